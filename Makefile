@@ -10,7 +10,7 @@ JOBS ?= $(shell echo $$(( $$(nproc 2>/dev/null || echo 2) * 2 )))
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off
 PROGRESS := .ci/progress
-SOURCES := src tests perf studies docs editors setup.py
+SOURCES := src tests benchmarks studies docs editors setup.py
 # Compiled bytecode is kept, even where the environment says otherwise: tests start thousands of Python processes, and
 # a sandbox cannot write its own.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,7 +25,7 @@ HARNESS := .venv/.harness
 PYTEST := $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize house vsix format clean
+.PHONY: help setup tools peers harness demo check test test-rest test-all bench pictures tokenizers humaneval hostile hidden languages sanitize vsix format clean
 
 help: ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 18
@@ -91,18 +91,18 @@ test-all: ## everything: also long fuzzing, all hostile and escape programs, oth
 
 bench: tools ## recording (Python, then other languages) and decoding speed, beside their peers; how smooth the page is
 	@$(PROGRESS) "Installing the peers" $(PIP) 'worldline[peers]'
-	$(BIN)/python perf/recorders.py
-	$(BIN)/python perf/controlled.py
+	$(BIN)/python benchmarks/recorders.py
+	$(BIN)/python benchmarks/controlled.py
 	@for package in node gcc rustc jdk gdb; do .ci/system-package $$package; done
-	$(BIN)/python perf/languages.py
-	$(BIN)/python perf/decoding.py
-	$(BIN)/python perf/rollouts.py
+	$(BIN)/python benchmarks/languages.py
+	$(BIN)/python benchmarks/decoding.py
+	$(BIN)/python benchmarks/rollouts.py
 	@.ci/system-package chromium
-	$(BIN)/python perf/page.py
+	$(BIN)/python benchmarks/page.py
 
 pictures: tools ## the pictures of docs/page.md, of a run: make pictures RUN=runs/humaneval
 	@.ci/system-package chromium
-	$(BIN)/python perf/screenshots.py $(RUN)
+	$(BIN)/python benchmarks/screenshots.py $(RUN)
 
 tokenizers: peers ## the tokenizer-swap study: its corpus, its models (a GPU is worth having), its page
 	@$(PROGRESS) "Installing matplotlib" $(PIP) 'worldline[plots]'
@@ -111,10 +111,10 @@ tokenizers: peers ## the tokenizer-swap study: its corpus, its models (a GPU is 
 	$(BIN)/python studies/tokenizers/study.py report .carry/tokenizers-run/tokenizers.json
 
 humaneval: tools ## HumanEval's solutions on their tests' inputs: both codecs there and back, and what they cost
-	$(BIN)/python perf/humaneval.py
+	$(BIN)/python benchmarks/humaneval.py
 
 hostile: peers ## the fault tests at full length: 1,000 kills, 1,000 bit flips, 1,000 random programs a version
-	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages tests/suites/test_resume.py
+	WORLDLINE_FAULTS=1000 WORLDLINE_FUZZ=1000 $(PYTEST) tests/storage tests/hostile tests/escape tests/recording tests/languages tests/evaluation/test_resume.py
 	$(BIN)/python tests/rewrite/many.py 10000 --drawn 1
 
 hidden: tools ## 260 stochastic programs: one seed is one run, and a record replays; what is not the same is named
@@ -131,10 +131,7 @@ sanitize: tools ## the native modules' tests and fuzz under ASan and UBSan; FULL
 vsix: setup ## the VS Code extension, build/worldline.vsix: code --install-extension build/worldline.vsix
 	$(BIN)/python editors/vscode/vsix/build.py build/worldline.vsix
 
-house: tools ## the map of all files in docs/house.md, out of their first sentences
-	$(BIN)/python docs/house.py
-
-format: tools ## rewrite the sources in house style
+format: tools ## format the sources
 	$(BIN)/ruff check --fix-only $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 

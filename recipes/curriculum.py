@@ -39,7 +39,7 @@ def _training(*, adaptive: bool) -> Training:
     )  # fmt: skip
     import sys
 
-    tutor = (python or sys.executable, "-m", "worldline.learn.tutor", "--recipe", str(SHIPPED), "--trust")
+    tutor = (python or sys.executable, "-m", "worldline.learning.tutor", "--recipe", str(SHIPPED), "--trust")
     made: Training = replace(
         whole, sources=(live,), phases=(), minutes=MINUTES, eval_every=0, save_every=0,
         tutor=(*tutor, "--out", curriculum) if adaptive else (),

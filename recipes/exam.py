@@ -44,7 +44,7 @@ def draw_part(out: Path, *, count: int, seed: int, recipe: str, function: str, e
     """The documents of one process: drills in turn, and some exams of each spacing up to 64."""
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
-    from worldline.learn.drills import DrillBook
+    from worldline.learning.drills import DrillBook
 
     mixture = load_config(recipe, function, Mixture)
     book = DrillBook(mixture, seed=1_000_000 + seed, split="test", trust=True)
@@ -98,7 +98,7 @@ def score(exam: Path, model: Path, out: Path, *, device: str | None) -> None:
 
 def compare(exam: Path, one: Path, other: Path) -> None:
     """Print, for every label and for all, how many are right with each, the flips, and McNemar's p."""
-    from worldline.stats import mcnemar
+    from worldline.core.stats import mcnemar
 
     flips: dict[str, list[int]] = {}
     shares: dict[str, float] = {}

@@ -1,7 +1,7 @@
 """Programs in other languages than Python: what a first share of them is made of, and a short training on them alone.
 
-    bash recipes/remote/foreign.sh 20000            # recorded here, where the toolchains are, into .carry/foreign/
-    WORLDLINE_FOREIGN=.carry/foreign/train.docs.xz WORLDLINE_BEGIN=shipped worldline train shipped -o runs/languages
+    python -m worldline.data.stream --recipe recipes/languages.py --count 20000 | xz > foreign.docs.xz
+    WORLDLINE_FOREIGN=foreign.docs.xz WORLDLINE_BEGIN=shipped worldline train shipped -o runs/languages
 
 `WORLDLINE_LANGUAGES` names other languages than all six (`js,c`); `WORLDLINE_LEFT_OUT` are benchmarks' files, `:`
 between them: no program that is like one of theirs is drawn.

@@ -8,10 +8,9 @@ interpreter when it is not set). Mined functions are others' code: `MINERS` stre
 `WORLDLINE_QUARRY` (folders, packages or `stdlib`, with `:` between them), boxed, or unboxed where
 `WORLDLINE_TRUST_MINED` is 1, on a machine that is thrown away. Programs in other languages were recorded beforehand,
 where their toolchains are: `WORLDLINE_FOREIGN` names the files (recipes/languages.py). Stochastic programs are streamed
-with our others, each under a seed of its own; or, with `WORLDLINE_CHANCE`, read from files (recipes/remote/chance.sh).
-Rooms are imported inside the
-functions: the trainer's machine needs torch alone, the streams' needs no torch. `recipes/remote/README.md` says how a
-lease of a GPU goes.
+with our others, each under a seed of its own; or, with `WORLDLINE_CHANCE`, read from files that
+`python -m worldline.data.stream --recipe recipes/shipped.py --function stochastic` wrote. Packages are imported inside
+the functions: the trainer's machine needs torch only, and the streams' machine needs no torch.
 """
 
 from __future__ import annotations
@@ -36,9 +35,7 @@ LEFT_OUT = os.environ.get(
 )  # a file of benchmarks' programs: nothing like them is mined
 TRUST_MINED = os.environ.get("WORLDLINE_TRUST_MINED", "") == "1"
 BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
-FOREIGN = os.environ.get(
-    "WORLDLINE_FOREIGN", ""
-)  # framed documents of other languages: recipes/remote/foreign.sh
+FOREIGN = os.environ.get("WORLDLINE_FOREIGN", "")  # framed documents of other languages: recipes/languages.py
 CHANCE = os.environ.get(
     "WORLDLINE_CHANCE", ""
 )  # framed documents of stochastic programs, in place of streams
@@ -161,7 +158,7 @@ def live(*, split: str = "train", workers: int = WORKERS, adaptive: bool = False
 
 def tutor() -> tuple[str, ...]:
     """The command that sets drills of `data()` and moves the curriculum."""
-    words = (PYTHON or sys.executable, "-m", "worldline.learn.tutor", "--recipe", __file__)
+    words = (PYTHON or sys.executable, "-m", "worldline.learning.tutor", "--recipe", __file__)
     return (*words, "--out", CURRICULUM, "--trust")
 
 

@@ -109,7 +109,7 @@ def _climbing(mix: str) -> Training:
     words = (
         python or sys.executable,
         "-m",
-        "worldline.learn.tutor",
+        "worldline.learning.tutor",
         "--recipe",
         __file__,
         "--function",

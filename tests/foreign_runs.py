@@ -15,9 +15,9 @@ from written_columns import columns_of
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Frame, InterpreterInfo, Outcome, Trace
-from worldline.limits import Limits
 from worldline.predict import table
 
 SOURCES = {

@@ -15,12 +15,12 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.evaluation.run.directory import opened
+from worldline.evaluation.run.record import answered
+from worldline.evaluation.run.truth import Truth, answer
+from worldline.evaluation.score import judge
+from worldline.evaluation.suites.suite import Task
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.run.directory import opened
-from worldline.suites.run.record import answered
-from worldline.suites.run.truth import Truth, answer
-from worldline.suites.score import judge
-from worldline.suites.suite import Task
 
 _A = "Node#2(v=1, next=Node#1(v=2, next=None))"
 _B = "Node#1(v=2, next=None)"

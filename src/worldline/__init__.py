@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from worldline.codec.encode import encode as encode
+    from worldline.core.errors import WorldlineError as WorldlineError
     from worldline.core.hidden import Control as Control
+    from worldline.core.limits import Limits as Limits
     from worldline.core.program import Program as Program
     from worldline.core.state import State as State
     from worldline.core.state import state_at as state_at
@@ -21,33 +23,31 @@ if TYPE_CHECKING:
     from worldline.data.load import load_all as load_all
     from worldline.data.record_many import record_many as record_many
     from worldline.diagnose.debug import debug as debug
-    from worldline.errors import WorldlineError as WorldlineError
-    from worldline.limits import Limits as Limits
+    from worldline.evaluation.own.bench import bench as bench
+    from worldline.evaluation.suites.suite import Suite as Suite
+    from worldline.evaluation.suites.suite import Task as Task
     from worldline.predict.models import load_model as load_model
     from worldline.predict.predictor import Ask as Ask
     from worldline.predict.predictor import Prediction as Prediction
     from worldline.recording.recorder import record as record
-    from worldline.report.export import tables as tables
-    from worldline.suites.own.bench import bench as bench
-    from worldline.suites.suite import Suite as Suite
-    from worldline.suites.suite import Task as Task
+    from worldline.ui.report.export import tables as tables
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Ask": "worldline.predict.predictor",
     "Control": "worldline.core.hidden",
-    "Limits": "worldline.limits",
+    "Limits": "worldline.core.limits",
     "Outcome": "worldline.core.trace",
     "Prediction": "worldline.predict.predictor",
     "Program": "worldline.core.program",
     "State": "worldline.core.state",
     "Step": "worldline.core.trace",
-    "Suite": "worldline.suites.suite",
-    "Task": "worldline.suites.suite",
+    "Suite": "worldline.evaluation.suites.suite",
+    "Task": "worldline.evaluation.suites.suite",
     "Trace": "worldline.core.trace",
-    "WorldlineError": "worldline.errors",
-    "bench": "worldline.suites.own.bench",
+    "WorldlineError": "worldline.core.errors",
+    "bench": "worldline.evaluation.own.bench",
     "debug": "worldline.diagnose.debug",
     "encode": "worldline.codec.encode",
     "load": "worldline.data.load",
@@ -56,7 +56,7 @@ _HOMES = {
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
     "state_at": "worldline.core.state",
-    "tables": "worldline.report.export",
+    "tables": "worldline.ui.report.export",
 }
 
 __all__ = [*_HOMES]

@@ -13,13 +13,13 @@ import json
 import sys
 from pathlib import Path
 
-from worldline.futures.below import PHRASES, BelowTable, below
-from worldline.futures.odds import certain_odds
-from worldline.futures.scores import calibration_error
+from worldline.plan.futures.below import PHRASES, BelowTable, below
+from worldline.plan.futures.odds import certain_odds
+from worldline.plan.futures.scores import calibration_error
 from worldline.predict.models import load_model
-from worldline.report.debug_page import STYLE as ROW_STYLE
-from worldline.report.futures_charts import reliability_svg
-from worldline.report.page import STYLE
+from worldline.ui.report.debug_page import STYLE as ROW_STYLE
+from worldline.ui.report.futures_charts import reliability_svg
+from worldline.ui.report.page import STYLE
 
 
 def main() -> int:

@@ -23,11 +23,11 @@ from typing import Any
 from chances import CALLS
 
 from worldline.core.program import Program
+from worldline.core.stats import binomial_tails
 from worldline.core.value import quote
-from worldline.futures.outlook import Effort, outlook
-from worldline.futures.subject import Subject
-from worldline.futures.world import boxed
-from worldline.stats import binomial_tails
+from worldline.plan.futures.outlook import Effort, outlook
+from worldline.plan.futures.subject import Subject
+from worldline.plan.futures.world import boxed
 
 FILE = Path(__file__).parent / "chances.py"
 LEVEL = 0.05

@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 PROGRAMS = Path(__file__).parents[2] / "tests" / "hostile" / "python"

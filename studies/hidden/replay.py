@@ -15,9 +15,9 @@ from pathlib import Path
 from random import Random
 
 from worldline.core.hidden import Control, replaying
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.programs.generate import chance
 from worldline.recording.recorder import BoxWorker, prepare
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from plain_run import Ran
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.parse import parse as parse_compact
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode as encode_compact
@@ -18,7 +19,6 @@ from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.frames import frames
 from worldline.core.trace import NO_TEXT, Outcome, Trace
 from worldline.core.value import scan
-from worldline.flow.table import read_table
 
 MODES = (
     *(

@@ -27,9 +27,9 @@ import plain_run
 from judged import Judged, judge_notations, judge_run
 from problems import LANGUAGES, problems
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 ROOT = Path(__file__).resolve().parents[2]

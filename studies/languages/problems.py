@@ -12,10 +12,10 @@ from random import Random
 
 from worldline.core.language import usual_name
 from worldline.core.program import Program
+from worldline.evaluation.rows import read_rows
+from worldline.evaluation.suites.languages.humaneval_x import file_of, without_crates
 from worldline.programs.languages.draw import ordinary_text, said, task_text
 from worldline.programs.languages.translate import as_script
-from worldline.suites.languages.humaneval_x import file_of, without_crates
-from worldline.suites.rows import read_rows
 
 LANGUAGES = ("java", "rust", "cpp", "c", "ts", "js")
 DRAWN = 164

@@ -16,7 +16,7 @@ from pathlib import Path
 from needles import confirmed
 
 from worldline.core.program import Program
-from worldline.paths.search import search
+from worldline.plan.paths.search import search
 
 
 def typed(path: Path) -> Iterator[tuple[str, Program]]:

@@ -9,10 +9,10 @@ import argparse
 import ast
 from pathlib import Path
 
+from worldline.analyze.flow.conditions import conditions
 from worldline.core.program import Program
-from worldline.flow.conditions import conditions
-from worldline.paths.path_class import PathReport, key_of
-from worldline.paths.search import search
+from worldline.plan.paths.path_class import PathReport, key_of
+from worldline.plan.paths.search import search
 from worldline.recording.recorder import record_many
 
 FILE = Path(__file__).parent / "haystacks.py"

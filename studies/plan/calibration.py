@@ -19,14 +19,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from worldline.errors import UsageError
-from worldline.futures.scores import Forecast, ReliabilityBin, calibration_error, reliability
+from worldline.core.errors import UsageError
+from worldline.core.stats import Share
+from worldline.evaluation.run.directory import newest
+from worldline.plan.futures.scores import Forecast, ReliabilityBin, calibration_error, reliability
 from worldline.plan.gate import FEWEST, Gate
-from worldline.report.debug_page import STYLE as ROW_STYLE
-from worldline.report.futures_charts import reliability_svg
-from worldline.report.page import STYLE
-from worldline.stats import Share
-from worldline.suites.run.directory import newest
+from worldline.ui.report.debug_page import STYLE as ROW_STYLE
+from worldline.ui.report.futures_charts import reliability_svg
+from worldline.ui.report.page import STYLE
 
 LEDGERS = (30, 50, 75, 100, 125, 150)
 SHARES = (0.3, 0.5, 0.7, 1.0)

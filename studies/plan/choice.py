@@ -19,13 +19,13 @@ from typing import Any
 import torch
 from code_base import Imagination, Weights, imagined, short_calls, taught
 
-from worldline import files
-from worldline.learn.own_calls import OwnCall, function_of
+from worldline.core.stats import mcnemar, wilson
+from worldline.learning.own_calls import OwnCall, function_of
 from worldline.model import checkpoint
 from worldline.model.low_rank import merged
 from worldline.model.shape import Shape
 from worldline.model.train.low_rank import Adapting
-from worldline.stats import mcnemar, wilson
+from worldline.storage import files
 
 LOW, HIGH = 0.1, 0.9  # within reach: a probability of the whole text between these
 HELD_BACK = 4  # calls that say when it is best; the same for all arms, and run on top of the budget

@@ -12,22 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from worldline import files
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.data.document import Document
 from worldline.data.mixture import SMALL
-from worldline.learn.call_sources import own_calls
-from worldline.learn.own_calls import OwnCall, known_documents, recorded
+from worldline.evaluation.run.directory import newest
+from worldline.evaluation.run.record import Record
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.learning.call_sources import own_calls
+from worldline.learning.own_calls import OwnCall, known_documents, recorded
 from worldline.model.engine.native import open_engine
 from worldline.model.shape import Shape
 from worldline.model.train.low_rank import Adapting, LowRankChanges, train_changes
 from worldline.model.weights import Stored
 from worldline.predict.local import Local
-from worldline.suites.run.directory import newest
-from worldline.suites.run.record import Record
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
+from worldline.storage import files
 
 Weights = dict[str, Stored]
 BARE = Compact(bare=True)  # as an oracle asks

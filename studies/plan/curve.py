@@ -21,10 +21,10 @@ from typing import Any
 import torch
 from code_base import BARE, short_calls, taught
 
-from worldline import files
 from worldline.core.program import Program
-from worldline.learn.adapt import keep
-from worldline.learn.own_calls import OwnCall
+from worldline.core.stats import Share, wilson
+from worldline.learning.adapt import keep
+from worldline.learning.own_calls import OwnCall
 from worldline.model import checkpoint
 from worldline.model.engine.native import open_engine
 from worldline.model.train.low_rank import Adapting
@@ -37,10 +37,10 @@ from worldline.plan.mixed import MixedOracle
 from worldline.plan.question import Question
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction
-from worldline.report.charts import Rates, svg
-from worldline.report.debug_page import STYLE as ROW_STYLE
-from worldline.report.page import STYLE
-from worldline.stats import Share, wilson
+from worldline.storage import files
+from worldline.ui.report.charts import Rates, svg
+from worldline.ui.report.debug_page import STYLE as ROW_STYLE
+from worldline.ui.report.page import STYLE
 
 WRITTEN = 1_024  # bytes that an answer may take: the documents are shorter
 BACK = 6  # one run of so many is held back from learning and says when it is best

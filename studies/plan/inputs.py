@@ -18,16 +18,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.limits import Limits
+from worldline.core.stats import Share
+from worldline.evaluation.suites import crux_input, humaneval
 from worldline.plan.inputs.goal import returning
 from worldline.plan.inputs.search import InputSearch
 from worldline.plan.inputs.solver import crosshair
 from worldline.recording.calls import Caller, caller
 from worldline.recording.recorder import BoxWorker, prepare
-from worldline.stats import Share
-from worldline.suites import crux_input, humaneval
 
 WITHIN = (1, 10, 100, 1_000, 2_000)
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from random import Random
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.limits import Limits
 from worldline.data.mine.mined import Mined, read_mined
-from worldline.limits import Limits
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
 
 LIMITS = Limits(steps=150)  # longer runs are skipped, and counted so
 LONGEST = 2_500  # characters of a source: imagining is dear

@@ -25,17 +25,17 @@ from typing import Any
 
 from worldline.codec.compact.turns import forced_lines
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.limits import Limits
+from worldline.core.stats import Share
 from worldline.core.trace import Trace
-from worldline.limits import Limits
+from worldline.evaluation.run.directory import newest
+from worldline.evaluation.run.record import Record
 from worldline.plan.executed import boxed_world
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer, read_imagined
 from worldline.predict.forcing.queries import Inquiry, write_round
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Predictor
-from worldline.stats import Share
-from worldline.suites.run.directory import newest
-from worldline.suites.run.record import Record
 
 COUNTS = (0, 1, 2, 4, 8)
 SURE = 0.9

@@ -21,6 +21,7 @@ from statistics import mean, median
 from typing import Any
 
 from worldline.core.program import Program
+from worldline.core.stats import wilson
 from worldline.plan.reach.executed import breadth_first, nearest_first, random_plans
 from worldline.plan.reach.goal import StateGoal, read_goal
 from worldline.plan.reach.imagination import Imagination, Snapshot
@@ -28,7 +29,6 @@ from worldline.plan.reach.machine import CommandMachine, read_machine, shipped
 from worldline.plan.reach.runs import MachineRuns, MachineStop, MachineWorld, boxed_machine
 from worldline.plan.reach.search import WAYS, ReachBudget, reach
 from worldline.predict.models import load_local
-from worldline.stats import wilson
 
 RUNNING = ("breadth-first", "nearest-first", "random")
 MOST = 2_000  # executions of a search that only runs

@@ -23,15 +23,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
+from worldline.core.stats import wilson
 from worldline.plan.rehearse.effect import IMAGINED, KINDS, LEFT, TEXT, TOLD, ScriptEffect, host
 from worldline.plan.rehearse.imagine import completed, supposed
 from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse
 from worldline.plan.rehearse.visible import visible
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Predictor
-from worldline.stats import wilson
 
 SCRIPTS = Path(__file__).parent / "scripts"
 TOUCHING = ("write", "delete", "rename", "change", "start", "signal", "send", "listen", "native")

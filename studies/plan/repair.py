@@ -23,12 +23,12 @@ from typing import Any
 from repair_mined import MinedFix, mined, program_of
 from repair_truth import SECONDS, diagnose, fuzzed, kept_tests, ranked_candidates, truth
 
+from worldline.core.stats import Share
+from worldline.evaluation.suites.repair.quixbugs import ROWS, BuggyProgram, read_quixbugs
 from worldline.plan.repair.imagine import imagine
 from worldline.plan.repair.order import RankedCandidate
 from worldline.predict.models import load_model
 from worldline.recording.calls import Caller, caller
-from worldline.stats import Share
-from worldline.suites.repair.quixbugs import ROWS, BuggyProgram, read_quixbugs
 
 FUZZED, JUDGED = 100, 5  # drawn inputs; patches of a program that are put to them
 ROOM = 1_500  # bytes imagined of one candidate

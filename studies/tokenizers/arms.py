@@ -20,7 +20,6 @@ import torch
 from cut import Cut, cut, epochs, packed, plan, row_length, tensors, until
 from judging import Found, differences, measure, summary
 
-from worldline import files
 from worldline.data.sources import Pair, frames
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
@@ -28,6 +27,7 @@ from worldline.model.train import loss as train_loss
 from worldline.model.train.feed import to_device
 from worldline.model.train.optimize import LearningRates, Optimizer, clip
 from worldline.model.train.schedule import factor
+from worldline.storage import files
 
 ARMS = {"bytes": "bytes", "bpe": "bpe", "llama3": "llama3", "bpe-compute": "bpe"}  # its tokenizer
 WARMUP, COOLDOWN, LOG = 50, 0.4, 100

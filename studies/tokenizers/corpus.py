@@ -19,13 +19,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from worldline import files
 from worldline.codec.compact.changes import read_name, read_value
 from worldline.codec.compact.parse import parse as parse_steps
 from worldline.codec.tokens import PATTERNS
 from worldline.core.value import Value, kind, parse
 from worldline.data.sources import Pair, frame, frames
 from worldline.data.vocabularies import llama3_path
+from worldline.storage import files
 
 RECIPE = Path(__file__).resolve().parents[1] / "recipes" / "tokenizers.py"
 TRAIN, TEST, SPANS, FACTS = "train.xz", "test.xz", "spans.json.xz", "facts.json"

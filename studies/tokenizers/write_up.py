@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from worldline import files
-from worldline.suites.report import wilson
+from worldline.evaluation.summary import wilson
+from worldline.storage import files
 
 PAGE, PLOT = "tokenizers.md", "tokenizers.svg"
 NAMES = {

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli.debug import debug, imagine
+from worldline.core.errors import UsageError, WorldlineError
 from worldline.diagnose.debug import STEPS
-from worldline.errors import UsageError, WorldlineError
 from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
 

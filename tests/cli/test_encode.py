@@ -11,7 +11,7 @@ import pytest
 import worldline
 from worldline.codec.compact.parse import parse
 from worldline.codec.cwm import parse as cwm
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 SOURCE = "def f(s):\n    t = s + '\u2264'\n    return t\n"
 pytestmark = pytest.mark.usefixtures("box")

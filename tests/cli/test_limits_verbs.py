@@ -12,15 +12,15 @@ import click
 import pytest
 
 from worldline.cli import cli, main
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.dap.launching import KNOWN, launch_of
-from worldline.dap.messages import Arguments
-from worldline.errors import UsageError
-from worldline.limits import Limits
+from worldline.evaluation.interventions import intervened
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.intervened import intervened
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
+from worldline.ui.dap.launching import KNOWN, launch_of
+from worldline.ui.dap.messages import Arguments
 
 LIMITED = {"--steps", "--wall"}
 # Verbs that take `--trust` and not both limits, and why.

@@ -15,9 +15,9 @@ from click.testing import CliRunner
 from heeding import heed_interrupts
 
 from worldline import cli as command_line
-from worldline import errors
 from worldline.cli import cli, main, size
 from worldline.codec.json_text import encode
+from worldline.core import errors
 
 sys.path.append(str(Path(__file__).parents[1] / "terminal"))
 from specimen import EVIL, specimen, step

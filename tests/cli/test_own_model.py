@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli import cli, main
+from worldline.core.errors import UsageError
 from worldline.diagnose.debug import debug
-from worldline.errors import UsageError
 from worldline.predict.models import load_model
 
 pytestmark = pytest.mark.usefixtures("box")

@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli.step import step
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 SOURCE = "def f(a):\n    s = a + '!'\n    print(s)\n    return s\n"
 CALL = r"f('\x1b]0;evil\x07')"
@@ -123,7 +123,7 @@ def test_without_textual_it_names_the_extra(file: str, monkeypatch: pytest.Monke
     for name in [
         name
         for name in sys.modules
-        if name == "textual" or name.startswith(("textual.", "worldline.terminal.step.app"))
+        if name == "textual" or name.startswith(("textual.", "worldline.ui.terminal.step.app"))
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "textual", None)
@@ -136,7 +136,7 @@ def test_without_textual_it_names_the_extra(file: str, monkeypatch: pytest.Monke
 def test_help_does_not_need_textual() -> None:
     code = """import sys
 from worldline.cli.step import step
-sys.exit(bool({"textual", "worldline.terminal.step.app", "numpy"} & set(sys.modules)))
+sys.exit(bool({"textual", "worldline.ui.terminal.step.app", "numpy"} & set(sys.modules)))
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 

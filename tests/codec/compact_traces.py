@@ -10,10 +10,10 @@ from typing import Any
 
 from written_columns import columns_of
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
 from worldline.core.value import canonical, quote
-from worldline.limits import Limits
 
 NAMES = ("a", "b", "xs", "n1", "été", ".0", "a b", "it's", "-x", "", "if", "a=1")
 VALUES = (

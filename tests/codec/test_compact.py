@@ -14,11 +14,11 @@ from tiers import examples
 from worldline.codec.compact.parse import Parsed, parse, parse_answer
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import ask, encode, encode_steps
+from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.state import State
 from worldline.core.trace import Frame, Step, Trace
-from worldline.errors import UsageError
 
 pytestmark = pytest.mark.unit
 

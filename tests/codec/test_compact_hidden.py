@@ -11,10 +11,10 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import HIDDEN_MODES, Compact, Prompt, parse_prompt, prompt
 from worldline.codec.compact.turns import forced_lines, turns
 from worldline.codec.compact.writer import encode, encode_steps
+from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step, Trace
-from worldline.errors import UsageError
 
 pytestmark = pytest.mark.unit
 

@@ -12,9 +12,9 @@ import pytest
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode, encode_steps
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record, record_many
 
 HUMANEVAL = Path(__file__).parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"

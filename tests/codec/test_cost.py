@@ -14,10 +14,10 @@ from worldline.codec.cost_curve import curve
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.tokens import Bytes, Tokenizer
 from worldline.core.events import EVENTS
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, InterpreterInfo, Outcome, Trace
 from worldline.data.vocabularies import llama3_path, load
-from worldline.limits import Limits
 
 pytestmark = pytest.mark.unit
 

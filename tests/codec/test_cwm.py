@@ -16,9 +16,9 @@ import pytest
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import MARKER, TOKENS, listing, marked
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record_many
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"

@@ -15,7 +15,7 @@ from typing import Any
 import cwm_sources
 import pytest
 
-from worldline.flow.control import Flow, successors
+from worldline.analyze.flow.control import Flow, successors
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 REPORTER = Path(__file__).with_name("settrace_pairs.py")

@@ -21,9 +21,9 @@ from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, parse
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import SPECIAL
 from worldline.codec.repetition import repetition
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record_many
 
 SOURCE = """\

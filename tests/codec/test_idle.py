@@ -10,9 +10,9 @@ from types import CodeType
 import pytest
 from cwm_sources import HUMANEVAL, STATEMENTS
 
+from worldline.analyze.flow.idle import idle_lines
 from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt, prompt
 from worldline.core.program import Program
-from worldline.flow.idle import idle_lines
 
 pytestmark = pytest.mark.unit
 

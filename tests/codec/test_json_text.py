@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.codec.json_text import encode, parse
-from worldline.errors import FormatError
+from worldline.core.errors import FormatError
 
 sys.path.append(str(Path(__file__).parents[1] / "terminal"))
 from specimen import document, specimen

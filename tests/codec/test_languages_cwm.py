@@ -8,6 +8,10 @@ from dataclasses import replace
 import pytest
 from foreign_runs import BRACED, LANGUAGES, SOURCES, foreign_run, trace_of
 
+from worldline.analyze.flow.definitions import defined_name, definition_line
+from worldline.analyze.flow.functions import Functions
+from worldline.analyze.flow.kin import kin
+from worldline.analyze.flow.table import FlowTable, read_table
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.equality import ReprEquality
@@ -17,10 +21,6 @@ from worldline.codec.cwm.stage import stage, staged
 from worldline.codec.cwm.text import MARKER, SPECIAL, listing
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.flow.definitions import defined_name, definition_line
-from worldline.flow.functions import Functions
-from worldline.flow.kin import kin
-from worldline.flow.table import FlowTable, read_table
 
 pytestmark = pytest.mark.unit
 

@@ -11,7 +11,7 @@ from tiers import examples
 
 from worldline.codec.token_split import TokenSplit, split_value, written
 from worldline.codec.tokens import Bytes, Tiktoken, Tokenizer, from_json, from_ranks
-from worldline.core.parting import parting
+from worldline.core.text import parting
 from worldline.data.vocabularies import llama3_path, load
 
 WORDS = [b"='", b"ab", b"de", b"def", b"\xe2\x82", b"\"'"]

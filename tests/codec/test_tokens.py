@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from worldline.codec.tokens import CWM_SPECIAL, PATTERNS, Bytes, Json, Tiktoken, from_json, from_ranks
+from worldline.core.errors import UsageError
 from worldline.data.vocabularies import llama3_path, load
-from worldline.errors import UsageError
 
 pytestmark = pytest.mark.unit
 

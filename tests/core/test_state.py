@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import Script
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import Replay, State, state_at, states
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
-from worldline.limits import Limits
 from worldline.recording.wire import decode
 
 pytestmark = pytest.mark.unit

@@ -19,11 +19,11 @@ from typing import Any, Protocol
 import pytest
 from jsonschema import Draft4Validator  # type: ignore[import-untyped]
 
-from worldline.dap.adapter import SharedResources
-from worldline.dap.launching import ModelCache
-from worldline.dap.server import serve
-from worldline.dap.wire import MessageDecoder
-from worldline.explore.growth import GrowthThread
+from worldline.ui.dap.adapter import SharedResources
+from worldline.ui.dap.launching import ModelCache
+from worldline.ui.dap.server import serve
+from worldline.ui.dap.wire import MessageDecoder
+from worldline.ui.session.growth import GrowthThread
 
 PLACE = "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
 SECONDS = 120.0  # to wait for a message that must come
@@ -134,7 +134,7 @@ class Process:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "worldline.dap"],
+            [sys.executable, "-m", "worldline.ui.dap"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self._words: list[bytes] = []

@@ -17,9 +17,9 @@ import pytest
 from dapclient import SECONDS, check
 from test_dap_session import EXAMPLES, replayed
 
-from worldline.dap.server import is_own, serve_port
-from worldline.dap.wire import frame
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.ui.dap.server import is_own, serve_port
+from worldline.ui.dap.wire import frame
 
 HERE = Path(__file__).parent
 COMMAND = Path(sys.executable).with_name("worldline")  # what an editor starts
@@ -69,7 +69,7 @@ def test_the_shipped_model(node: str, tmp_path: Path) -> None:
 def port() -> Iterator[int]:
     """A port that the adapter listens on."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "worldline.dap", "0"],
+        [sys.executable, "-m", "worldline.ui.dap", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.core.errors import UsageError
 from worldline.core.value import equal
-from worldline.dap.expressions import LONGEST, UnknownValue, parse
-from worldline.errors import UsageError
+from worldline.ui.dap.expressions import LONGEST, UnknownValue, parse
 
 pytestmark = pytest.mark.unit
 

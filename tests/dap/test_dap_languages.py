@@ -15,12 +15,12 @@ from dapclient import Adapter
 from foreign_runs import LANGUAGES, foreign_run
 from foreign_scenes import LIST_C, MIXED_JS, HandWritten
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.dap.expressions import UnknownValue, parse
-from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask
 from worldline.recording.languages import toolchain
+from worldline.ui.dap.expressions import UnknownValue, parse
 
 pytestmark = pytest.mark.usefixtures("box")
 HEADERS = {"cpp": "#include <vector>\n"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.dap.wire import MOST_BODY, BadMessage, MessageDecoder, frame
+from worldline.ui.dap.wire import MOST_BODY, BadMessage, MessageDecoder, frame
 
 pytestmark = pytest.mark.unit
 

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli.view import dap
-from worldline.dap import extension
+from worldline.ui.dap import extension
 
 REPOSITORY = Path(__file__).parents[2]
 SCRIPT = REPOSITORY / "editors/vscode/vsix/build.py"
@@ -104,7 +104,7 @@ def test_a_wheel_has_it(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     found = tmp_path / "lib/worldline/editors" / extension.NAME
     assert zipfile.ZipFile(found).testzip() is None
-    assert extension.PLACES[0].relative_to(Path(extension.__file__).parents[1]) == found.relative_to(
+    assert extension.PLACES[0].relative_to(Path(extension.__file__).parents[2]) == found.relative_to(
         tmp_path / "lib/worldline"
     )
 

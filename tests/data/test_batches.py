@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.core.errors import DigestError, DryError, FormatError, UsageError
 from worldline.data.batches import (
     Packer,
     StreamState,
@@ -41,7 +42,6 @@ from worldline.data.sources import (
     open_mixed,
     open_source,
 )
-from worldline.errors import DigestError, DryError, FormatError, UsageError
 
 DOCUMENTS = st.lists(
     st.tuples(st.binary(min_size=1, max_size=20), st.binary(min_size=1, max_size=30)), max_size=30

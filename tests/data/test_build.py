@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from worldline import files
 from worldline.codec.compact.parse import parse
+from worldline.core.errors import BusyError, DigestError, FingerprintError, UsageError
 from worldline.data.build.build import BuildProgress, build
 from worldline.data.build.shards import read_documents, read_rows, verify
 from worldline.data.mine.mined import Mined
 from worldline.data.mixture import TASKS, Mixture, Source
-from worldline.errors import BusyError, DigestError, FingerprintError, UsageError
 from worldline.programs.coverage.coverage import REQUIRED
 from worldline.programs.split import SPLITS, split_of
+from worldline.storage import files
 
 TINY = Mixture(sources=(TASKS,))
 

@@ -11,12 +11,12 @@ import pytest
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.core.errors import FormatError, UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import KINDS, Document, document, frame, read, shifted, shifted_prompt, write
 from worldline.data.sources import FRAME_BYTES, HEAD, frames, read_frames
-from worldline.errors import FormatError, UsageError
-from worldline.limits import Limits
 from worldline.recording.recorder import record
 
 SOURCE = '''\

@@ -11,12 +11,12 @@ from random import Random
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data import mixture
 from worldline.data.forms.among import among
 from worldline.data.forms.form import FORMS, in_form
 from worldline.data.mixture import Mixture, Source, documents, drawn
-from worldline.errors import UsageError
 from worldline.programs import generate
 from worldline.programs.generate.typed import chains
 from worldline.programs.split import key

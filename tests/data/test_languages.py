@@ -12,12 +12,12 @@ from random import Random
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.data.mine.near import Benchmark
 from worldline.data.mixture import Mixture, Source, documents, drawn
 from worldline.data.recipe import load_config
-from worldline.errors import UsageError
 from worldline.programs.split import program_key, split_of
 from worldline.recording.languages import worker
 

@@ -10,11 +10,11 @@ from click.testing import CliRunner
 from worldline.cli import cli
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.stage import stage, staged
+from worldline.core.errors import FingerprintError, UsageError
 from worldline.core.program import Program
 from worldline.data.build.build import build
 from worldline.data.build.shards import read_rows
 from worldline.data.mixture import GENERATE, TASKS, Mixture
-from worldline.errors import FingerprintError, UsageError
 from worldline.recording.recorder import record
 
 RECIPE = """

@@ -10,10 +10,10 @@ import pytest
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
 from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, documents, questions, written
-from worldline.errors import UsageError
 from worldline.programs.split import key, split
 from worldline.recording.recorder import record
 

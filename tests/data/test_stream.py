@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.data.document import read
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.recipe import find_recipe, load_config, load_recipe
 from worldline.data.stream import main, stream
-from worldline.errors import UsageError
 
 RECIPE = (
     "from worldline.data.mixture import TASKS, Mixture\ndef data():\n    return Mixture(sources=(TASKS,))\n"
@@ -75,7 +75,7 @@ def test_nothing_heavy_is_imported() -> None:
         ("def data():\n    return 1\n", "not a frozen dataclass"),
         ("def data():\n    return 1 / 0\n", "ZeroDivisionError"),
         ("def data(:\n", "SyntaxError"),
-        ("from worldline.limits import Limits\ndef data():\n    return Limits()\n", "not Mixture"),
+        ("from worldline.core.limits import Limits\ndef data():\n    return Limits()\n", "not Mixture"),
     ],
 )
 def test_a_bad_recipe_is_a_usage_error(

@@ -12,11 +12,11 @@ from recorded import COPIES, COUNT, EXCEPTIONS, FACT, PROGRAMS, SHARED, sample, 
 from tiers import examples
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, tally
 from worldline.diagnose.diagnosis import Diagnosis, cause
 from worldline.diagnose.sample import Beside, Sample
-from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import STATUSES, Ask, Prediction
 

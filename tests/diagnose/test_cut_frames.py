@@ -11,9 +11,9 @@ from worldline.codec.cwm.begun import begun
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
+from worldline.evaluation.external.foreign import read_predictions
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.foreign.foreign import read_predictions
 
 PROGRAM = Program(
     source=(

@@ -10,11 +10,11 @@ import pytest
 from scripted_model import Mistaken, programs
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import Debugged, debug, imagine
 from worldline.diagnose.sentences import sentences
-from worldline.limits import Limits
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction

@@ -10,19 +10,19 @@ import pytest
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.debug import debug
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.limits import Limits
+from worldline.evaluation.compare import compare
+from worldline.evaluation.run.record import line, parse
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter, recorded, recorder
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.compare import compare
-from worldline.suites.run.record import line, parse
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
 
 pytestmark = pytest.mark.usefixtures("box")
 SOURCE = """\

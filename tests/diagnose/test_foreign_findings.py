@@ -8,22 +8,22 @@ from collections.abc import Iterator
 import pytest
 from foreign_runs import LANGUAGES, foreign_run, give_tables, trace_of
 
+from worldline.analyze.flow.line_words import decision, may_change, on_line
+from worldline.analyze.flow.table import read_table
+from worldline.analyze.rewrite import rewrite, rewrite_program
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm import writer as cwm
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.blame.executed import executed_operations
 from worldline.diagnose.cures import CURES, Unfit, other_format, plan
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.errors import UsageError
-from worldline.flow.line_words import decision, may_change, on_line
-from worldline.flow.table import read_table
 from worldline.predict import table
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.scratchpad import MODES, Scratchpad, folded
-from worldline.rewrite import rewrite, rewrite_program
 
 pytestmark = pytest.mark.unit
 

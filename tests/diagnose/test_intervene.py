@@ -12,17 +12,17 @@ from recorded import EXCEPTIONS, sample, truth
 from scripted_model import Mistaken, argument, programs, samples
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
+from worldline.core.stats import Paired, mcnemar, wilson
 from worldline.diagnose.cause import CAUSES
 from worldline.diagnose.cures import CONFIRMING, CURES, Unfit, plan, repaired
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.trials import Trials, try_cures
-from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction
-from worldline.stats import Paired, mcnemar, wilson
 
 pytestmark = pytest.mark.usefixtures("box")
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.analyze.flow.operations import condition, mentions, of_argument, of_name, of_result
 from worldline.codec.repetition import repetition
-from worldline.flow.operations import condition, mentions, of_argument, of_name, of_result
 
 pytestmark = pytest.mark.unit
 

@@ -19,8 +19,8 @@ from pathlib import Path
 import pytest
 
 import worldline.recording.cgroup
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 from worldline.recording.recorder import record_many
 
 HERE = Path(__file__).parent

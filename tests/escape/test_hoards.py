@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import worldline.recording.cgroup
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record_many
 
 HERE = Path(__file__).parent

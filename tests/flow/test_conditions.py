@@ -12,11 +12,11 @@ from branching_programs import Odd
 from instrumented import Instrumented, own
 from tiers import examples
 
+from worldline.analyze.flow.conditions import Condition, conditions
 from worldline.core.events import CHANGELESS
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.flow.conditions import Condition, conditions
-from worldline.limits import Limits
 from worldline.programs.generate import program as drawn
 from worldline.recording.recorder import record, record_many
 

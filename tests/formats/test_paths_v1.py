@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from worldline.data import shards
-from worldline.paths.store import findings, load_paths
+from worldline.plan.paths.store import findings, load_paths
 
 HERE = Path(__file__).parent
 KEPT = HERE / "paths-v1"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from worldline.report.data import gather
-from worldline.suites.run.directory import RECORDS, newest, verify
-from worldline.suites.run.record import line, parse
-from worldline.web.index.index import build
+from worldline.evaluation.run.directory import RECORDS, newest, verify
+from worldline.evaluation.run.record import line, parse
+from worldline.ui.report.data import gather
+from worldline.ui.web.index.index import build
 
 KEPT = Path(__file__).parent / "run-v1"
 WANTED = json.loads((KEPT.parent / "run-v1.json").read_text())

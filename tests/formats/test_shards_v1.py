@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.errors import FingerprintError
 from worldline.core.program import Program
 from worldline.data import manifest, shards
-from worldline.errors import FingerprintError
 
 HERE = Path(__file__).parent
 KEPT = HERE / "shards-v1"

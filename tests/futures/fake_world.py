@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from worldline.core.events import EVENTS
 from worldline.core.hidden import Control, values
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
-from worldline.limits import Limits
 
 Draw = Callable[[str], str]
 

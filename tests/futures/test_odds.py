@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.futures.below import PHRASES, below, below_ask
-from worldline.futures.draws import draw_places
-from worldline.futures.odds import EngineOdds, EvenOdds, certain_odds, odds_of
-from worldline.futures.world import boxed
+from worldline.plan.futures.below import PHRASES, below, below_ask
+from worldline.plan.futures.draws import draw_places
+from worldline.plan.futures.odds import EngineOdds, EvenOdds, certain_odds, odds_of
+from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
 from worldline.predict.predictor import Ask

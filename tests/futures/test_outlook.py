@@ -7,14 +7,14 @@ from fractions import Fraction
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.hidden import replaying
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.futures.outlook import NEGLIGIBLE, Effort, Outlook, outlook
-from worldline.futures.subject import BROKEN, UNFINISHED, Subject
-from worldline.futures.walk import Walk
-from worldline.futures.world import boxed
-from worldline.limits import Limits
+from worldline.plan.futures.outlook import NEGLIGIBLE, Effort, Outlook, outlook
+from worldline.plan.futures.subject import BROKEN, UNFINISHED, Subject
+from worldline.plan.futures.walk import Walk
+from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
 from worldline.predict.predictor import Ask, Prediction, Predictor

@@ -10,10 +10,10 @@ from fake_world import trace_of
 from worldline.core.hidden import Control, replaying
 from worldline.core.program import Program
 from worldline.core.trace import Hidden, Trace
-from worldline.futures.outlook import Effort, outlook
-from worldline.futures.schedules import Schedules, raced
-from worldline.futures.subject import Subject, of_trace
-from worldline.futures.world import boxed
+from worldline.plan.futures.outlook import Effort, outlook
+from worldline.plan.futures.schedules import Schedules, raced
+from worldline.plan.futures.subject import Subject, of_trace
+from worldline.plan.futures.world import boxed
 
 RACE = (Path(__file__).parents[2] / "examples" / "race.py").read_text("utf-8")
 

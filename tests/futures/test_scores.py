@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.futures.distribution import counted, weighed
-from worldline.futures.scores import (
+from worldline.plan.futures.distribution import counted, weighed
+from worldline.plan.futures.scores import (
     Forecast,
     brier,
     brier_least,

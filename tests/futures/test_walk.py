@@ -12,11 +12,11 @@ from fake_world import Draw, world
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
-from worldline.errors import UsageError
-from worldline.futures.distribution import Distribution, weighed
-from worldline.futures.subject import OVER, Subject, of_trace
-from worldline.futures.walk import Walk
+from worldline.plan.futures.distribution import Distribution, weighed
+from worldline.plan.futures.subject import OVER, Subject, of_trace
+from worldline.plan.futures.walk import Walk
 
 pytestmark = pytest.mark.unit
 

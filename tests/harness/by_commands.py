@@ -19,7 +19,7 @@ from pathlib import Path
 
 from three_ways import FOLDER, Asked, Found, differing, inspect_samples, lm_eval_samples, served
 
-from worldline.suites.run.directory import newest
+from worldline.evaluation.run.directory import newest
 
 BIN = Path(sys.executable).parent
 LLAMA = Path(__file__).parents[1] / "predict" / "llama_server.py"

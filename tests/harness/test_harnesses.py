@@ -16,8 +16,8 @@ pytest.importorskip("httpx2", reason="the server extra is not installed: pip ins
 pytest.importorskip("inspect_ai", reason="not installed: make harness, or pip install 'worldline[inspect]'")
 pytest.importorskip("lm_eval", reason="not installed: make harness, or pip install 'worldline[lm-eval]'")
 
-from worldline.errors import UsageError
-from worldline.harness.samples import HarnessSample, samples, suite_names
+from worldline.core.errors import UsageError
+from worldline.evaluation.harness.samples import HarnessSample, samples, suite_names
 
 pytestmark = pytest.mark.long(reason="other projects' harnesses")
 
@@ -64,7 +64,7 @@ def test_a_real_model_behind_llama_cpp(tmp_path: Path) -> None:
 
 
 def test_every_suite_of_single_traces_has_a_task_in_both() -> None:
-    from worldline.harness.inspect_task import TASKS
+    from worldline.evaluation.harness.inspect_task import TASKS
 
     assert list(TASKS) == suite_names()
     assert {path.stem for path in FOLDER.glob("*.yaml")} == set(suite_names())
@@ -76,7 +76,7 @@ def test_every_suite_of_single_traces_has_a_task_in_both() -> None:
 
 def test_the_folder_is_printed() -> None:
     shown = subprocess.run(
-        [sys.executable, "-m", "worldline.harness"], capture_output=True, text=True, check=True
+        [sys.executable, "-m", "worldline.evaluation.harness"], capture_output=True, text=True, check=True
     )
     assert shown.stdout.strip() == str(FOLDER)
 

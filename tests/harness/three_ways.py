@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldline.harness import samples as harness_samples
+from worldline.evaluation.harness import samples as harness_samples
+from worldline.evaluation.run.record import Record
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites import load
 from worldline.predict.models import load_model
-from worldline.suites import load
-from worldline.suites.run.record import Record
-from worldline.suites.run.run import run
 
 Found = dict[str, tuple[str, bool, bool, str | None]]
 FOLDER = Path(harness_samples.__file__).with_name("lm_eval_tasks")

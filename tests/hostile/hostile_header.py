@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldline.limits import Limits
+from worldline.core.limits import Limits
 
 LINE = re.compile(r"# ([a-z-]+)(?:\[([^\]]+)\])?: ?(.*)")
 KEYS = {

@@ -23,10 +23,10 @@ import hostile_plain
 import hostile_sources
 import pytest
 
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome, Trace
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.recording.collect import decode
 from worldline.recording.recorder import record_many
 

@@ -1,6 +1,6 @@
 """Says at the end how many hostile programs ended and printed as in a plain run, by language.
 
-The debuggers that serve as oracles here are those that `make bench` times, so perf/ is on the path.
+The debuggers that serve as oracles here are those that `make bench` times, so benchmarks/ is on the path.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parents[2] / "perf"))
+sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 from worldline.recording.guests.prepared import pack, unpack
 from worldline.recording.languages import artefact
 from worldline.recording.languages.toolchain import KINDS, Toolchain

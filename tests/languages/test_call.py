@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.recording.languages.call import tree_of
 
 

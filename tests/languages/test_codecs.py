@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from worldline.analyze.flow.table import FlowTable, read_table
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
@@ -18,12 +19,11 @@ from worldline.codec.cwm.frames import frames
 from worldline.codec.cwm.parse import parse as parse_cwm
 from worldline.core.events import ENDED
 from worldline.core.language import LANGUAGES, language_of, usual_name
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.flow.table import FlowTable, read_table
-from worldline.limits import Limits
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.languages import toolchain
 from worldline.recording.recorder import BoxWorker, prepare

@@ -11,7 +11,7 @@ from pathlib import Path
 import foreign_table
 import pytest
 
-BENCH = Path(__file__).parents[2] / "perf" / "languages.py"
+BENCH = Path(__file__).parents[2] / "benchmarks" / "languages.py"
 LANGUAGES = {"c": "gdb", "js": "node", "java": "javac"}  # one with each debugger
 
 

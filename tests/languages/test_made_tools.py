@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 from worldline.recording.languages import toolchain, tools
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.recording.recorder import BoxWorker, prepare

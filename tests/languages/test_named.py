@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.recording.collect import collect
 
 FILES = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.limits import Limits
 from worldline.core.trace import Outcome, Trace
-from worldline.limits import Limits
 from worldline.recording.collect import collect
 from worldline.recording.languages import toolchain
 from worldline.recording.recorder import record

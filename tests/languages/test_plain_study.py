@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome, Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 STUDY = Path(__file__).resolve().parents[2] / "studies" / "languages"

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from worldline.cli import cli
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.languages import toolchain

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.attention.flex_attention import flex_attention
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.model import batch_plan as plan
 from worldline.model import kernels, mixers
 from worldline.model.mixers import BatchLayout

@@ -12,12 +12,12 @@ import pytest
 import torch
 from nets import random_bytes, random_trunk, trunk_logits
 
-from worldline import files
-from worldline.errors import DigestError, DiskError, FormatError, UsageError
+from worldline.core.errors import DigestError, DiskError, FormatError, UsageError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
 from worldline.model.weights import INT8, SCALE, Stored, narrow, to_safetensors, widened
+from worldline.storage import files
 
 SHAPE = Shape(depth=3, window=16)
 DOWN, MIXER = "layers.1.mlp.outer.weight", "layers.2.mixer.inner.weight"

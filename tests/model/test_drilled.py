@@ -13,8 +13,8 @@ from nets import random_trunk, weights_of
 
 from worldline.codec.compact.prompt import Compact
 from worldline.data.mixture import Mixture, Mode, Source
-from worldline.learn.drills import Drill, DrillBook
-from worldline.learn.measure import measure, score
+from worldline.learning.drills import Drill, DrillBook
+from worldline.learning.measure import measure, score
 from worldline.model.engine.native import open_engine
 from worldline.model.engine.reference import ReferenceEngine
 from worldline.model.hybrid import Trunk
@@ -167,7 +167,7 @@ def data():
     return Mixture(sources=(source, Source(kind="tasks", program="worldline.programs.tasks:program")), modes=modes)
 
 def training():
-    tutor = (sys.executable, "-m", "worldline.learn.tutor", "--recipe", __file__, "--trust", "--size", "12000")
+    tutor = (sys.executable, "-m", "worldline.learning.tutor", "--recipe", __file__, "--trust", "--size", "12000")
     live = streams(__file__, ahead=1, curriculum="{run}/curriculum.json", pool=64)
     return Training(
         shape=Shape(depth=2, window=32), sources=(live,), rows=2, time=512, steps=3, drill_every=0.0,

@@ -11,7 +11,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from worldline.errors import DiskError, FormatError
+from worldline.core.errors import DiskError, FormatError
 from worldline.model import weights
 
 

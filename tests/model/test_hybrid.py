@@ -7,7 +7,7 @@ import torch
 from nets import random_trunk
 from torch import Tensor
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.model import hybrid, kernels, mixers
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import MIXES, Shape

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.model.train import metrics
 from worldline.model.train.metrics import MetricsFile, open_tracker
 

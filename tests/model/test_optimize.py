@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from worldline.errors import FormatError
+from worldline.core.errors import FormatError
 from worldline.model.hybrid import Matrix, Trunk
 from worldline.model.shape import Shape
 from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip, orthogonal

@@ -10,14 +10,14 @@ import torch
 from nets import random_trunk, weights_of
 
 from worldline.core.program import Program
+from worldline.evaluation.rounding import rounding_cost
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.model.engine.reference import ReferenceEngine
 from worldline.model.engine.rounding import engine_form
 from worldline.model.shape import Shape
 from worldline.model.weights import Array, widened
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask
-from worldline.suites.rounding import rounding_cost
-from worldline.suites.suite import Suite, Task
 
 pytestmark = pytest.mark.usefixtures("box")
 

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 import torch
 
+from worldline.core.errors import UsageError
 from worldline.data.batches import digests
 from worldline.data.lanes import Lanes
 from worldline.data.recipe import load_config
 from worldline.data.sources import Files, frame
-from worldline.errors import UsageError
 from worldline.model import checkpoint
 from worldline.model.train import metrics
 from worldline.model.train.config import Training, changed

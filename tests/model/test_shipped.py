@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from worldline import load_model, suites
+from worldline import load_model
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import DigestError
 from worldline.core.program import Program
-from worldline.errors import DigestError
+from worldline.evaluation import suites
+from worldline.evaluation.run.run import run
 from worldline.model import checkpoint
 from worldline.model.checkpoint import MODEL, SHIPPED
 from worldline.model.engine import native as engine_native
@@ -21,7 +23,6 @@ from worldline.model.engine import reference as engine
 from worldline.model.shape import Shape
 from worldline.model.weights import read
 from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.suites.run.run import run
 
 MOST = 45_000_000  # bytes in the package
 SQUARE = Program(source="def f(n):\n    return n * n\n", call="f(7)")

@@ -22,10 +22,9 @@ import pytest
 import torch
 from nets import random_trunk
 
-from worldline import files
+from worldline.core.errors import DivergedError, DryError, UsageError
 from worldline.data.batches import Packer, pack
 from worldline.data.sources import Dataset, Files, Live, Pair, frame, frames
-from worldline.errors import DivergedError, DryError, UsageError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
@@ -36,6 +35,7 @@ from worldline.model.train.feed import tensors
 from worldline.model.train.loop import main, train
 from worldline.model.train.optimize import LearningRates
 from worldline.model.weights import read
+from worldline.storage import files
 
 SHAPE = Shape(depth=2, window=32)
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]

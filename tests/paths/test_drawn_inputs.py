@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from worldline.core.program import Program
-from worldline.paths.arcs import arcs_of
-from worldline.paths.draw import Drawer
-from worldline.paths.target import find_target, read_call
+from worldline.plan.paths.arcs import arcs_of
+from worldline.plan.paths.draw import Drawer
+from worldline.plan.paths.target import find_target, read_call
 
 pytestmark = pytest.mark.unit
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from worldline.analyze.flow.conditions import conditions
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.errors import UsageError
-from worldline.flow.conditions import conditions
-from worldline.paths import symbolic
-from worldline.paths.distance import CallArguments, apart, between, distance, near
-from worldline.paths.nearest import nearest
+from worldline.plan.paths import symbolic
+from worldline.plan.paths.distance import CallArguments, apart, between, distance, near
+from worldline.plan.paths.nearest import nearest
 from worldline.recording.recorder import record
 
 SECONDS = 60.0  # far more than any of these takes

@@ -10,8 +10,8 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.data.mine.mine import mine
-from worldline.paths import symbolic
-from worldline.paths.reach import Reaching
+from worldline.plan.paths import symbolic
+from worldline.plan.paths.reach import Reaching
 from worldline.recording.recorder import record
 
 SOURCE = """\

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from worldline.analyze.flow import conditions as flow_conditions
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.flow import conditions as flow_conditions
-from worldline.paths import symbolic
-from worldline.paths.path_class import PathReport, key_of
-from worldline.paths.search import LIMITS, search
+from worldline.plan.paths import symbolic
+from worldline.plan.paths.path_class import PathReport, key_of
+from worldline.plan.paths.search import LIMITS, search
 from worldline.recording.recorder import record
 
 SECONDS = 60.0  # a bound that nothing here comes near: every solver run below ends because it is through

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from worldline.cli import main
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.data import shards
-from worldline.errors import FormatError, UsageError
-from worldline.paths.path_class import PathReport
-from worldline.paths.search import search
-from worldline.paths.store import findings, load_paths, read, store
+from worldline.plan.paths.path_class import PathReport
+from worldline.plan.paths.search import search
+from worldline.plan.paths.store import findings, load_paths, read, store
 
 SOURCE = """\
 def f(x: int) -> int:

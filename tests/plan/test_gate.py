@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.stats import at_least, binomial_tails
 from worldline.plan.gate import CONFIDENCE, FEWEST, Gate, pooled
 from worldline.plan.ledger import LedgerEntry, telling
-from worldline.stats import at_least, binomial_tails
 
 points = st.lists(st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=FEWEST, max_size=120)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.inputs.goal import read_goal, returning
 from worldline.plan.inputs.nearness import FAR, Meter, apart, read_value
 from worldline.recording.calls import CallEnd

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli import cli
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.answer import World
 from worldline.plan.inputs.finding import boxed
 from worldline.plan.inputs.goal import read_goal

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
-from worldline.errors import FormatError, UsageError
 from worldline.plan.journal import HEAD, NAME, JournalEntry, append, read_journal
 from worldline.plan.ledger import telling
 from worldline.plan.question import read_question

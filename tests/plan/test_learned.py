@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.nim import Nim
 from worldline.plan.games.tic_tac_toe import TicTacToe

@@ -12,9 +12,9 @@ import pytest
 import worldline.plan
 from worldline.cli import main
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.plan.answer import IMAGINED, MIXED, RUN, UNKNOWN, Allowance, World
 from worldline.plan.executed import ExecutedOracle, boxed_steps, boxed_world, limits_for
 from worldline.plan.gate import Gate

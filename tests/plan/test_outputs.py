@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli import cli
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.outputs.check import check_outputs
 from worldline.plan.outputs.expectation import expectations
 from worldline.plan.outputs.opinions import imagining, program_of, with_opinions

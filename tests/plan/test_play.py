@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.futures.walk import Walk
-from worldline.futures.world import boxed
+from worldline.plan.futures.walk import Walk
+from worldline.plan.futures.world import boxed
 from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.game import OVER
 from worldline.plan.games.kuhn import KuhnPoker

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.reach.goal import FAR, read_goal
 
 pytestmark = pytest.mark.unit

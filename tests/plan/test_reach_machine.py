@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.plan.reach.machine import CommandMachine, read_machine, shipped
 from worldline.recording.recorder import BoxWorker, prepare
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from table_engine import DEPTH, TableRuns, imagination, machine, text_of
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.reach.goal import read_goal
 from worldline.plan.reach.imagination import Imagination, Snapshot
 from worldline.plan.reach.machine import read_machine, shipped

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.plan.question import read_question
 from worldline.plan.reading import read_answer, read_imagined
 from worldline.predict.predictor import Ask, Prediction

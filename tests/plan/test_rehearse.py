@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from worldline.errors import UsageError
-from worldline.limits import Limits
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.plan.rehearse.effect import LEFT
 from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse
 

@@ -21,6 +21,10 @@ from meta.texts import HUMANEVAL, WHOLE, Traced, all_traced, generated, humaneva
 from meta.zoo import ZOO
 
 from worldline.core.program import Program
+from worldline.evaluation.external.foreign import read_predictions
+from worldline.evaluation.run.truth import Truth, truth
+from worldline.evaluation.score import judge
+from worldline.evaluation.suites.suite import Task
 from worldline.predict.hub import Hub
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.replay import load_replay
@@ -30,10 +34,6 @@ from worldline.predict.servers.meta import MetaChat, MetaText
 from worldline.predict.servers.server import Server
 from worldline.predict.servers.ways import Sampling, Tokens
 from worldline.recording.recorder import record_many
-from worldline.suites.foreign.foreign import read_predictions
-from worldline.suites.run.truth import Truth, truth
-from worldline.suites.score import judge
-from worldline.suites.suite import Task
 
 pytestmark = pytest.mark.skipif(
     python311() is None, reason="no CPython 3.11, whose tracing Meta's format is of"

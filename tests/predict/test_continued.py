@@ -10,8 +10,8 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.core.change import Change
 from worldline.core.events import CHANGELESS
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.interpreter import Interpreter, RefusedChange, continued
 from worldline.predict.predictor import Ask, Prediction

@@ -13,7 +13,7 @@ from tiers import examples
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import forced_lines, turns
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.forcing.forced import FORCES, READINGS, Edit, roll
 from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter

@@ -7,9 +7,9 @@ import pytest
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
 from worldline.core.state import State
-from worldline.errors import UsageError
 from worldline.predict.forcing.edit import edited
 from worldline.predict.forcing.forced import Edit, roll
 from worldline.predict.interpreter import Interpreter

@@ -9,10 +9,10 @@ from forced_programs import PROGRAMS
 from planted import PlantedText
 
 from worldline.codec.cwm.frame_text import cut
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.errors import UsageError
 from worldline.predict.forcing.forced import FORCES, Edit, roll
 from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter

@@ -9,7 +9,7 @@ import pytest
 from opinions import SUM, TRUTH, OnlyText, summing, wishing
 
 from worldline.codec.compact.turns import turns
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter

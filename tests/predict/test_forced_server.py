@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from worldline.codec.cwm.frame_text import cut
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model

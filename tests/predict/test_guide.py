@@ -9,15 +9,15 @@ import pytest
 from recorded_programs import GENERATOR, HUMANEVAL, SHAPES
 from tiers import examples
 
+from worldline.analyze.flow.control import successors
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.events import ENDED
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.flow.control import successors
-from worldline.limits import Limits
 from worldline.recording.recorder import record_many
 
 LONG = 20_000  # bytes: longer texts are followed once

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from worldline.analyze.flow.entry import entries
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.flow.entry import entries
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask

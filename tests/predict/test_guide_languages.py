@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from foreign_runs import BRACED, LANGUAGES, foreign_run
 
+from worldline.analyze.flow.table import LARGEST, FlowTable, flows_of, read_table
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.errors import FormatError
 from worldline.core.program import Program
-from worldline.errors import FormatError
-from worldline.flow.table import LARGEST, FlowTable, flows_of, read_table
 
 pytestmark = pytest.mark.unit
 

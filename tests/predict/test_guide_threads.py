@@ -13,10 +13,10 @@ from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import encode, encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import states
 from worldline.core.trace import Hidden, Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 MODES = [Compact(), Compact(same=True), Compact(delta="element"), Compact(reveal=3), Compact(hidden="blind")]

@@ -6,9 +6,9 @@ import pytest
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.recording.recorder import record

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from scripted import random_engine
 
-from worldline import files
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.model import checkpoint
 from worldline.model.engine.reference import dimensions
 from worldline.model.shape import Shape
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
+from worldline.storage import files
 
 pytestmark = pytest.mark.unit
 

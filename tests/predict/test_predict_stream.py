@@ -10,8 +10,8 @@ import pytest
 from scripted import random_engine
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model

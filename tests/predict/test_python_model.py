@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug
-from worldline.errors import UsageError
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model

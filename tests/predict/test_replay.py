@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from worldline.codec.cwm.stage import stage
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, codec_of

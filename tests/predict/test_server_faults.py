@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from faulty_server import LIES
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction
 

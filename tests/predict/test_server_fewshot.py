@@ -13,17 +13,17 @@ import pytest
 
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.stage import stage, staged
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.sample import Beside
-from worldline.errors import UsageError
+from worldline.evaluation.run.directory import newest
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.fewshot import EXAMPLES, FewShot, FewShotChat, question
 from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
 from worldline.recording.recorder import record
-from worldline.suites.run.directory import newest
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
 
 PROGRAM = Program(source="def f(n):\n    return n + 1\n", call="f(1)")
 ASK = Ask(program=PROGRAM)

@@ -6,12 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from worldline.analyze.flow.control import syntax
 from worldline.codec.compact.parse import parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import SPECIAL
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.flow.control import syntax
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, codec_of
 from worldline.predict.servers.chat import EXAMPLE

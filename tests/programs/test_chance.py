@@ -12,8 +12,8 @@ from collections import Counter
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.programs.generate import chance
 from worldline.programs.generate.language.expansion import fill, templates
 from worldline.programs.generate.style.habits import written

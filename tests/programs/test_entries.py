@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.flow.entries import entries, in_words
+from worldline.analyze.flow.entries import entries, in_words
 
 pytestmark = pytest.mark.unit
 

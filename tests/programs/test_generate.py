@@ -15,9 +15,9 @@ import pytest
 from tiers import examples
 
 import worldline
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.data.mixture import SMALL, TOGETHER
-from worldline.limits import Limits
 from worldline.programs.coverage.coverage import count
 from worldline.programs.coverage.required import LEFT_OUT
 from worldline.programs.generate import KINDS, program

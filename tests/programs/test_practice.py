@@ -8,8 +8,8 @@ from collections import Counter
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.programs import generate, tasks
 from worldline.programs.generate import practice
 from worldline.programs.generate.language.library import blocks

@@ -10,8 +10,8 @@ from collections import Counter
 import pytest
 
 from worldline.codec.compact.writer import encode
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.programs import tasks
 from worldline.programs.worlds import WORLDS
 from worldline.recording.recorder import record, record_many

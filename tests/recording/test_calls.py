@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.recording.calls import CallBatch, CallEnd, Caller, caller
 from worldline.recording.recorder import record, record_many
 

@@ -16,12 +16,12 @@ from strategies import OBJECTS, VALUE_TEXTS
 from tiers import examples
 
 from worldline.core.change import Change
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import state_at
 from worldline.core.trace import Outcome, Trace
 from worldline.core.value import kind
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.recording.constructible import acts, asked
 from worldline.recording.guests.apply_change import build
 from worldline.recording.guests.canonical import Renderer

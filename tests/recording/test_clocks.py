@@ -9,9 +9,9 @@ import pytest
 from interpreters import FOUND
 
 from worldline.core.hidden import Control, replaying
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record
 
 LIMITS = Limits(wall=60)

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.recording.collect import collect, decode, imports
 
 pytestmark = pytest.mark.unit

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 from interpreters import FOUND
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import states
 from worldline.core.trace import Step, Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record
 
 Recording = Callable[..., Trace]

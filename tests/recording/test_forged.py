@@ -25,18 +25,18 @@ from strategies import Script, damaged, scripts, wire_of
 from worldline.codec import json_text
 from worldline.codec.compact import writer as compact
 from worldline.codec.cwm import writer as cwm
+from worldline.core.errors import WorldlineError
 from worldline.core.events import OUTCOMES
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.state import states
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
 from worldline.data import rows
-from worldline.errors import WorldlineError
-from worldline.limits import Limits
 from worldline.recording import exchange, wire
 from worldline.recording.exchange import Exchange
 from worldline.recording.recorder import record
-from worldline.terminal.state import print_state
-from worldline.terminal.table import print_trace
+from worldline.ui.terminal.state import print_state
+from worldline.ui.terminal.table import print_trace
 
 SIZE = int(os.environ.get("WORLDLINE_FORGED", "16")) << 20
 WHOLE = Limits().trace_bytes

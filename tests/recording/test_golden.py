@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from interpreters import FOUND
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 from worldline.recording.recorder import record
 
 LIMITS = Limits(wall=300)  # it only guards against hanging

@@ -9,11 +9,11 @@ import pytest
 from drawing_programs import SOURCES
 from interpreters import FOUND
 
+from worldline.core.errors import UsageError
 from worldline.core.hidden import Control, replaying
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Hidden, Trace
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.recording.recorder import record
 
 LIMITS = Limits(wall=60)

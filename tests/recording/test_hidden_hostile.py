@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 TEXT = Path(__file__).with_name("reaching.txt").read_text()

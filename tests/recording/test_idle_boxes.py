@@ -9,8 +9,8 @@ from dataclasses import asdict
 
 import pytest
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 from worldline.recording.idle_boxes import (
     MAX_IDLE_BOXES,
     close_idle_boxes,

@@ -14,10 +14,10 @@ import pytest
 from interpreters import FOUND
 
 from worldline.codec import json_text
+from worldline.core.errors import FormatError, UsageError
+from worldline.core.limits import MOST, Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
-from worldline.errors import FormatError, UsageError
-from worldline.limits import MOST, Limits
 from worldline.recording import sandbox
 from worldline.recording.recorder import BoxWorker, prepare, record, record_many
 from worldline.recording.sandbox import open_box

@@ -8,9 +8,9 @@ import pytest
 from interpreters import FOUND, HERE
 from odd_programs import PROGRAMS
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record, record_many
 
 # The readable core keeps values alive a little longer, and needs levels of the recursion limit: docs/limits.md.

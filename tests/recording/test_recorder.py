@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, encode, prepare, record, record_many
 from worldline.recording.sandbox import SandboxRun
 from worldline.recording.verdict import judge, readable

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from worldline.errors import NoSandbox, UsageError
-from worldline.limits import Limits
+from worldline.core.errors import NoSandbox, UsageError
+from worldline.core.limits import Limits
 from worldline.recording.recorder import without_boxes
 from worldline.recording.rehearsal.folder import copied
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, read_left, run_over

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from worldline.errors import NoSandbox, UsageError
-from worldline.limits import Limits
+from worldline.core.errors import NoSandbox, UsageError
+from worldline.core.limits import Limits
 from worldline.recording import cgroup, sandbox
 from worldline.recording.box import BoxPlan
 from worldline.recording.interpreter import find

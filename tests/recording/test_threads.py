@@ -11,9 +11,9 @@ from thread_programs import COUNTER, DEADLOCK, LOOPS, PROGRAMS
 from tiers import examples
 
 from worldline.core.hidden import Control, replaying
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Hidden, Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare, record
 
 LIMITS = Limits(wall=60)

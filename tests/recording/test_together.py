@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.mixture import SMALL
-from worldline.errors import UsageError
 from worldline.programs import tasks
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import bundle, record_all, stretched

@@ -17,9 +17,9 @@ from interpreters import FOUND
 from tiers import examples
 
 import worldline.recording.guests
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording import wire
 from worldline.recording.recorder import record_many
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from interpreters import FOUND
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import record
 
 ZOO = Path(__file__).with_name("zoo.py").read_text(encoding="utf-8")

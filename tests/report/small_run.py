@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from worldline.core.program import Program
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.suite import Suite, Task
 
 EVIL = "\x1b[31m\u202e</td></svg><script>alert(1)</script><img src=x onerror=alert(1)>\x07\x9b&lt;"
 SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"

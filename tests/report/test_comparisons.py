@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 
 from worldline.core.program import Program
-from worldline.report.comparisons import Failed, compare, densities, lengths, operations, strings, types
-from worldline.report.data import Findings
-from worldline.report.samples import JudgedSample, ValueClass
-from worldline.stats import RateDifference, Share, holm, newcombe
-from worldline.suites.report import report
-from worldline.suites.score import Verdict
-from worldline.suites.suite import Task
-from worldline.suites.table import Chance
+from worldline.core.stats import RateDifference, Share, holm, newcombe
+from worldline.evaluation.score import Verdict
+from worldline.evaluation.suites.suite import Task
+from worldline.evaluation.summary import report
+from worldline.evaluation.table import Chance
+from worldline.ui.report.comparisons import Failed, compare, densities, lengths, operations, strings, types
+from worldline.ui.report.data import Findings
+from worldline.ui.report.samples import JudgedSample, ValueClass
 
 INF = float("inf")
 

@@ -17,18 +17,18 @@ from small_run import EVIL, Changed, suite
 
 import worldline
 from worldline.cli.export import export as verb
+from worldline.core.errors import NoSandbox, UsageError
 from worldline.core.program import Program
-from worldline.errors import NoSandbox, UsageError
+from worldline.core.stats import RateDifference, Share
+from worldline.evaluation.run.run import run
+from worldline.evaluation.table import Chance, Table
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.recorder import record
-from worldline.report.columns import columns
-from worldline.report.data import gather
-from worldline.report.export import latex
-from worldline.report.page import report
-from worldline.report.tables import tables
-from worldline.stats import RateDifference, Share
-from worldline.suites.run.run import run
-from worldline.suites.table import Chance, Table
+from worldline.ui.report.columns import columns
+from worldline.ui.report.data import gather
+from worldline.ui.report.export import latex
+from worldline.ui.report.page import report
+from worldline.ui.report.tables import tables
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -20,23 +20,23 @@ from small_run import EVIL, SUM, Changed, suite
 
 from worldline.cli.report import report as verb
 from worldline.codec.cost_curve import curve
+from worldline.core.errors import FormatError, NoSandbox, UsageError
 from worldline.core.program import Program
+from worldline.core.stats import Share
 from worldline.data.vocabularies import llama3_path
 from worldline.diagnose.trials import Trials, Tried
-from worldline.errors import FormatError, NoSandbox, UsageError
-from worldline.explore.side_by_side import CellPiece
+from worldline.evaluation.run.directory import newest, opened
+from worldline.evaluation.run.run import run
+from worldline.evaluation.score import Verdict
+from worldline.evaluation.suites.suite import Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Prediction
 from worldline.recording.recorder import record
-from worldline.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
-from worldline.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
-from worldline.report.failures import VALUE, bounded
-from worldline.report.page import charts, report
-from worldline.stats import Share
-from worldline.suites.run.directory import newest, opened
-from worldline.suites.run.run import run
-from worldline.suites.score import Verdict
-from worldline.suites.suite import Task
+from worldline.ui.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
+from worldline.ui.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
+from worldline.ui.report.failures import VALUE, bounded
+from worldline.ui.report.page import charts, report
+from worldline.ui.session.side_by_side import CellPiece
 
 FIGURES = (
     "by-length", "by-group", "by-type", "causes", "operations", "operation-rates", "types", "value-lengths",
@@ -329,7 +329,7 @@ def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> Non
     pytest.importorskip(
         "matplotlib", reason="the plots extra is not installed: pip install 'worldline[plots]'"
     )
-    from worldline.report.figures import write
+    from worldline.ui.report.figures import write
 
     found = gather(made, limit=5)
     drawn = [*charts(found), Flips("cures", "cures", (("a $x", 3, 1), (EVIL, 0, 0)))]

@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from worldline.rewrite import rewrite
+from worldline.analyze.rewrite import rewrite
 
 
 def programs(file: str) -> dict[str, tuple[str, ...]]:

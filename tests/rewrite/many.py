@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
+from worldline.analyze.rewrite import rewrite_program
 from worldline.core.program import Program
 from worldline.data.equivalence import Difference, compared, drawn_calls
 from worldline.programs.generate import program
-from worldline.rewrite import rewrite_program
 
 MODES = ({"flatten": True}, {"chars": True}, {"flatten": True, "chars": True})
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from both import differing, programs
 
-from worldline.rewrite import chars, rewrite
-from worldline.rewrite.loops import Loop, loops
+from worldline.analyze.rewrite import chars, rewrite
+from worldline.analyze.rewrite.loops import Loop, loops
 
 LETTERS = [*"abAB \t\n\r1-+,x", *"²ßİΣǅéŉʰⅣ٣", "\u2028", "\x1c", "\x85", "\ud800"]
 CASES = "upper lower casefold swapcase capitalize title islower isupper istitle"

@@ -8,9 +8,9 @@ import pytest
 from many import run
 from tiers import examples
 
+from worldline.analyze.rewrite import rewrite_program
 from worldline.core.program import Program
 from worldline.data.equivalence import drawn_calls, prove
-from worldline.rewrite import rewrite_program
 
 PROGRAMS = examples(60, 300)
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 from both import differing, programs
 
-from worldline.rewrite import flatten, rewrite
+from worldline.analyze.rewrite import flatten, rewrite
 
 ODD = programs("oddballs.txt")
 SAY = ODD.pop("say")[0]

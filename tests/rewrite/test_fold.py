@@ -14,14 +14,14 @@ import pytest
 from both import programs
 from tiers import examples
 
-from worldline import suites
+from worldline.analyze.rewrite import Rewritten, rewrite
+from worldline.analyze.rewrite.fold import FoldedRun, fold
+from worldline.analyze.rewrite.line_map import LineMap, line_map
 from worldline.core.program import Program
 from worldline.core.trace import Trace
+from worldline.evaluation import suites
 from worldline.programs import generate, tasks
 from worldline.recording.recorder import record_many
-from worldline.rewrite import Rewritten, rewrite
-from worldline.rewrite.fold import FoldedRun, fold
-from worldline.rewrite.line_map import LineMap, line_map
 
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 MODES = ({"flatten": True}, {"chars": True}, {"flatten": True, "chars": True})

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
+from worldline.analyze.rewrite.tree import alike, children, walk
 from worldline.programs import generate
-from worldline.rewrite.tree import alike, children, walk
 
 pytestmark = pytest.mark.unit
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from worldline.analyze.rewrite import rewrite, rewrite_program
+from worldline.analyze.rewrite.watching import watches
 from worldline.core.program import Program
 from worldline.data.equivalence import prove
-from worldline.rewrite import rewrite, rewrite_program
-from worldline.rewrite.watching import watches
 
 BODY = "def f(n):\n    return (n + 1) * 2 - n\n"
 BLIND = {

@@ -13,14 +13,14 @@ from click.testing import CliRunner
 from model_server import ModelServer, model_server
 
 from worldline.cli import cli
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
+from worldline.evaluation.run.directory import newest
 from worldline.predict.models import load_local, load_model
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.balance import FIRST_REST, BalancedServers
 from worldline.predict.servers.client import Patience, ServerClient, Unanswered
 from worldline.predict.servers.server import addresses
-from worldline.suites.run.directory import newest
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 pytest.importorskip("uvicorn", reason="the view extra is not installed: pip install 'worldline[view]'")

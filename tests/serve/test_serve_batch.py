@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from worldline.core.program import Program
-from worldline.http.errors import Refusal
 from worldline.predict.models import load_local
 from worldline.predict.predictor import Ask
 from worldline.predict.rollout import Logits
-from worldline.serve.answer import ShownText
-from worldline.serve.batch import EngineBatch, Load
-from worldline.serve.completion import Completion
-from worldline.serve.request import CompletionRequest, request_of
+from worldline.ui.http.errors import Refusal
+from worldline.ui.serve.answer import ShownText
+from worldline.ui.serve.batch import EngineBatch, Load
+from worldline.ui.serve.completion import Completion
+from worldline.ui.serve.request import CompletionRequest, request_of
 
 pytestmark = pytest.mark.unit
 

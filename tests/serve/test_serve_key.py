@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from worldline.http.gate import shows_key, shows_token
-from worldline.http.policy import TOKEN_HEADER, policy
+from worldline.ui.http.gate import shows_key, shows_token
+from worldline.ui.http.policy import TOKEN_HEADER, policy
 
 pytestmark = pytest.mark.unit
 

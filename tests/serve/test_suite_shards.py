@@ -11,16 +11,16 @@ import pytest
 from click.testing import CliRunner, Result
 
 from worldline.cli import cli
+from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.program import Program
-from worldline.errors import UsageError, WorldlineError
+from worldline.evaluation.run.directory import RECORDS, newest, read_records, verify
+from worldline.evaluation.run.merge import merge
+from worldline.evaluation.run.record import Record
+from worldline.evaluation.run.run import run
+from worldline.evaluation.run.shard import SuiteShard, parse_shard
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.run.directory import RECORDS, newest, read_records, verify
-from worldline.suites.run.merge import merge
-from worldline.suites.run.record import Record
-from worldline.suites.run.run import run
-from worldline.suites.run.shard import SuiteShard, parse_shard
-from worldline.suites.suite import Suite, Task
 
 
 class Now:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from object_store import BUCKET, object_store
 
-from worldline import remote
-from worldline.remote import StorePath
+from worldline.storage import remote
+from worldline.storage.remote import StorePath
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 
 from worldline.core.events import EVENTS, OUTCOMES
+from worldline.core.limits import MOST, Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
 from worldline.data import manifest, shards
-from worldline.limits import MOST, Limits
 
 INTERPRETER = InterpreterInfo("cpython", "3.11.7", "native")
 FINGERPRINT = manifest.fingerprint(limits=Limits(), interpreter=INTERPRETER, recipe={"name": "test"})

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from stored_traces import FINGERPRINT, facts, store, trace
 
-from worldline import files
+from worldline.core.errors import DigestError, FormatError, WorldlineError
 from worldline.data import manifest, rows, shards
-from worldline.errors import DigestError, FormatError, WorldlineError
+from worldline.storage import files
 
 FIRST, SECOND = "traces-00000.parquet", "traces-00001.parquet"
 

@@ -20,10 +20,10 @@ import pytest
 from stored_traces import FINGERPRINT, facts, store, trace
 from tiers import examples
 
-from worldline import files
+from worldline.core.errors import DigestError, DiskError, FormatError, WorldlineError
 from worldline.core.program import Program
 from worldline.data import manifest, shards
-from worldline.errors import DigestError, DiskError, FormatError, WorldlineError
+from worldline.storage import files
 
 FAULTS = examples(20, 100, "WORLDLINE_FAULTS")
 

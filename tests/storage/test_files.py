@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from stored_traces import FINGERPRINT
 
-from worldline import files
+from worldline.core.errors import BusyError, DiskError, FingerprintError, FormatError, UsageError
 from worldline.data import shards
 from worldline.data.build import shards as documents
-from worldline.errors import BusyError, DiskError, FingerprintError, FormatError, UsageError
+from worldline.storage import files
 
 
 def test_a_draft_is_unseen_until_it_is_committed(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_second_writer_is_kept_out(tmp_path: Path) -> None:
     with shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT):
         with pytest.raises(BusyError, match=f"is being written by process {os.getpid()}"):
             shards.ShardWriter(tmp_path, fingerprint=FINGERPRINT)
-        code = "import sys; from worldline.files import *; Lock(Path(sys.argv[1]))"
+        code = "import sys; from worldline.storage.files import *; Lock(Path(sys.argv[1]))"
         other = subprocess.run([sys.executable, "-c", code, tmp_path], capture_output=True, text=True)
         assert "BusyError" in other.stderr
         assert shards.verify(tmp_path) == []

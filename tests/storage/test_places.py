@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from worldline.errors import UsageError
-from worldline.remote import StorePath, place
+from worldline.core.errors import UsageError
+from worldline.storage.remote import StorePath, place
 
 
 def test_a_url_names_a_place_on_a_store_or_a_file() -> None:

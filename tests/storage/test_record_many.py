@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import worldline
+from worldline.core.errors import FingerprintError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.data import shards
-from worldline.errors import FingerprintError
-from worldline.limits import Limits
 
 PROGRAMS = [Program(source="def f(n):\n    return n * n\n", call=f"f({n})") for n in range(12)]
 

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from stored_traces import FINGERPRINT, INTERPRETER, any_trace, facts, store, trace
 from tiers import examples
 
+from worldline.core.errors import DigestError, FingerprintError, FormatError, UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Columns, Hidden, InterpreterInfo, Trace
 from worldline.data import manifest, rows, shards
-from worldline.errors import DigestError, FingerprintError, FormatError, UsageError
-from worldline.limits import Limits
 
 
 def test_traces_come_back_in_order(tmp_path: Path) -> None:

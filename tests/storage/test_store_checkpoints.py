@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from object_store import BUCKET
 
-from worldline import published, remote
+from worldline.core.errors import DiskError, UsageError
 from worldline.data.sources import Files, frame
-from worldline.errors import DiskError, UsageError
 from worldline.model import checkpoint
 from worldline.model.shape import Shape
 from worldline.model.train import store as trainer_store
 from worldline.model.train.config import Training
 from worldline.model.train.loop import main, train
-from worldline.remote import StorePath
+from worldline.storage import publishing, remote
+from worldline.storage.remote import StorePath
 
 RECIPE = """\
 from worldline.data.sources import Files
@@ -59,12 +59,12 @@ def test_an_empty_folder_goes_on_from_what_is_there_to_the_bit(
     last = shelf / "step-00000008"
     assert set(remote.names(last)) == {path.name for path in half.iterdir()}
     remote.remove(
-        last / published.MANIFEST
+        last / publishing.MANIFEST
     )  # as if it had been killed as it sent: what is not whole is not gone on from
     other = train(config, tmp_path / "other", device="cpu", kept=store)
     assert files_of(other) == files_of(whole)
     assert (tmp_path / "other" / "step-00000004").is_dir()  # brought, not trained
-    assert checkpoint.is_model(published.fetched(last))
+    assert checkpoint.is_model(publishing.fetched(last))
 
 
 def test_as_many_are_kept_as_on_disk_and_a_fresh_run_begins_there_too(
@@ -126,7 +126,7 @@ def test_the_command_takes_it(
     assert main([*words, str(tmp_path / "two")]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "two" / "step-00000003")
     with pytest.raises(UsageError, match=r"only folders; name one of them, as .*step-00000003"):
-        published.fetched(store)
+        publishing.fetched(store)
     assert main([*words, store]) == UsageError.exit_code
     assert "this URL to --store" in capsys.readouterr().err
 

@@ -15,14 +15,14 @@ import pytest
 from click.testing import CliRunner
 from stored_traces import FINGERPRINT, facts, trace
 
-from worldline import files, published, remote
 from worldline.cli import cli
+from worldline.core.errors import BusyError, DigestError, DiskError, FingerprintError, UsageError
 from worldline.data import shards
 from worldline.data.build.build import build
 from worldline.data.build.shards import read_rows, verify
 from worldline.data.mixture import TASKS, Mixture
-from worldline.errors import BusyError, DigestError, DiskError, FingerprintError, UsageError
-from worldline.remote import Folder, StorePath
+from worldline.storage import files, publishing, remote
+from worldline.storage.remote import Folder, StorePath
 
 TINY = Mixture(sources=(TASKS,))
 
@@ -75,7 +75,7 @@ def test_a_store_that_is_away_is_told_of_in_a_line(
     monkeypatch.setattr(remote, "_file_system", lambda *_: Away())
     for act in (
         shelf.exists, shelf.read_bytes, lambda: remote.Mark(shelf), lambda: remote.names(shelf),
-        lambda: remote.write(shelf, b""), lambda: published.fetch(shelf, tmp_path / "x"), lambda: made(shelf),
+        lambda: remote.write(shelf, b""), lambda: publishing.fetch(shelf, tmp_path / "x"), lambda: made(shelf),
     ):  # fmt: skip
         with pytest.raises(DiskError, match=r"no answer$"):
             act()

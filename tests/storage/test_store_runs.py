@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from worldline import published, remote
 from worldline.cli import cli
-from worldline.errors import BusyError, DigestError, FingerprintError, FormatError, UsageError
+from worldline.core.errors import BusyError, DigestError, FingerprintError, FormatError, UsageError
+from worldline.evaluation.run.directory import newest, read_config, verify
+from worldline.evaluation.run.run import run
+from worldline.evaluation.run.stored import local
+from worldline.evaluation.suites.permutation import load
 from worldline.model.checkpoint import SHIPPED, latest
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.remote import Folder, StorePath
-from worldline.suites.permutation import load
-from worldline.suites.run.directory import newest, read_config, verify
-from worldline.suites.run.run import run
-from worldline.suites.run.stored import local
+from worldline.storage import publishing, remote
+from worldline.storage.remote import Folder, StorePath
 
 
 def made(at: Folder, limit: int = 6) -> None:
@@ -53,10 +53,10 @@ def test_a_run_is_kept_there_and_read_from_there(shelf: StorePath, tmp_path: Pat
 def test_a_run_that_was_killed_is_gone_on_with(shelf: StorePath) -> None:
     code = f"""
 import sys
-from worldline import remote
+from worldline.storage import remote
 from worldline.predict.interpreter import Interpreter
-from worldline.suites.permutation import load
-from worldline.suites.run.run import run
+from worldline.evaluation.suites.permutation import load
+from worldline.evaluation.run.run import run
 seen = []
 def each(verdict):
     seen.append(verdict)
@@ -143,21 +143,21 @@ def test_a_model_is_published_and_opened_from_there(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     folder = tmp_path / "model"
     shutil.copytree(SHIPPED, folder)
-    published.publish(folder, shelf)
+    publishing.publish(folder, shelf)
     assert objects(shelf) == objects(folder)
     found = load_model(str(shelf), {"threads": "1"})
     assert found.name == shelf.name
     assert getattr(found, "digest", "") == getattr(load_model(str(folder), {"threads": "1"}), "digest", "-")
-    copy = published.fetched(shelf)
-    assert published.fetched(str(shelf)) == copy
-    assert published.fetched(folder) == folder
-    published.fetch(str(shelf), tmp_path / "run" / "step-00000007")
+    copy = publishing.fetched(shelf)
+    assert publishing.fetched(str(shelf)) == copy
+    assert publishing.fetched(folder) == folder
+    publishing.fetch(str(shelf), tmp_path / "run" / "step-00000007")
     assert latest(tmp_path / "run") == tmp_path / "run" / "step-00000007"
     assert objects(tmp_path / "run" / "step-00000007") == objects(folder)
     with pytest.raises(UsageError, match="already"):
-        published.fetch(shelf, tmp_path / "run" / "step-00000007")
+        publishing.fetch(shelf, tmp_path / "run" / "step-00000007")
     with pytest.raises(UsageError, match="publish each by itself"):
-        published.publish(tmp_path / "run", shelf / "run")
+        publishing.publish(tmp_path / "run", shelf / "run")
     weights = (shelf / "model.safetensors").read_bytes()
     remote.write(shelf / "model.safetensors", weights[:-1] + bytes([weights[-1] ^ 1]))
     shutil.rmtree(tmp_path / "cache")

@@ -10,13 +10,13 @@ import msgspec
 import pytest
 from object_store import BUCKET, object_store
 
-from worldline import files, remote
+from worldline.core.errors import DigestError, UsageError
 from worldline.data.build.shards import DocumentRow, Store, read_rows
 from worldline.data.lanes import WHOLE, Lanes
 from worldline.data.sources import Dataset, Files, Source, frame, open_lanes
 from worldline.data.streamed import streamed
-from worldline.errors import DigestError, UsageError
 from worldline.model.train.config import described
+from worldline.storage import files, remote
 
 ROWS = [
     DocumentRow(b"p%d" % n, b"s%d" % n, "kind", "test" if n % 5 == 4 else "train", f"k{n}", f"r{n}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from worldline.codec.json_text import parse
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 
 SOURCE = "def f(n):\n\txs = [n]  # \u202eevil\x1b[2J\n\treturn g(xs)\ndef g(ys):\n\tdel ys\n\treturn 1\n"
 EVIL = "\x1b[31m\u202e\u2066\x07\x9b\ud800"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from rich.console import Console
 
 from worldline.core.program import Program
-from worldline.suites.report import report
-from worldline.suites.score import Verdict
-from worldline.suites.suite import Task
-from worldline.terminal.suite_report import print_report
+from worldline.evaluation.score import Verdict
+from worldline.evaluation.suites.suite import Task
+from worldline.evaluation.summary import report
+from worldline.ui.terminal.suite_report import print_report
 
 
 def test_rates_stand_with_their_n_and_interval_and_outcomes_apart() -> None:

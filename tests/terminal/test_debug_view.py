@@ -13,12 +13,12 @@ from rich.console import Console
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, debug, imagine
 from worldline.diagnose.trials import Trials, Tried
-from worldline.explore.side_by_side import window
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
-from worldline.report.debug_page import page
-from worldline.terminal.debug import percent, print_debugged, print_imagined
-from worldline.terminal.trials import print_trials
+from worldline.ui.report.debug_page import page
+from worldline.ui.session.side_by_side import window
+from worldline.ui.terminal.debug import percent, print_debugged, print_imagined
+from worldline.ui.terminal.trials import print_trials
 
 SUM = Program(
     source="def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n", call="f(40)"

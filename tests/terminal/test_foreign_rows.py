@@ -10,12 +10,12 @@ from rich.console import Console
 from worldline.diagnose.debug import Debugged, rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.explore.scene import Scene
 from worldline.predict.predictor import Prediction
-from worldline.report.debug_page import page
-from worldline.terminal.debug import print_debugged
-from worldline.terminal.step import draw
-from worldline.terminal.step.cursor import SceneCursor
+from worldline.ui.report.debug_page import page
+from worldline.ui.session.scene import Scene
+from worldline.ui.terminal.debug import print_debugged
+from worldline.ui.terminal.step import draw
+from worldline.ui.terminal.step.cursor import SceneCursor
 
 C_WORDS = "None is NULL, <uninit> is memory that was never written, Ptr is a pointer into a block of memory"
 JS_WORDS = "None is null, <undefined> is undefined, <hole> is a hole of the array, BigInt(5) is 5n"

@@ -10,21 +10,21 @@ import pytest
 from rich.console import Console
 
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
 from worldline.diagnose.debug import debug
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.explore.chunk import chunk
-from worldline.explore.scene import Scene
-from worldline.limits import Limits
 from worldline.predict.interpreter import recorded
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record
-from worldline.report.debug_page import page as debug_page
-from worldline.terminal.debug import print_debugged
-from worldline.terminal.step.row_view import row_view
-from worldline.terminal.table import print_trace
+from worldline.ui.report.debug_page import page as debug_page
+from worldline.ui.session.chunk import chunk
+from worldline.ui.session.scene import Scene
+from worldline.ui.terminal.debug import print_debugged
+from worldline.ui.terminal.step.row_view import row_view
+from worldline.ui.terminal.table import print_trace
 
 pytestmark = pytest.mark.usefixtures("box")
 PROGRAM = Program(

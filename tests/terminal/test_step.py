@@ -12,15 +12,15 @@ import pytest
 from textual.pilot import Pilot
 
 from worldline.core.program import Program
-from worldline.explore.scene import Scene
-from worldline.explore.stops import locations
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.terminal.step.app import StepApp
-from worldline.terminal.step.keys import KEYS
-from worldline.terminal.step.panel import PANELS
-from worldline.terminal.step.screens import TextScreen
+from worldline.ui.session.scene import Scene
+from worldline.ui.session.stops import locations
+from worldline.ui.terminal.step.app import StepApp
+from worldline.ui.terminal.step.keys import KEYS
+from worldline.ui.terminal.step.panel import PANELS
+from worldline.ui.terminal.step.screens import TextScreen
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -142,7 +142,7 @@ def test_every_key_leads_to_an_act_and_none_to_two() -> None:
 
 
 def test_the_page_s_keys_mean_the_same() -> None:
-    static = Path(__file__).parents[2] / "src/worldline/web/static"
+    static = Path(__file__).parents[2] / "src/worldline/ui/web/static"
     text = (static / "moves.js").read_text() + (static / "sample_keys.js").read_text()
     told = dict(re.findall(r'key\("(\w)", "([^"]+)"', text))
     told |= {key: label for label, key in re.findall(r'label: "([^"]+)", key: "(\w)"', text)}

@@ -12,14 +12,14 @@ from rich.console import Console
 from specimen import EVIL, SOURCE, specimen, step
 from thread_programs import COUNTER
 
-from worldline.core.escape import printable, printable_lines
 from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.state import state_at
+from worldline.core.text import printable, printable_lines
 from worldline.recording.recorder import record
-from worldline.terminal.source import STYLES, HighlightedSource
-from worldline.terminal.state import print_state
-from worldline.terminal.table import print_trace
+from worldline.ui.terminal.source import STYLES, HighlightedSource
+from worldline.ui.terminal.state import print_state
+from worldline.ui.terminal.table import print_trace
 
 ANSI = re.compile("\x1b\\[[0-9;]*m")
 

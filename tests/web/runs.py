@@ -26,17 +26,17 @@ from worldline.codec.compact.prompt import prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.cures import SLACK
+from worldline.evaluation.run.directory import CONFIG, MANIFEST, RECORDS, REPORT
+from worldline.evaluation.run.record import answered, line, prompt_digest
+from worldline.evaluation.run.run import run
+from worldline.evaluation.score import Truth, answer, judge
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.summary import Report
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.suites.report import Report
-from worldline.suites.run.directory import CONFIG, MANIFEST, RECORDS, REPORT
-from worldline.suites.run.record import answered, line, prompt_digest
-from worldline.suites.run.run import run
-from worldline.suites.score import Truth, answer, judge
-from worldline.suites.suite import Suite, Task
-from worldline.web.index.filter import Filters
-from worldline.web.index.index import RunIndex
-from worldline.web.index.samples import samples
+from worldline.ui.web.index.filter import Filters
+from worldline.ui.web.index.index import RunIndex
+from worldline.ui.web.index.samples import samples
 
 SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
 FACT = "def f(n):\n    if n < 2:\n        return 1\n    return n * f(n - 1)\n"

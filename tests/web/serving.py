@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.program import Program
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
 
 TOKEN = "test-token-of-this-server"
 SOURCES = (
@@ -148,12 +148,12 @@ def make_run(
 
 
 def _main(told: dict[str, Any]) -> None:
-    from worldline.http.listening import listen
-    from worldline.http.policy import policy
     from worldline.predict.models import load_model
-    from worldline.web.server import address, serve
-    from worldline.web.server import run as answer
-    from worldline.web.service import Opening, Service
+    from worldline.ui.http.listening import listen
+    from worldline.ui.http.policy import policy
+    from worldline.ui.web.server import address, serve
+    from worldline.ui.web.server import run as answer
+    from worldline.ui.web.service import Opening, Service
 
     def loader(scheme: str) -> Any:
         return lambda: load_model(scheme)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from worldline.core.program import Program
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
 
 FACT = "def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    print('r', r)\n    return r * n\n"
 WORDS = "def words(ws):\n    out = []\n    for w in ws:\n        out.append(w)\n    return out\n"

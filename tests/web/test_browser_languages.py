@@ -13,10 +13,9 @@ from browser import go, shows, tab, texts
 from foreign_scenes import stage
 from serving import Served, serving
 
-import worldline.web
-from worldline.core.language import LANGUAGES
-from worldline.core.source_lines import source_lines
-from worldline.explore.marks.natives import as_json, legend, notes
+import worldline.ui.web
+from worldline.core.language import LANGUAGES, source_lines
+from worldline.ui.session.marks.natives import as_json, legend, notes
 
 pytestmark = pytest.mark.long(reason="a browser and a server of its own for the colours of six languages")
 LIST, MIXED = 0, 1
@@ -193,7 +192,7 @@ def test_the_page_reads_the_table_as_everybody_else(page: Any, language: str) ->
 
 
 def test_the_form_has_every_language(page: Any) -> None:
-    text = (Path(worldline.web.__file__).parent / "static/program.js").read_text("utf-8")
+    text = (Path(worldline.ui.web.__file__).parent / "static/program.js").read_text("utf-8")
     found = re.search(r"const LANGUAGES = (\{[^}]*\})", text)
     assert found is not None
     assert json.loads(re.sub(r"(\w+):", r'"\1":', found[1])) == LANGUAGES

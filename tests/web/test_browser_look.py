@@ -13,9 +13,9 @@ from staged import Staged
 
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug
-from worldline.explore import look
-from worldline.report import debug_page
-from worldline.report.page import report
+from worldline.ui.report import debug_page
+from worldline.ui.report.page import report
+from worldline.ui.session import look
 
 pytestmark = pytest.mark.usefixtures("box")
 

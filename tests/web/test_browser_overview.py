@@ -14,9 +14,9 @@ from browser import NARROW, WIDE, tab
 from runs import synthetic
 from serving import Served, serving
 
-from worldline.web import api
-from worldline.web.index.index import build
-from worldline.web.scene_cache import SceneCache
+from worldline.ui.web import api
+from worldline.ui.web.index.index import build
+from worldline.ui.web.scene_cache import SceneCache
 
 MANY = 1_500
 SCROLL = """share => new Promise(done => {

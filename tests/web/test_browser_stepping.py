@@ -12,8 +12,8 @@ from serving import Served, serving
 from staged import Staged
 
 from worldline.core.program import Program
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 
 pytestmark = pytest.mark.usefixtures("box")
 FACT = (

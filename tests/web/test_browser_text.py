@@ -14,10 +14,10 @@ from staged import Staged
 
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug
-from worldline.report import debug_page
-from worldline.report.page import report
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.ui.report import debug_page
+from worldline.ui.report.page import report
 
 pytestmark = [
     pytest.mark.usefixtures("box"),

@@ -8,7 +8,7 @@ from typing import Any
 from browser import NARROW, tab
 
 from worldline.plan.search_tree import SearchTree, TreeNode
-from worldline.report.tree_page import MOST, page
+from worldline.ui.report.tree_page import MOST, page
 
 TREE = SearchTree(
     title="robot <b>",

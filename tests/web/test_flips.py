@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from runs import synthetic
 
-from worldline.errors import UsageError
-from worldline.stats import mcnemar
-from worldline.suites.compare import compare
-from worldline.suites.run.directory import RECORDS, newest
-from worldline.web import flips as room
-from worldline.web.flips import FLIPS, exact, match
-from worldline.web.index.filter import Filters
-from worldline.web.index.index import build
-from worldline.web.index.samples import samples
-from worldline.web.overview import overview
+from worldline.core.errors import UsageError
+from worldline.core.stats import mcnemar
+from worldline.evaluation.compare import compare
+from worldline.evaluation.run.directory import RECORDS, newest
+from worldline.ui.web import flips as room
+from worldline.ui.web.flips import FLIPS, exact, match
+from worldline.ui.web.index.filter import Filters
+from worldline.ui.web.index.index import build
+from worldline.ui.web.index.samples import samples
+from worldline.ui.web.overview import overview
 
 
 def test_flips_of_real_runs_are_those_of_compare(erring: tuple[Path, Path]) -> None:

@@ -16,22 +16,22 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.reading import read
-from worldline.errors import UsageError
+from worldline.evaluation.external.program import called
+from worldline.evaluation.run.directory import newest
 from worldline.predict.predictor import Ask, Prediction
 from worldline.recording.recorder import record_many
-from worldline.suites.foreign.program import called
-from worldline.suites.run.directory import newest
-from worldline.web.api import describe_run
-from worldline.web.index import operations as index_operations
-from worldline.web.index import read as index_read
-from worldline.web.index.depth import depth
-from worldline.web.index.filter import Filters, select
-from worldline.web.index.index import SORTS, RunIndex, build
-from worldline.web.index.samples import ordered, samples
-from worldline.web.overview import overview
+from worldline.ui.web.api import describe_run
+from worldline.ui.web.index import operations as index_operations
+from worldline.ui.web.index import read as index_read
+from worldline.ui.web.index.depth import depth
+from worldline.ui.web.index.filter import Filters, select
+from worldline.ui.web.index.index import SORTS, RunIndex, build
+from worldline.ui.web.index.samples import ordered, samples
+from worldline.ui.web.overview import overview
 
 THROWN = (
     "def g():\n    try:\n        yield 1\n    except KeyError:\n        yield h(2)\n\n"

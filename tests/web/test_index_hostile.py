@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 from runs import copied, rows, synthetic
 
-from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
-from worldline.files import Lock
-from worldline.suites.run.directory import CONFIG, MANIFEST, RECORDS
-from worldline.web.api import describe_run
-from worldline.web.index import read as index_read
-from worldline.web.index.filter import Filters
-from worldline.web.index.index import RunIndex, build
-from worldline.web.index.samples import samples
-from worldline.web.overview import overview
+from worldline.core.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
+from worldline.evaluation.run.directory import CONFIG, MANIFEST, RECORDS
+from worldline.storage.files import Lock
+from worldline.ui.web.api import describe_run
+from worldline.ui.web.index import read as index_read
+from worldline.ui.web.index.filter import Filters
+from worldline.ui.web.index.index import RunIndex, build
+from worldline.ui.web.index.samples import samples
+from worldline.ui.web.overview import overview
 
 MANY = 200
 

@@ -14,20 +14,20 @@ import pytest
 from serving import Served, make_run, serving
 from wire import get, post, read_reply, request, talk
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.explore.grow import GrowthProgress
-from worldline.explore.pair import Pair
-from worldline.explore.scene import Scene
-from worldline.http.errors import Refusal
-from worldline.http.threads import ThreadGate
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Prediction
-from worldline.web import live as live_room
-from worldline.web import scene_cache
-from worldline.web.live import LiveBranches
-from worldline.web.scene_cache import CachedScene
-from worldline.web.service import Opening, Service
+from worldline.ui.http.errors import Refusal
+from worldline.ui.http.threads import ThreadGate
+from worldline.ui.session.grow import GrowthProgress
+from worldline.ui.session.pair import Pair
+from worldline.ui.session.scene import Scene
+from worldline.ui.web import live as live_room
+from worldline.ui.web import scene_cache
+from worldline.ui.web.live import LiveBranches
+from worldline.ui.web.scene_cache import CachedScene
+from worldline.ui.web.service import Opening, Service
 
 SHORT = {"source": "def f(n):\n    m = n + 1\n    return m * 2\n", "call": "f(3)"}
 LONG = {

@@ -15,12 +15,12 @@ from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from serving import Served, make_run, serving
 from wire import get, request, talk
 
-from worldline.http.policy import TOKEN_HEADER
-from worldline.web.endpoint import Endpoint
-from worldline.web.endpoints import ENDPOINTS
-from worldline.web.openapi import description
-from worldline.web.schemas import PLACE
-from worldline.web.service import BRANCHES
+from worldline.ui.http.policy import TOKEN_HEADER
+from worldline.ui.web.endpoint import Endpoint
+from worldline.ui.web.endpoints import ENDPOINTS
+from worldline.ui.web.openapi import description
+from worldline.ui.web.schemas import PLACE
+from worldline.ui.web.service import BRANCHES
 
 EXAMPLES = 12
 NARROW: dict[str, Any] = {"run": {"enum": ["0", "1"]}, "at": 5, "k": 1, "b": BRANCHES}

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from runs import WAYS, Erring, real, synthetic
 
-from worldline.stats import wilson
-from worldline.suites.report import report
-from worldline.suites.run.directory import newest
-from worldline.web import overview as room
-from worldline.web.flips import FLIPS
-from worldline.web.index.filter import Filters
-from worldline.web.index.index import RunIndex, build
-from worldline.web.index.samples import samples
-from worldline.web.overview import overview
+from worldline.core.stats import wilson
+from worldline.evaluation.run.directory import newest
+from worldline.evaluation.summary import report
+from worldline.ui.web import overview as room
+from worldline.ui.web.flips import FLIPS
+from worldline.ui.web.index.filter import Filters
+from worldline.ui.web.index.index import RunIndex, build
+from worldline.ui.web.index.samples import samples
+from worldline.ui.web.overview import overview
 
 
 @pytest.fixture(scope="module")

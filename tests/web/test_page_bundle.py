@@ -15,16 +15,16 @@ from browser import tab
 from runs import Erring, copied
 
 from worldline.cli import main
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.suites.run.run import run
-from worldline.suites.suite import Suite, Task
-from worldline.web import api
-from worldline.web.bundle.bundle import bundle, open_scenes
-from worldline.web.index.index import build
-from worldline.web.scene_cache import SceneCache
-from worldline.web.service import Opening
+from worldline.ui.web import api
+from worldline.ui.web.bundle.bundle import bundle, open_scenes
+from worldline.ui.web.index.index import build
+from worldline.ui.web.scene_cache import SceneCache
+from worldline.ui.web.service import Opening
 
 EVIL = "</script><script>document.title='owned'</script><!--\u2028\u2029<img src=x onerror=alert(1)>"
 QUESTIONS: tuple[dict[str, Any], ...] = (

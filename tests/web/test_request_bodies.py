@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.http.errors import Refusal
-from worldline.http.json_body import json_bytes, parse
-from worldline.http.schema_check import fault, number
-from worldline.web.endpoints import ENDPOINTS, FILTERS
-from worldline.web.schemas import BRANCH_BODY, PROGRAM_BODY, closed
+from worldline.ui.http.errors import Refusal
+from worldline.ui.http.json_body import json_bytes, parse
+from worldline.ui.http.schema_check import fault, number
+from worldline.ui.web.endpoints import ENDPOINTS, FILTERS
+from worldline.ui.web.schemas import BRANCH_BODY, PROGRAM_BODY, closed
 
 pytestmark = pytest.mark.unit
 

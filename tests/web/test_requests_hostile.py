@@ -425,7 +425,7 @@ def test_data_is_not_stored_by_anybody_and_has_its_type(served: Served) -> None:
 
 @pytest.mark.long(reason="asks for each file of the page; a browser loads it in make test")
 def test_every_file_of_the_page_is_there_without_a_token(served: Served) -> None:
-    static = Path(__file__).parents[2] / "src/worldline/web/static"
+    static = Path(__file__).parents[2] / "src/worldline/ui/web/static"
     for path in static.iterdir():
         reply = talk(served, request(served, f"/{path.name}", token=""))
         assert (reply.status, reply.body) == (200, path.read_bytes())

@@ -16,17 +16,17 @@ import pytest
 from serving import Served, end, make_run, serving
 from wire import POLICY, get, post, read_reply, request, talk
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
-from worldline.explore.branches.branch import Intervention
-from worldline.http.errors import Refusal
-from worldline.http.listening import listen
-from worldline.http.policy import policy, settle_token
-from worldline.web import scene_cache
-from worldline.web.index.index import build
-from worldline.web.scene_cache import SceneCache
-from worldline.web.server import TRIES, place, serve
-from worldline.web.service import Opening
+from worldline.ui.http.errors import Refusal
+from worldline.ui.http.listening import listen
+from worldline.ui.http.policy import policy, settle_token
+from worldline.ui.session.branches.branch import Intervention
+from worldline.ui.web import scene_cache
+from worldline.ui.web.index.index import build
+from worldline.ui.web.scene_cache import SceneCache
+from worldline.ui.web.server import TRIES, place, serve
+from worldline.ui.web.service import Opening
 
 LONG = "def f(n):\n    total = 0\n    for i in range(n):\n        total = (total * 7 + i) % 1000\n    return total\n"
 PATIENCE = 120.0  # seconds; more than a busy machine needs
@@ -117,7 +117,9 @@ def test_what_cannot_be_listened_at_is_said(host: str, port: int) -> None:
 
 
 def test_another_port_is_said() -> None:
-    code = "from worldline.web.server import serve; from worldline.web.service import Opening; import sys;"
+    code = (
+        "from worldline.ui.web.server import serve; from worldline.ui.web.service import Opening; import sys;"
+    )
     code += "serve(Opening(), port=int(sys.argv[1]), say=lambda text: print(text, flush=True))"
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]

@@ -36,8 +36,8 @@ from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.cli.serve import serve
 from worldline.cli.step import step
-from worldline.errors import UsageError, WorldlineError
-from worldline.limits import Limits
+from worldline.core.errors import UsageError, WorldlineError
+from worldline.core.limits import Limits
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -144,7 +144,7 @@ def record(
     if as_json:
         _print_json(trace)
     elif out is None:
-        from worldline.terminal.table import print_trace
+        from worldline.ui.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
     if said := hint(trace):
@@ -168,11 +168,11 @@ def show(
     trace: str, step: int | None, number: int | None, as_json: bool, rows: int, conditions: bool
 ) -> None:
     """Show a stored TRACE: a directory made by `record -o`, or a file made by `record --json`."""
+    from worldline.analyze.flow.conditions import by_step
+    from worldline.analyze.flow.conditions import conditions as decided_by
     from worldline.data.load import load
-    from worldline.flow.conditions import by_step
-    from worldline.flow.conditions import conditions as decided_by
-    from worldline.terminal.state import print_state
-    from worldline.terminal.table import print_trace
+    from worldline.ui.terminal.state import print_state
+    from worldline.ui.terminal.table import print_trace
 
     found = load(trace, number=number or 0)
     if step is not None and not -len(found) <= step < len(found):
@@ -229,19 +229,19 @@ def encode(
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
-    from worldline import published, remote
     from worldline.data import shards as traces
     from worldline.data.build import shards as datasets
+    from worldline.evaluation.run import directory as runs
+    from worldline.evaluation.run.stored import local
     from worldline.model import checkpoint as models
-    from worldline.paths import store as sidecars
-    from worldline.suites.run import directory as runs
-    from worldline.suites.run.stored import local
+    from worldline.plan.paths import store as sidecars
+    from worldline.storage import publishing, remote
 
     path = remote.place(directory)
     if isinstance(path, remote.StorePath) and not any(
         each.endswith(".parquet") for each in remote.names(path)
     ):
-        path = local(path) if runs.is_run(path) else published.fetched(path)
+        path = local(path) if runs.is_run(path) else publishing.fetched(path)
     if isinstance(path, Path) and (runs.is_run(path) or models.is_model(path)):
         found = (runs if runs.is_run(path) else models).findings(path)
     else:
@@ -273,7 +273,7 @@ def cost(
     """
     from worldline.codec.cost import cost as costs
     from worldline.data import vocabularies
-    from worldline.terminal.cost import print_cost
+    from worldline.ui.terminal.cost import print_cost
 
     names = tokenizers or (("bytes", "llama3") if vocabularies.llama3_path() else ("bytes",))
     table = costs(
@@ -324,7 +324,7 @@ def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
 
 
 def _is_stored(file: str, options: dict[str, Any]) -> bool:
-    from worldline.remote import is_url
+    from worldline.storage.remote import is_url
 
     is_folder = os.path.isdir(file) or is_url(file)
     return file.endswith(".json") or (is_folder and options["entry"] is None)
@@ -332,7 +332,7 @@ def _is_stored(file: str, options: dict[str, Any]) -> bool:
 
 def _run(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
     """A recording whose outcome is not shown: that there is no run is told apart."""
-    from worldline.core.escape import printable
+    from worldline.core.text import printable
 
     trace = _recorded(file, args, options, control)
     if trace.outcome.kind in ("unsupported", "host-fault"):
@@ -378,7 +378,7 @@ def _print_json(trace: Trace) -> None:
 
 
 def _console() -> Console:
-    from worldline.terminal.console import terminal
+    from worldline.ui.terminal.console import terminal
 
     return terminal()
 
@@ -410,7 +410,7 @@ def _tracebacks() -> Iterator[None]:
         return
     import logging
 
-    from worldline.fence import LOGGER
+    from worldline.core.fault import LOGGER
 
     shown = logging.StreamHandler()
     logging.getLogger(LOGGER).addHandler(shown)
@@ -444,7 +444,7 @@ def _exit_code(error: BaseException) -> int:
 
 
 def _say(slug: str, message: str, code: int) -> int:
-    from worldline.core.escape import printable_lines
+    from worldline.core.text import printable_lines
 
     click.echo(f"error[{slug}]: " + "\n".join(printable_lines(message)), err=True)
     return code

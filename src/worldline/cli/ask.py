@@ -13,7 +13,7 @@ from worldline.cli.options import MODELS, limited, limits_of, settings, trusted,
 from worldline.cli.programs import called_program, program_options
 
 if TYPE_CHECKING:
-    from worldline.limits import Limits
+    from worldline.core.limits import Limits
     from worldline.plan.answer import Oracle, World
 
 
@@ -73,8 +73,8 @@ def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **asked: Any
     if as_json:
         click.echo(json.dumps({"question": str(question), **answer.as_json()}))
     else:
-        from worldline.terminal.console import terminal
-        from worldline.terminal.plan.ask import print_answer
+        from worldline.ui.terminal.console import terminal
+        from worldline.ui.terminal.plan.ask import print_answer
 
         print_answer(terminal(), program, question, answer)
     if not answer.is_known:

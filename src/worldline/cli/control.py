@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worldline.core.escape import printable
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.text import printable
 
 if TYPE_CHECKING:
     from worldline.core.hidden import Control

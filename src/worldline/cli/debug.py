@@ -12,7 +12,7 @@ from worldline.cli.control import control_of, control_options
 from worldline.cli.model_options import asked, options_of, scratched
 from worldline.cli.options import limited, limits_of, under_way
 from worldline.cli.programs import called_program
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
@@ -62,9 +62,9 @@ def debug(
 
     Exit 1 when they part, 0 when the whole trace is right.
     """
+    from worldline.core.limits import Limits
     from worldline.diagnose.debug import STEPS
     from worldline.diagnose.debug import debug as run
-    from worldline.limits import Limits
     from worldline.predict.models import load_model
 
     program, options = called_program(asked["file"], asked["args"], asked), options_of(asked)
@@ -86,8 +86,8 @@ def debug(
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:
-        from worldline.terminal.console import terminal
-        from worldline.terminal.debug import print_debugged
+        from worldline.ui.terminal.console import terminal
+        from worldline.ui.terminal.debug import print_debugged
 
         print_debugged(terminal(), found, rows=rows, unfold=unfold)
     if view:
@@ -125,8 +125,8 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:
-        from worldline.terminal.console import terminal
-        from worldline.terminal.debug import print_imagined
+        from worldline.ui.terminal.console import terminal
+        from worldline.ui.terminal.debug import print_imagined
 
         print_imagined(terminal(), found, rows=rows, unfold=unfold)
 
@@ -152,7 +152,7 @@ def _recorded(program: Any, control: Any, options: Any) -> Any:
 def _nearest(seconds: float) -> Nearest:
     """Who looks for an input that turns a condition, so many seconds long; only a plain call has neighbours."""
     from worldline.diagnose.branch import OtherInput
-    from worldline.paths.nearest import nearest
+    from worldline.plan.paths.nearest import nearest
     from worldline.recording.recorder import record
 
     def look(program: Program, step: int) -> OtherInput | None:
@@ -177,7 +177,7 @@ def _edit(text: str) -> Edit:
 
 
 def _write_page(path: str, found: Any) -> None:
-    from worldline import files
-    from worldline.report.debug_page import page
+    from worldline.storage import files
+    from worldline.ui.report.debug_page import page
 
     files.write(Path(path), page(found).encode("utf-8", "backslashreplace"))

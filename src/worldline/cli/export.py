@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from worldline.cli.options import trusted
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 
 FORMS = ("csv", "parquet", "latex")
 
@@ -41,7 +41,7 @@ def export(
     RUN is a folder of `bench` or `score`: every table of its report, one file each. MODEL is a run of `train`, a
     checkpoint or `default`: its weights as the engine holds them, light and quick to open.
     """
-    from worldline.suites.run.directory import is_run
+    from worldline.evaluation.run.directory import is_run
 
     forms = [name for name, is_wanted in zip(FORMS, (csv, parquet, latex), strict=True) if is_wanted]
     if is_run(what) or forms:
@@ -57,13 +57,13 @@ def export(
 
 
 def _tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:
-    from worldline.report.data import gather
-    from worldline.report.export import FOLDER, write
-    from worldline.suites.run.stored import local
+    from worldline.evaluation.run.stored import local
+    from worldline.ui.report.data import gather
+    from worldline.ui.report.export import FOLDER, write
 
     if not forms:
         raise UsageError("say in which form: --csv, --parquet or --latex")
-    from worldline.remote import is_url
+    from worldline.storage.remote import is_url
 
     if out is None and is_url(run):
         raise UsageError("the tables of a run on a store go to a folder: -o DIR")
@@ -82,8 +82,8 @@ def _model(model: str, out: Path, *, half: bool, check: int | None) -> None:
     (file,) = checkpoint.export(folder, out, half=half)["files"].values()
     click.echo(f"{file['bytes']:,} bytes in {out}, sha256 {file['sha256']}")
     if check is not None:
-        from worldline.suites.generated import load
-        from worldline.suites.rounding import rounding_cost
+        from worldline.evaluation.rounding import rounding_cost
+        from worldline.evaluation.suites.generated import load
 
         exact = load_local(model, {"precision": "fp32"})
         for line in rounding_cost(load(), exact, load_local(str(out)), limit=check).lines():

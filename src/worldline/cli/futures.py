@@ -13,7 +13,7 @@ import click
 
 from worldline.cli.options import MODELS, limited, limits_of, settings, trusted, under_way
 from worldline.cli.programs import called_program, program_options
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 if TYPE_CHECKING:
     from worldline.predict.predictor import Predictor
@@ -53,8 +53,8 @@ def futures(
 
     Draws are walked one by one where they are finite, and sampled where not; of threads, schedules are searched.
     """
-    from worldline.futures.outlook import Effort, outlook
-    from worldline.futures.world import boxed
+    from worldline.plan.futures.outlook import Effort, outlook
+    from worldline.plan.futures.world import boxed
 
     program, subject = called_program(file, args, asked), _subject(asked)
     model = _model(asked["model"], asked["extras"], asked["seed"])
@@ -67,22 +67,22 @@ def futures(
         )  # fmt: skip
         found = outlook(world, program, subject, effort=effort, model=model)
     if html is not None:
-        from worldline import files
-        from worldline.report.futures_page import page
+        from worldline.storage import files
+        from worldline.ui.report.futures_page import page
 
         files.write(Path(html), page(found).encode("utf-8", "backslashreplace"))
     if as_json:
         click.echo(json.dumps(found.as_json()))
     else:
-        from worldline.terminal.console import terminal
-        from worldline.terminal.futures import print_outlook
+        from worldline.ui.terminal.console import terminal
+        from worldline.ui.terminal.futures import print_outlook
 
         print_outlook(terminal(), found, rows=rows)
 
 
 def _subject(asked: Mapping[str, Any]) -> Any:
     """What is asked for."""
-    from worldline.futures.subject import Subject
+    from worldline.plan.futures.subject import Subject
 
     place = re.fullmatch(r"(L?)([0-9]{1,9})", asked["at"] or "")
     if asked["at"] is not None and place is None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from worldline.cli.options import limited, limits_of, progress, trusted
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 
 
 @click.command()
@@ -73,9 +73,9 @@ def learn(
 def _adapted(
     given: dict[str, Any], out: str | None, *, minutes: float | None, steps: int | None, as_json: bool
 ) -> None:  # fmt: skip
-    from worldline.learn.adapt import adapt
-    from worldline.terminal.adapted import print_adapted
-    from worldline.terminal.console import terminal
+    from worldline.learning.adapt import adapt
+    from worldline.ui.terminal.adapted import print_adapted
+    from worldline.ui.terminal.console import terminal
 
     if out is None:
         raise UsageError("--on and --journal need -o DIR, where the adapted model goes")
@@ -109,12 +109,12 @@ def _measured(
 
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
-    from worldline.learn.drills import DrillBook
-    from worldline.learn.measure import measure
-    from worldline.learn.tutor import read_curriculum, write_curriculum
+    from worldline.learning.drills import DrillBook
+    from worldline.learning.measure import measure
+    from worldline.learning.tutor import read_curriculum, write_curriculum
     from worldline.model.checkpoint import open_model
-    from worldline.terminal.console import terminal
-    from worldline.terminal.learn import print_measured
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.learn import print_measured
 
     if drills and seconds:
         raise UsageError("either --drills or --seconds")

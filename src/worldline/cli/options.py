@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from worldline.cluster.ray_workshop import RayWorkshop
-    from worldline.limits import Limits
+    from worldline.core.limits import Limits
+    from worldline.parallel.ray_pool import RayWorkshop
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -47,7 +47,7 @@ def workshop_of(address: str | None) -> RayWorkshop | None:
     """The cluster that was asked for, joined; None where nobody asked for one."""
     if address is None:
         return None
-    from worldline.cluster.ray_workshop import RayWorkshop, connect
+    from worldline.parallel.ray_pool import RayWorkshop, connect
 
     connect(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
     return RayWorkshop()
@@ -81,7 +81,7 @@ def shard(context: click.Context, parameter: click.Parameter, text: str | None) 
     """`3/16`."""
     if text is None:
         return None
-    from worldline.suites.run.shard import parse_shard
+    from worldline.evaluation.run.shard import parse_shard
 
     return parse_shard(text)
 
@@ -103,7 +103,7 @@ def limits_of(options: dict[str, Any], usual: Limits | None = None) -> Limits | 
     """Takes `steps` and `wall` out of the options: the usual limits with those that are given; None for the usual."""
     from dataclasses import replace
 
-    from worldline.limits import Limits
+    from worldline.core.limits import Limits
 
     given = {name: options.pop(name, None) for name in ("steps", "wall")}
     given = {name: value for name, value in given.items() if value is not None}

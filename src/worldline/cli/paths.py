@@ -33,11 +33,11 @@ from worldline.cli.options import limited, limits_of, trusted
 @click.option("-o", "--out", metavar="DIR", help="Store the traces in DIR, and paths.parquet beside them.")
 def paths(file: str, call: str, as_json: bool, out: str | None, **options: Any) -> None:
     """Find the classes of inputs that take different paths through a function of FILE, each with a recorded trace."""
-    from worldline.paths.search import LIMITS, search
-    from worldline.paths.store import store
+    from worldline.plan.paths.search import LIMITS, search
+    from worldline.plan.paths.store import store
     from worldline.recording.collect import collect
-    from worldline.terminal.console import terminal
-    from worldline.terminal.paths import print_paths
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.paths import print_paths
 
     limits = limits_of(options, LIMITS) or LIMITS
     program = collect(file, argv=(), call=None, entry=None, stdin="")

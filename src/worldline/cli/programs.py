@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worldline.core.escape import printable
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.text import printable
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
@@ -86,8 +86,8 @@ def _not_python(program: Program) -> str:
 
 def _calls_nothing(program: Program) -> str:
     """What can be called instead, where a call names what a file that only defines functions does not have."""
-    from worldline.flow.entries import entries, in_words
-    from worldline.flow.operations import BUILTINS
+    from worldline.analyze.flow.entries import entries, in_words
+    from worldline.analyze.flow.operations import BUILTINS
 
     called = re.match(r"\s*([^\W\d]\w*)\s*\(", program.call or "")
     found = entries(program.source) if called and program.language == "python" else ()
@@ -99,7 +99,7 @@ def _calls_nothing(program: Program) -> str:
 
 def _only_defines(program: Program) -> str:
     """What can be called in a file that only defines functions; nothing of any other."""
-    from worldline.flow.entries import entries, in_words
+    from worldline.analyze.flow.entries import entries, in_words
 
     found = entries(program.source) if program.call is None and program.language == "python" else ()
     if not found:

@@ -10,7 +10,7 @@ import click
 
 from worldline.cli.options import MODELS, settings
 from worldline.cli.programs import given_stdin
-from worldline.errors import NoSandbox, UsageError
+from worldline.core.errors import NoSandbox, UsageError
 
 if TYPE_CHECKING:
     from worldline.plan.rehearse.rehearse import Rehearsal, Staging
@@ -55,8 +55,8 @@ def rehearse(file: str, args: tuple[str, ...], rows: int, as_json: bool, **asked
     if as_json:
         click.echo(json.dumps(found.as_json()))
         return
-    from worldline.terminal.console import terminal
-    from worldline.terminal.plan.rehearse import print_rehearsal
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.plan.rehearse import print_rehearsal
 
     print_rehearsal(terminal(), found, rows=rows)
 
@@ -74,7 +74,7 @@ def _found(file: Path, staging: Staging, asked: dict[str, Any]) -> Rehearsal:
     """Run where it can be run; imagined, and labelled so, where not."""
     from dataclasses import replace
 
-    from worldline.limits import Limits
+    from worldline.core.limits import Limits
     from worldline.plan.rehearse.imagine import completed, imagined
     from worldline.plan.rehearse.rehearse import rehearse as run
     from worldline.plan.rehearse.rehearse import runs

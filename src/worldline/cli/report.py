@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 
 
 @click.command()
@@ -23,16 +23,16 @@ from worldline.errors import UsageError, WorldlineError
 )
 def report(run: str, out: str | None, limit: int, figures: str | None, tokenizer: str | None) -> None:
     """Write one self-contained page about RUN: accuracy, causes, costs, cures and each failure beside its truth."""
-    from worldline import files
-    from worldline.report.page import charts
-    from worldline.report.page import report as made
-    from worldline.suites.run.stored import local
+    from worldline.evaluation.run.stored import local
+    from worldline.storage import files
+    from worldline.ui.report.page import charts
+    from worldline.ui.report.page import report as made
 
     if figures is not None:
-        from worldline.report.figures import ready
+        from worldline.ui.report.figures import ready
 
         ready()
-    from worldline.remote import is_url
+    from worldline.storage.remote import is_url
 
     if out is None and is_url(run):
         raise UsageError("a page about a run on a store goes to a file: -o FILE")
@@ -41,7 +41,7 @@ def report(run: str, out: str | None, limit: int, figures: str | None, tokenizer
     files.write(page, text.encode("utf-8", "backslashreplace"))
     click.echo(f"{page}: {found.sums.n:,} samples, {len(found.listed):,} of {len(found.failed):,} failures")
     if figures is not None:
-        from worldline.report.figures import write
+        from worldline.ui.report.figures import write
 
         for path in write(Path(figures), list(charts(found))):
             click.echo(str(path))

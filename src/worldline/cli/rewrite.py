@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.options import limited, limits_of, trusted
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
@@ -43,11 +43,11 @@ def rewrite(
     **options: Any,
 ) -> None:
     """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
-    from worldline import files
+    from worldline.analyze.rewrite import rewrite as rewritten
+    from worldline.core.limits import Limits
     from worldline.data.equivalence import LIMITS
-    from worldline.limits import Limits
     from worldline.recording.collect import collect
-    from worldline.rewrite import rewrite as rewritten
+    from worldline.storage import files
 
     if not (flatten or chars):
         raise UsageError("say --flatten, --chars or both")

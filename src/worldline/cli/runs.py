@@ -12,7 +12,7 @@ import click
 
 from worldline.cli.options import limited, limits_of, progress, settings, trusted, words
 from worldline.cli.suites import refuse_faults
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 
 @click.command()
@@ -21,11 +21,11 @@ from worldline.errors import UsageError
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
     """Put the runs of `bench --shard`, all shards of one run, together as that run."""
-    from worldline.remote import place
-    from worldline.suites.run.merge import merge as run
-    from worldline.suites.run.stored import local
-    from worldline.terminal.console import terminal
-    from worldline.terminal.suite_report import print_report
+    from worldline.evaluation.run.merge import merge as run
+    from worldline.evaluation.run.stored import local
+    from worldline.storage.remote import place
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.suite_report import print_report
 
     report = run([local(each) for each in runs], place(out))
     if as_json:
@@ -41,10 +41,10 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as one JSON object.")
 def compare(first: str, second: str, as_json: bool) -> None:
     """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
-    from worldline.suites.compare import compare as run
-    from worldline.suites.run.stored import local
-    from worldline.terminal.compare import print_comparison
-    from worldline.terminal.console import terminal
+    from worldline.evaluation.compare import compare as run
+    from worldline.evaluation.run.stored import local
+    from worldline.ui.terminal.compare import print_comparison
+    from worldline.ui.terminal.console import terminal
 
     found = run(local(first), local(second))
     if as_json:
@@ -76,12 +76,12 @@ def intervene(
     as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
-    from worldline import remote
+    from worldline.evaluation.interventions import intervened
+    from worldline.evaluation.run.stored import local
     from worldline.predict.models import load_model
-    from worldline.suites.intervened import intervened
-    from worldline.suites.run.stored import local
-    from worldline.terminal.console import terminal
-    from worldline.terminal.trials import print_trials
+    from worldline.storage import remote
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.trials import print_trials
 
     if extras and model is None:
         raise UsageError("-M goes with --model: a run's own model has its options in the run")

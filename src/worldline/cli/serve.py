@@ -7,7 +7,7 @@ import os
 import click
 
 from worldline.cli.options import settings
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 
 @click.command()
@@ -31,7 +31,7 @@ def serve(
     if key_env and not key:
         raise UsageError(f"no key: the environment has no {key_env}")
     try:
-        from worldline.serve.server import serve as run
+        from worldline.ui.serve.server import serve as run
     except ImportError as error:
         raise UsageError(f"serving needs the extra `view`: pip install 'worldline[view]' ({error})") from None
     from worldline.predict.models import load_local

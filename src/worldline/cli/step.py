@@ -11,7 +11,7 @@ from worldline.cli.control import control_of, control_options
 from worldline.cli.model_options import asked, options_of
 from worldline.cli.options import limited, limits_of
 from worldline.cli.programs import called_program
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 
 @click.command()
@@ -28,14 +28,14 @@ def step(**asked: Any) -> None:
             "step needs a terminal to be seen in and typed into: `debug` prints, `view` serves a page"
         )
     try:
-        from worldline.terminal.step.app import step as run
+        from worldline.ui.terminal.step.app import step as run
     except ImportError as error:
         if not (error.name or "").startswith("textual"):
             raise
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
-    from worldline.explore.scene import Scene
     from worldline.predict.models import load_model
     from worldline.predict.predictor import codec_of
+    from worldline.ui.session.scene import Scene
 
     program = called_program(asked["file"], asked["args"], asked)
     predictor = load_model(asked["model"], asked["extras"])

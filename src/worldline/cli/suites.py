@@ -25,10 +25,10 @@ from worldline.cli.options import (
     workshop_of,
 )
 from worldline.cli.suite_options import own
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 
 if TYPE_CHECKING:
-    from worldline.remote import Folder
+    from worldline.storage.remote import Folder
 
 
 @click.command()
@@ -76,10 +76,10 @@ def bench(
     """
     import tempfile
 
-    from worldline import suites as suites
+    from worldline.evaluation import suites as suites
+    from worldline.evaluation.run.directory import is_run
     from worldline.predict.models import load_model
-    from worldline.remote import place
-    from worldline.suites.run.directory import is_run
+    from worldline.storage.remote import place
 
     if options["reveal"] is not None and suite != "permutation" and options["of"] != "permutation":
         if len(options["reveal"]) != 1:
@@ -144,7 +144,7 @@ def _loaded(name: str, limits: Any, options: dict[str, Any]) -> Any:
     """A suite, its programs under these limits where some are given."""
     from dataclasses import replace
 
-    from worldline import suites as suites
+    from worldline.evaluation import suites as suites
 
     found = suites.load(name, **options)
     return found if limits is None else replace(found, limits=limits)
@@ -154,11 +154,11 @@ def _run(
     suite: Any, predictor: Any, limit: int | None, out: Folder, config: dict[str, Any], advance: Any, as_json: bool,
     shard: Any, elsewhere: Any,
 ) -> None:  # fmt: skip
-    from worldline import suites as suites
-    from worldline.suites.run.directory import newest
-    from worldline.suites.run.stored import local
-    from worldline.terminal.console import terminal
-    from worldline.terminal.suite_report import print_report, print_tables
+    from worldline.evaluation import suites as suites
+    from worldline.evaluation.run.directory import newest
+    from worldline.evaluation.run.stored import local
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.suite_report import print_report, print_tables
 
     report = run_suite(suite, predictor, limit, out, config, advance, shard, elsewhere)
     records = list(newest(local(out)).values())
@@ -173,7 +173,7 @@ def _run(
 
 
 def _refuse_ray(suite: str, model: str, extras: dict[str, str], is_other: bool) -> None:
-    from worldline import suites as suites
+    from worldline.evaluation import suites as suites
 
     if is_other or suites.is_measured(suite) or extras.get("by") == "order" or model == "search":
         raise UsageError(
@@ -183,7 +183,7 @@ def _refuse_ray(suite: str, model: str, extras: dict[str, str], is_other: bool) 
 
 
 def _refuse_shard(suite: str, extras: dict[str, str], is_other: bool) -> None:
-    from worldline import suites as suites
+    from worldline.evaluation import suites as suites
 
     if is_other or suites.is_measured(suite) or "by" in extras:
         raise UsageError(
@@ -192,7 +192,7 @@ def _refuse_shard(suite: str, extras: dict[str, str], is_other: bool) -> None:
 
 
 def _refuse_scratchpads(suite: str, force: list[str] | None) -> None:
-    from worldline import suites as suites
+    from worldline.evaluation import suites as suites
 
     if suites.is_measured(suite) or suite == "budget":
         raise UsageError(f"the suite {suite} is about how programs are written down: not with --scratchpad")
@@ -220,10 +220,10 @@ def _run_samples(
     config: dict[str, Any], advance: Any, as_json: bool,
 ) -> None:  # fmt: skip
     """The suite once for each seed, in a folder each, and summed up over all of them."""
-    from worldline.suites.run.samples import pooled
-    from worldline.suites.run.stored import local
-    from worldline.terminal.console import terminal
-    from worldline.terminal.suite_report import print_report
+    from worldline.evaluation.run.samples import pooled
+    from worldline.evaluation.run.stored import local
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.suite_report import print_report
 
     reports, folders = [], [out / str(k) for k in range(1, len(predictors) + 1)]
     for predictor, each, at in zip(predictors, extras, folders, strict=True):
@@ -250,10 +250,10 @@ def _run_scratchpads(
     as_json: bool,
 ) -> None:  # fmt: skip
     """The suite once in each mode; of several, in a folder each, and side by side at the end."""
+    from worldline.evaluation.scratchpads import side_by_side
     from worldline.predict.scratchpad import Scratchpad
-    from worldline.suites.scratchpads import side_by_side
-    from worldline.terminal.console import terminal
-    from worldline.terminal.suite_report import print_report, print_tables
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.suite_report import print_report, print_tables
 
     reports = {}
     for mode in modes:
@@ -280,9 +280,9 @@ def run_suite(
 
     `elsewhere` is a workshop that asks and judges, and how the predictor is loaded there.
     """
+    from worldline.evaluation.run.run import run
+    from worldline.evaluation.run.spread import spread as spread_rows
     from worldline.predict.predictor import codec_of
-    from worldline.suites.run.run import run
-    from worldline.suites.run.spread import spread as spread_rows
 
     move, say = advance
 
@@ -299,7 +299,7 @@ def run_suite(
 
 
 def _forced(predictor: Any, force: list[str], queries: int | None, suite: Any) -> Any:
-    from worldline.suites.forced import QUERIES, Forced
+    from worldline.evaluation.forced import QUERIES, Forced
 
     if len(force) != 1:
         raise UsageError("one thing is forced at a time; the suite states takes several")
@@ -310,9 +310,9 @@ def _measure(
     suite: Any, predictor: Any, limit: int | None, force: list[str] | None, out: str | None, as_json: bool
 ) -> None:
     """A suite that is no run of traces: what it finds is printed and not kept."""
-    from worldline import suites as suites
-    from worldline.terminal.console import terminal
-    from worldline.terminal.suite_report import print_measured
+    from worldline.evaluation import suites as suites
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.suite_report import print_measured
 
     if out is not None:
         raise UsageError(
@@ -366,10 +366,10 @@ def score(
     **options: Any,
 ) -> None:  # fmt: skip
     """Judge PREDICTIONS, made elsewhere, of the tasks of SUITE: JSON lines with an id and a text each."""
-    from worldline.remote import place
-    from worldline.suites.foreign.scored import score as run
-    from worldline.terminal.console import terminal
-    from worldline.terminal.suite_report import print_report
+    from worldline.evaluation.external.scored import score as run
+    from worldline.storage.remote import place
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.suite_report import print_report
 
     shop = workshop_of(address)
     with progress(0, "samples") as (_, say):

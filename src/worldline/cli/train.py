@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from worldline.cli.options import limited, limits_of, progress, spread, trusted, workshop_of
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 
 
 @click.command()
@@ -186,7 +186,7 @@ def mine(
     from worldline.data.mine.mined import written_out
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
-    from worldline.paths.reach import Reaching
+    from worldline.plan.paths.reach import Reaching
 
     if documents and not recipe:
         raise UsageError("--documents needs --recipe: its data() says how calls are written")

@@ -11,14 +11,14 @@ import click
 
 from worldline.cli.options import MODELS, limited, limits_of, settings, trusted
 from worldline.cli.programs import program_of, program_options
-from worldline.core.escape import printable
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.text import printable
 
 if TYPE_CHECKING:
     from worldline.codec.tokens import Tokenizer
     from worldline.diagnose.debug import Debugged
     from worldline.predict.predictor import Predictor
-    from worldline.web.service import Opening
+    from worldline.ui.web.service import Opening
 
 
 def _existing(
@@ -26,7 +26,7 @@ def _existing(
 ) -> tuple[str, ...]:
     """The targets, each a URL or a path of something that is there."""
     there = click.Path(exists=True)
-    from worldline.remote import is_url
+    from worldline.storage.remote import is_url
 
     return tuple(each if is_url(each) else str(there.convert(each, parameter, context)) for each in targets)
 
@@ -74,9 +74,9 @@ def view(
 
 def _opening(targets: tuple[str, ...], asked: Mapping[str, Any]) -> Opening:
     from worldline.core.hidden import Control
-    from worldline.suites.run.directory import is_run
-    from worldline.suites.run.stored import local
-    from worldline.web.service import Opening
+    from worldline.evaluation.run.directory import is_run
+    from worldline.evaluation.run.stored import local
+    from worldline.ui.web.service import Opening
 
     runs = tuple(local(target) for target in targets if is_run(target))
     files = [target for target in targets if not is_run(target)]
@@ -106,7 +106,7 @@ def _loader(model: str, extras: Mapping[str, str]) -> Callable[[], Predictor]:
 
 def _serve(opening: Opening, **options: Any) -> None:
     try:
-        from worldline.web.server import serve
+        from worldline.ui.web.server import serve
     except ImportError as error:
         raise UsageError(
             f"the page needs the extra `view`: pip install 'worldline[view]' ({error})"
@@ -115,7 +115,7 @@ def _serve(opening: Opening, **options: Any) -> None:
 
 
 def _bundle(opening: Opening, out: Path, limit: int) -> None:
-    from worldline.web.bundle.bundle import bundle, open_scenes
+    from worldline.ui.web.bundle.bundle import bundle, open_scenes
 
     found = bundle(open_scenes(opening), out, limit=limit)
     steps = f"{found.stepped:,} of {found.samples:,} samples with their steps"
@@ -128,8 +128,8 @@ def _bundle(opening: Opening, out: Path, limit: int) -> None:
 
 def show_debugged(found: Debugged, predictor: Predictor) -> None:
     """The page on one program that was debugged."""
-    from worldline.explore.scene import Scene
-    from worldline.web.service import Opening
+    from worldline.ui.session.scene import Scene
+    from worldline.ui.web.service import Opening
 
     name = found.sample.ask.program.name
     scene = Scene.of_sample(
@@ -146,11 +146,11 @@ def show_debugged(found: Debugged, predictor: Predictor) -> None:
 def dap(port: int | None, host: str, vsix: bool) -> None:
     """Serve the Debug Adapter Protocol: editors step through what a model imagines."""
     if vsix:
-        from worldline.dap import extension
+        from worldline.ui.dap import extension
 
         click.echo(extension.vsix())
         return
-    from worldline.dap.server import serve_port, serve_stdio
+    from worldline.ui.dap.server import serve_port, serve_stdio
 
     if port is None:
         serve_stdio()

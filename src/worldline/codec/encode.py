@@ -5,8 +5,8 @@ from __future__ import annotations
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
+from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
-from worldline.errors import UsageError
 
 NOTATIONS = ("compact", "cwm")
 

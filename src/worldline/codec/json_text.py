@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.events import EVENTS, OUTCOMES
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
-from worldline.errors import FormatError, UsageError
-from worldline.limits import Limits
 
 _U32 = 0xFFFFFFFF
 

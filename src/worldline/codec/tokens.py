@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from worldline.codec.cwm.text import TOKENS, token
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 if TYPE_CHECKING:
     import tiktoken

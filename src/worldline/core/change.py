@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from worldline.core.errors import UsageError
 from worldline.core.value import scan
-from worldline.errors import UsageError
 
 
 @dataclass(frozen=True)

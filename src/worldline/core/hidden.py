@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from worldline.core.errors import UsageError
 from worldline.core.spelling import unquote_bytes
 from worldline.core.trace import Hidden
-from worldline.errors import UsageError
 
 THREAD = "thread"
 READ = "input"  # comes from the program's stdin, in any run: no control decides it

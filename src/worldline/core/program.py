@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldline.core.escape import shortened
 from worldline.core.language import language_of
+from worldline.core.text import shortened
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, overload
 
-from worldline.core.escape import shortened
 from worldline.core.events import EVENTS
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
+from worldline.core.text import shortened
 
 NO_TEXT = 0xFFFFFFFF
 

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from worldline.core.errors import UsageError
 from worldline.data.sources import Pair, frame, frames
-from worldline.errors import UsageError
 
 WAITING = 1024  # documents among which a packer looks for the one that fits
 _ANSWER = re.compile(rb"^\d*\)", re.MULTILINE)

@@ -11,18 +11,18 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import IO
 
+from worldline.analyze.flow.idle import idle_in
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.stage import stage, staged
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.events import ENDED
+from worldline.core.language import source_lines
 from worldline.core.program import Program
-from worldline.core.source_lines import source_lines
 from worldline.core.trace import Hidden, Trace
 from worldline.data import sources
 from worldline.data.sources import FRAME_BYTES, HEAD
-from worldline.errors import FormatError, UsageError
-from worldline.flow.idle import idle_in
 
 CHANCE = "chance"  # programs that their text does not determine
 KINDS = ("generate", "tasks", "mine", "other", CHANCE)  # appended to only: a frame holds the place in it

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from worldline.core.events import ENDED
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.mine.inputs import arguments
 from worldline.data.mine.types import signature
-from worldline.limits import Limits
 from worldline.recording.recorder import record_many
 
 LIMITS = Limits(

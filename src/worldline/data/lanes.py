@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from worldline.errors import FormatError
+from worldline.core.errors import FormatError
 
 KIND, MODE, OPERATION, REVEAL, SOURCE = "kind", "mode", "operation", "reveal", "source"
 

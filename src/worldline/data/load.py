@@ -6,10 +6,10 @@ import itertools
 from collections.abc import Iterator
 
 from worldline.codec import json_text
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.trace import Trace
 from worldline.data import shards
-from worldline.errors import FormatError, UsageError
-from worldline.remote import Folder, place
+from worldline.storage.remote import Folder, place
 
 
 def load(path: str | Folder, *, number: int = 0) -> Trace:

@@ -18,11 +18,11 @@ from typing import Any
 
 import msgspec
 
-from worldline import files, listing, remote
+from worldline.core.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
+from worldline.core.limits import Limits
 from worldline.core.trace import InterpreterInfo
-from worldline.errors import DigestError, DiskError, FormatError, UsageError, WorldlineError
-from worldline.limits import Limits
-from worldline.remote import Folder, Readable
+from worldline.storage import files, listing, remote
+from worldline.storage.remote import Folder, Readable
 
 NAME = listing.PLAIN  # hidden in new directories: `listing.beside`
 SIDECAR = "paths.parquet"  # beside traces: the paths that they take; `paths.store` knows it

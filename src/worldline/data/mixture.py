@@ -16,21 +16,21 @@ from inspect import signature
 from itertools import count, islice
 from typing import Any
 
+from worldline.analyze.flow.operations import operations
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm.stage import staged
 from worldline.codec.encode import NOTATIONS
+from worldline.core.errors import UsageError
 from worldline.core.events import EVENTS, RETURNING
 from worldline.core.hidden import Control
 from worldline.core.language import LANGUAGES
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import CHANCE, KINDS, MAX_BYTES, Document, document, meta_document
 from worldline.data.forms.form import Draw, check, in_form
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE, Factors, chance
 from worldline.data.mine.near import Benchmark
-from worldline.errors import UsageError
-from worldline.flow.operations import operations
-from worldline.limits import Limits
 from worldline.programs.split import SPLITS, program_key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import draws_apart, fits, record_all, stretched

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 _HERE = Path(__file__).resolve()
 # The reader's own, a clone's, a wheel's.

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from worldline.cluster.workshop import grouped, in_order
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Trace
 from worldline.data.manifest import fingerprint
-from worldline.limits import Limits
+from worldline.parallel.pool import grouped, in_order
 from worldline.recording import recorder
 from worldline.recording.interpreter import find
-from worldline.remote import Folder, place
+from worldline.storage.remote import Folder, place
 
 UNIT = 32  # programs that a cluster's worker is given at once
 
@@ -97,7 +97,7 @@ class _Recorder:
 
 def _spread(programs: Iterable[Program], address: str, options: dict[str, Any]) -> Iterator[Trace]:
     """The traces in the order of the programs, recorded by a cluster."""
-    from worldline.cluster.ray_workshop import RayWorkshop, connect
+    from worldline.parallel.ray_pool import RayWorkshop, connect
 
     connect(address)
     shop = RayWorkshop(trust=options["trust"])

@@ -13,11 +13,11 @@ from typing import Any
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
+from worldline.core.errors import DigestError, FormatError, UsageError
 from worldline.core.events import EVENTS, OUTCOMES
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
-from worldline.errors import DigestError, FormatError, UsageError
-from worldline.limits import Limits
 
 MAX_VALUES = 1 << 27  # numbers and texts in one row
 MAX_TEXT = 1 << 30  # bytes of text in one row, every occurrence counted: Arrow's strings end at 2 GiB

@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 
-from worldline import listing, remote
+from worldline.core.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data import manifest as manifests
 from worldline.data.manifest import Manifest, ShardEntry, StorageProblem
-from worldline.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
-from worldline.remote import Folder, Readable
+from worldline.storage import listing, remote
+from worldline.storage.remote import Folder, Readable
 
 __all__ = ["ShardWriter", "StorageProblem", "read", "verify"]
 

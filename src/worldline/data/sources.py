@@ -22,11 +22,11 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any, Protocol
 
-from worldline import listing, remote
+from worldline.core.errors import DryError, FormatError, UsageError
 from worldline.data.lanes import WHOLE, Lanes
-from worldline.errors import DryError, FormatError, UsageError
-from worldline.listing import Listed
-from worldline.remote import Folder, StorePath
+from worldline.storage import listing, remote
+from worldline.storage.listing import Listed
+from worldline.storage.remote import Folder, StorePath
 
 Pair = tuple[bytes, bytes]  # a prompt and its steps
 HEAD = struct.Struct("<IIB")  # a frame: the lengths of prompt and steps, document.py's kind; then the bytes

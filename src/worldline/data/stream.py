@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import IO
 
+from worldline.core.errors import WorldlineError
 from worldline.data.document import Document, frame
 from worldline.data.lessons import Factors
 from worldline.data.mixture import Mixture, documents
 from worldline.data.recipe import load_config
-from worldline.errors import WorldlineError
 from worldline.programs.split import SPLITS
 
 CHUNK = 1 << 16  # bytes gathered before a write

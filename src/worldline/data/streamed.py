@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from worldline import remote
+from worldline.core.errors import UsageError
 from worldline.data.build import shards
 from worldline.data.manifest import ShardEntry
-from worldline.errors import UsageError
-from worldline.remote import Folder
+from worldline.storage import remote
+from worldline.storage.remote import Folder
 
 if TYPE_CHECKING:
     from datasets import IterableDataset

@@ -9,7 +9,7 @@ import importlib.util
 from pathlib import Path
 
 from worldline.codec.tokens import CWM_SPECIAL, Bytes, Tokenizer, from_json, from_ranks
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 _LLAMA3 = ("llama_models", Path("llama3", "tokenizer.model"))
 

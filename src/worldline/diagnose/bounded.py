@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.core.limits import Limits
 from worldline.diagnose.cures import CURES, QUERIES
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.trials import Trial, Tried, carry_out, prepare
-from worldline.limits import Limits
 from worldline.predict.predictor import Predictor, codec_of
 
 WORK = 1 << 14  # bytes that cures may have written, all together

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from worldline.analyze.flow.conditions import Condition, PathView, names_of, path_conditions
+from worldline.analyze.flow.functions import Functions
 from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
-from worldline.flow.conditions import Condition, PathView, names_of, path_conditions
-from worldline.flow.functions import Functions
 
 if TYPE_CHECKING:
     from worldline.diagnose.diagnosis import Diagnosis

@@ -12,16 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from worldline.analyze.flow.idle import idle_lines
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.frame_text import beside, cut
 from worldline.codec.cwm.text import token
+from worldline.core.errors import UsageError
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
-from worldline.errors import UsageError
-from worldline.flow.idle import idle_lines
 from worldline.predict.forcing.frames.guard import refused
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.table import table_of
@@ -222,7 +222,7 @@ def other_format(sample: Sample) -> Compact:
 
 
 def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
-    from worldline.rewrite import rewrite
+    from worldline.analyze.rewrite import rewrite
 
     ask = diagnosis.sample.ask
     program = ask.program

@@ -15,7 +15,9 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import Turn, turns
+from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Hidden, Trace
 from worldline.diagnose.bounded import WORK, Bounds, cured_within
@@ -29,8 +31,6 @@ from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
 from worldline.diagnose.trials import WHOLE, Tried
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import recorded as recorded_run

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from worldline.core.escape import shortened
 from worldline.core.hidden import Control
 from worldline.core.program import Program
+from worldline.core.text import shortened
 from worldline.core.trace import Trace
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.cause import Cause, explain, guessed

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from worldline.analyze.flow.functions import Functions
 from worldline.core.events import FINAL, Pending
 from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
 from worldline.diagnose.reading import Event, Reading
 from worldline.diagnose.value_diff import ValueDifference, difference
-from worldline.flow.functions import Functions
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
 HIDDEN = "%"  # the name under which hidden inputs are told

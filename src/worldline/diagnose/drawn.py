@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import READ, Control, is_possible
 from worldline.core.trace import Hidden, Trace
@@ -16,7 +17,6 @@ from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import HIDDEN, Divergence, is_guess
 from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Sample
-from worldline.errors import UsageError
 from worldline.predict.interpreter import written
 from worldline.predict.predictor import Ask, Prediction
 

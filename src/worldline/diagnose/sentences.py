@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from worldline.core.escape import printable
-from worldline.core.parting import around, parting
+from worldline.analyze.flow.functions import Functions
+from worldline.core.text import around, parting, printable
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
@@ -16,7 +16,6 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words
 from worldline.diagnose.reading import Reading, ends_alike
 from worldline.diagnose.trials import Tried
-from worldline.flow.functions import Functions
 from worldline.predict.predictor import Prediction
 
 LONG = 160  # characters of a value in a sentence

@@ -16,18 +16,18 @@ from typing import Any
 
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.frame_text import cut
+from worldline.core.errors import UsageError
+from worldline.core.fault import RowFault, fenced, fenced_each
+from worldline.core.limits import Limits
+from worldline.core.stats import Paired, Share
 from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, check_cure, plan, with_truth
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
-from worldline.errors import UsageError
-from worldline.fence import RowFault, fenced, fenced_each
-from worldline.limits import Limits
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
-from worldline.stats import Paired, Share
 
 MEASURES = ("answer", "trace")
 WHOLE = 1 << 24  # bytes of a true text; the recording's own limits cut it before

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from worldline.analyze.flow.unknowable import ADDRESS, CLOCK, DRAW, INPUT, SYSTEM, unknowable_on, unknowables
 from worldline.core.value import kind
 from worldline.diagnose.blame.blame import Blame
 from worldline.diagnose.blame.terms import Rerun
@@ -16,7 +17,6 @@ from worldline.diagnose.diverge import Divergence, diverge, summary
 from worldline.diagnose.drawn import other_runs
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
-from worldline.flow.unknowable import ADDRESS, CLOCK, DRAW, INPUT, SYSTEM, unknowable_on, unknowables
 from worldline.predict.interpreter import written
 
 _ACTIONS = ("event", "line", "missing", "extra", "outcome")

@@ -16,7 +16,7 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.nn.attention.flex_attention import BlockMask
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.model.mixers import BatchLayout
 
 BLOCK = 128  # bytes a side of an attention block

@@ -23,9 +23,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from worldline import files, listing
-from worldline.errors import DigestError, DiskError, FormatError, UsageError
+from worldline.core.errors import DigestError, DiskError, FormatError, UsageError
 from worldline.model.shape import Shape
+from worldline.storage import files, listing
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 HEAD = 64  # channels a head
 TAPS = 4  # bytes that a short convolution sees, the newest included

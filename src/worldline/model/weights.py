@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.errors import FormatError
-from worldline.files import disk
+from worldline.core.errors import FormatError
+from worldline.storage.files import disk
 
 Array = NDArray[np.float32]
 Stored = NDArray[Any]  # float32, int8, or bfloat16 as the bits of a uint16

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.errors import UsageError
 from worldline.plan.question import Question
 
 RUN, IMAGINED, MIXED, UNKNOWN = "run", "imagined", "mixed", "unknown"

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from worldline.core.escape import plural
 from worldline.core.events import ENDED
 from worldline.core.hidden import READ, Control, in_words
+from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.core.text import plural
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.plan.answer import RUN, UNKNOWN, Allowance, Answer, Spent, World
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer

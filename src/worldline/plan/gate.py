@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.stats import at_least
 from worldline.plan.ledger import LedgerEntry
-from worldline.stats import at_least
 
 FEWEST = 30
 CONFIDENCE = 0.8  # with which a pool's bound holds

@@ -18,11 +18,11 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from worldline import files
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
-from worldline.errors import FormatError, UsageError
 from worldline.plan.ledger import LedgerEntry
 from worldline.plan.question import Question, read_question
+from worldline.storage import files
 
 NAME = "journal.jsonl"
 HEAD: dict[str, Any] = {"format": "worldline-questions", "version": 1}

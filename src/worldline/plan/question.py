@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 WHAT = ("return", "raises", "line", "name", "passes", "ends")
 _LINE = re.compile(r"line:([1-9][0-9]{0,8})")

@@ -12,7 +12,7 @@ from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import turns
 from worldline.core.events import ENDED, FINAL
 from worldline.core.trace import Frame, Step, Trace
-from worldline.futures.subject import Subject, of_prediction, of_trace
+from worldline.plan.futures.subject import Subject, of_prediction, of_trace
 from worldline.plan.question import Question
 from worldline.predict.predictor import Ask, Prediction
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
-from worldline.errors import UsageError
 from worldline.plan.executed import FirstSteps, drawn_in
 from worldline.plan.imagined import Thought, think_on
 from worldline.plan.question import Question

@@ -15,7 +15,7 @@ from math import fsum
 from typing import Any
 
 from worldline.codec.cwm.reader import NAMES
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import MetaChat, MetaText, stop_texts

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.change import Change
+from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.predict.predictor import CODECS, Ask, Prediction
 
 

@@ -14,7 +14,7 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead, read, write
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.prompt_states import PromptStates

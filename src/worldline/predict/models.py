@@ -13,9 +13,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.predictor import CODECS, Predictor
-from worldline.published import fetched
+from worldline.storage.publishing import fetched
 
 if TYPE_CHECKING:
     from worldline.predict.local import Local

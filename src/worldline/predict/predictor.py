@@ -12,11 +12,11 @@ from math import fsum, isfinite
 from typing import Any, Protocol
 
 from worldline.codec.compact.prompt import Compact, prompt
-from worldline.core.escape import shortened
+from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.program import Program
+from worldline.core.text import shortened
 from worldline.core.trace import Hidden
-from worldline.errors import UsageError
 
 STATUSES = ("ended", "budget", "empty", "broken", "fault")
 CODECS = ("compact", "cwm")

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 from worldline.predict.predictor import CODECS, Ask, Prediction, Predictor
 from worldline.predict.python_name import NamedObject, failure, named
 from worldline.predict.servers.tokens import stage

@@ -18,7 +18,7 @@ from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 SAID = 200  # characters of an exception's own words
 NAMES = 12  # of a module, where none of them was meant

@@ -16,8 +16,8 @@ from typing import Any
 from worldline.codec.cwm.foreign.stripped import continuation
 from worldline.codec.cwm.stage import stage
 from worldline.codec.cwm.text import SPECIAL
+from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
-from worldline.errors import UsageError
 from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction, summed_logprob
 from worldline.predict.table import table_of
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.table import table_of
 

@@ -12,20 +12,20 @@ import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.analyze.rewrite import rewrite
+from worldline.analyze.rewrite.fold import FoldedRun, fold
+from worldline.analyze.rewrite.line_map import LineMap, line_map
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import Recorded, write
+from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.predictor import Ask, Prediction, Scratch, WrappedPredictor, codec_of
 from worldline.predict.sureness import Sure
-from worldline.rewrite import rewrite
-from worldline.rewrite.fold import FoldedRun, fold
-from worldline.rewrite.line_map import LineMap, line_map
 
 MODES = ("none", "flatten", "chars", "auto")
 GROWTH = {"flatten": 4, "chars": 16}  # how many times the bytes of a program's own steps

@@ -14,7 +14,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.guess import read
 from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from worldline.analyze.flow.table import FlowTable, read_table
+from worldline.core.errors import NoSandbox, UsageError
 from worldline.core.program import Program
-from worldline.errors import NoSandbox, UsageError
-from worldline.flow.table import FlowTable, read_table
 
 
 @lru_cache(maxsize=64)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from random import Random
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.programs.worlds import LETTERS, WORLDS, MoveLoop, World, permute_all, swap_all, swap_pair
 
 FUNCTIONS = ("f", "g", "run", "track", "play", "solve")

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from worldline.limits import Limits
+from worldline.core.limits import Limits
 from worldline.recording.interpreter import Python
 from worldline.recording.languages.toolchain import Toolchain
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
-from worldline.errors import UsageError
-from worldline.limits import Limits
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.recording.exchange import BEGUN, WIRE_HEADER
 from worldline.recording.idle_boxes import discard_box, release_box, take_box
 from worldline.recording.recorder import prepare

@@ -15,9 +15,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from worldline.core.errors import UsageError
 from worldline.core.language import SUFFIXES, language_of
 from worldline.core.program import Program
-from worldline.errors import UsageError
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 # For syntax that is newer than this interpreter. Possessive, and never across lines: linear in any text.

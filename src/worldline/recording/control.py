@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from worldline.core.errors import UsageError
 from worldline.core.hidden import READ, THREAD, Control, is_possible
 from worldline.core.program import Program
 from worldline.core.spelling import unquote_bytes
 from worldline.core.trace import Hidden, Trace
-from worldline.errors import UsageError
 
 _ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # as in <object object at 0x7f...>
 _LOOKED = 1 << 20  # bytes of a recording that are looked through for one

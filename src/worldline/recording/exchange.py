@@ -13,7 +13,7 @@ import os
 import struct
 from typing import Any
 
-from worldline.limits import Limits
+from worldline.core.limits import Limits
 
 WIRE_HEADER = 64
 REPORT = 1 << 12

@@ -11,7 +11,7 @@ import atexit
 import os
 from dataclasses import replace
 
-from worldline.limits import Limits
+from worldline.core.limits import Limits
 from worldline.recording.box import BoxPlan
 from worldline.recording.sandbox import Box, open_box
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 OLDEST = (3, 11)
 _QUESTION = """

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from worldline import files
-from worldline.errors import DiskError
+from worldline.core.errors import DiskError
+from worldline.storage import files
 
 _ASK = (
     "import json, sys, sysconfig as s; print(json.dumps({'abi': s.get_config_var('SOABI') or '', "

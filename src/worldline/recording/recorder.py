@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.recording import native
 from worldline.recording.box import BoxPlan
 from worldline.recording.control import as_spec, noted

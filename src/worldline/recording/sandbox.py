@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from worldline.errors import NoSandbox
-from worldline.limits import Limits
+from worldline.core.errors import NoSandbox
+from worldline.core.limits import Limits
 from worldline.recording import box, cgroup, user
 from worldline.recording.exchange import Exchange
 

@@ -16,12 +16,12 @@ from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.core.errors import UsageError
 from worldline.core.events import EVENTS
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Outcome, Trace
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker
 
 _EXIT = EVENTS.index("exit")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Columns, InterpreterInfo, Outcome, Trace
-from worldline.limits import Limits
 from worldline.recording import wire
 from worldline.recording.exchange import SLACK
 from worldline.recording.sandbox import SandboxRun

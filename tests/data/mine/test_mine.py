@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.data.document import read
 from worldline.data.mine.calls import fuzz
@@ -29,7 +30,6 @@ from worldline.data.mine.quarry import Quarry, locate, python_files
 from worldline.data.mine.types import KINDS, Signature, signature
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.errors import FormatError, UsageError
 from worldline.programs.split import split_of
 from worldline.recording.recorder import BoxWorker, record_many
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.errors import FormatError
 from worldline.data.mine.extract import functions
 from worldline.data.mine.mine import mine
 from worldline.data.mine.mined import read_mined
 from worldline.data.mine.near import SAME, Benchmark, read_programs
-from worldline.errors import FormatError
 
 PROMPT = '''\
 from typing import List

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.data.mine.quarry import Quarry, known_tests, locate, python_files, read_quarry
 from worldline.data.recipe import load_config
-from worldline.errors import UsageError
 
 
 def test_clones_that_are_there_are_places_and_others_are_named(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ import pytest
 import stepping
 import warm
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 
 TOGETHER = 20
 FILES = -(-int(os.environ.get("WORLDLINE_FUZZ", "20")) // TOGETHER)

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import warm
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.languages import toolchain
 
 pytestmark = [

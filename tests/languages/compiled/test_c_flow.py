@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import warm
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.languages import toolchain
 from worldline.recording.recorder import flow_of
 

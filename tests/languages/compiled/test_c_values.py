@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import warm
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Step, Trace
 from worldline.core.value import Malformed, parse
-from worldline.limits import Limits
 from worldline.recording.languages import toolchain
 
 pytestmark = [

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "escape"))
 
 from test_escape import Outside
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 
 HERE = Path(__file__).parent / "escape"
 PROBES = sorted(path for path in HERE.iterdir() if path.stem != "outside")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import warm
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
-from worldline.limits import Limits
 from worldline.recording.languages import toolchain
 
 pytestmark = pytest.mark.usefixtures("box")

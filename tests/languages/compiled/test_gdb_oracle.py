@@ -9,8 +9,8 @@ import pytest
 import stepping
 import warm
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
 
 PROGRAMS = sorted((Path(__file__).parent / "oracle").iterdir())
 # Lines on which the two may differ, of a hundred: a `for` of Rust or C++ whose head gdb stops on more often.

@@ -7,13 +7,13 @@ import json
 import pytest
 from warm import recorded
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.frames import frames
 from worldline.codec.cwm.parse import parse as parse_cwm
-from worldline.flow.table import read_table
 from worldline.recording.recorder import flow_of
 
 pytestmark = pytest.mark.usefixtures("box")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from warm import recorded
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
-from worldline.flow.table import read_table
 from worldline.recording.recorder import flow_of
 
 pytestmark = pytest.mark.usefixtures("box")

@@ -8,9 +8,9 @@ from functools import cache
 
 import pytest
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.languages import toolchain
 from worldline.recording.recorder import record_many
 

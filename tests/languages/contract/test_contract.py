@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.writer import encode
 from worldline.core.language import usual_name
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome, Trace
 from worldline.core.value import Malformed
 from worldline.core.value import parse as value_of
-from worldline.flow.table import read_table
-from worldline.limits import Limits
 from worldline.recording.languages import artefact, toolchain
 from worldline.recording.recorder import BoxWorker, flow_of, prepare, record
 

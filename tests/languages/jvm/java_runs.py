@@ -17,18 +17,18 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.parse import parse as parse_compact
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode as encode_compact
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.frames import frames as cwm_frames
+from worldline.core.limits import Limits
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import canonical, parse
-from worldline.flow.table import read_table
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 DEADLINE = 240.0

@@ -8,11 +8,11 @@ from pathlib import Path
 import java_runs
 import pytest
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.trace import Trace
-from worldline.flow.table import read_table
 
 pytestmark = [
     pytest.mark.usefixtures("box"),

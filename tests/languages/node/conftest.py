@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from worldline.limits import Limits
+from worldline.core.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact import writer as compact
 from worldline.codec.compact.prompt import Compact
@@ -21,7 +22,6 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import Malformed
 from worldline.core.value import parse as value_of
-from worldline.flow.table import read_table
 from worldline.recording.recorder import BoxWorker
 
 ROUND_TRIPS = 20_000  # steps: longer traces are not written and read back

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from node_runs import plain, program
 
-from worldline.limits import Limits
+from worldline.core.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 pytestmark = pytest.mark.usefixtures("box")

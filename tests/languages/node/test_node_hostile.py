@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from node_runs import as_in_a_plain_run, faults, plain, program
 
+from worldline.core.limits import Limits
 from worldline.core.trace import Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -86,7 +86,10 @@ def test_a_hostile_program(path: Path, record_property: Callable[[str, object], 
         trace = box.record(asked)
         outcome = f"{trace.outcome.kind} {trace.outcome.detail}".strip()
         wanted = said["outcome"][0]
-        assert outcome == wanted or (wanted.endswith("(") and outcome.startswith(wanted)), (outcome, trace.stderr)
+        assert outcome == wanted or (wanted.endswith("(") and outcome.startswith(wanted)), (
+            outcome,
+            trace.stderr,
+        )
         assert trace.outcome.kind != "host-fault"
         assert list(complaints(said, trace)) == []
         assert faults(trace, box.in_language("js").flow(asked)) == []

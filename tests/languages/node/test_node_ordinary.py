@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from node_runs import as_in_a_plain_run, faults
 
+from worldline.analyze.flow.table import read_table
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.writer import encode_steps
-from worldline.flow.table import read_table
 from worldline.recording.collect import collect
 from worldline.recording.recorder import BoxWorker
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from node_runs import faults, program
 
+from worldline.core.limits import Limits
 from worldline.core.trace import Outcome, Trace
-from worldline.limits import Limits
 from worldline.recording.recorder import BoxWorker, prepare
 
 pytestmark = pytest.mark.usefixtures("box")

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldline.cli import cli
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import Defect
 from worldline.plan.repair.proposers import load_proposer, question, read
 

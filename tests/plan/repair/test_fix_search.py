@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from worldline.cli import main
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate
 from worldline.plan.repair.edits.proposer import Edits
 from worldline.plan.repair.imagine import question, shared

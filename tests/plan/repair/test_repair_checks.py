@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.expected import agrees
 from worldline.plan.repair.rows import read_checks

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import Defect, changed_lines, patch, patch_size
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.plan.repair.edits.proposer import Edits, edits, kinds

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from worldline.codec.cwm.text import token
 from worldline.core.program import Program
+from worldline.evaluation.suites import load
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import program_text
 from worldline.predict.servers.tokens import Stage, stage
 from worldline.predict.servers.ways import Sampling
-from worldline.suites import load
 
 _SHARED = Path(__file__).parents[4] / "shared" / "data" / "HumanEval.jsonl.gz"
 HUMANEVAL = Path(os.environ.get("WORLDLINE_HUMANEVAL", _SHARED))

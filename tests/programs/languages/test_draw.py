@@ -11,9 +11,9 @@ from random import Random
 import pytest
 from plain_runs import COMMANDS, as_number, in_python, is_here, printed
 
-from worldline import suites
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
+from worldline.evaluation import suites
 from worldline.programs.languages import draw
 from worldline.programs.languages.ordinary import composed, filled, ordinary, templates
 from worldline.programs.languages.spelling import UnsayableError

@@ -47,8 +47,8 @@ def input(file: str, goal: str, call: str | None, as_json: bool, **options: Any)
     """Find an input of a function of FILE that reaches a goal, and confirm it by a run."""
     from worldline.plan.inputs.finding import find_input
     from worldline.recording.collect import collect
-    from worldline.terminal.console import terminal
-    from worldline.terminal.plan.inputs import print_input
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.plan.inputs import print_input
 
     program = collect(file, argv=(), call=None, entry=None, stdin="")
     found = find_input(program, goal, call=call, **options)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from worldline.cli.options import settings, trusted
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 
 @click.command()
@@ -45,12 +45,12 @@ def outputs(
 
     Functions, classes, fixtures and parameters are run by pytest where the box has it, classes of unittest anyhow.
     """
-    from worldline.files import write as write_file
     from worldline.plan.outputs.check import check_outputs
     from worldline.recording.calls import caller
     from worldline.recording.collect import collect_tests
-    from worldline.terminal.console import terminal
-    from worldline.terminal.plan.outputs import print_outputs
+    from worldline.storage.files import write as write_file
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.plan.outputs import print_outputs
 
     if check and (write or out):
         raise UsageError("--check fills in nothing, so there is nothing to write")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.options import MODELS, progress, settings
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 if TYPE_CHECKING:
     from worldline.plan.games.game import GameState
@@ -77,8 +77,8 @@ def play(
         asked = {"simulations": how["simulations"], "seed": seed, "imagined": imagined}
         click.echo(json.dumps({**found.as_json(), **asked}))
     else:
-        from worldline.terminal.console import terminal
-        from worldline.terminal.plan.play import print_match
+        from worldline.ui.terminal.console import terminal
+        from worldline.ui.terminal.plan.play import print_match
 
         print_match(terminal(), found, imagined)
 
@@ -162,11 +162,11 @@ def _told(world: Any) -> dict[str, Any]:
 
 
 def _write_tree(html: str, game: str, players: list[Player]) -> None:
-    from worldline import files
     from worldline.plan.play.learned import LearnedPlayer
     from worldline.plan.play.players import SearchPlayer
     from worldline.plan.play.tree import as_search_tree
-    from worldline.report.tree_page import page
+    from worldline.storage import files
+    from worldline.ui.report.tree_page import page
 
     searched = [one for one in players if isinstance(one, SearchPlayer | LearnedPlayer) and one.tree]
     if not searched:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.options import settings
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 if TYPE_CHECKING:
     from worldline.plan.reach.machine import CommandMachine
@@ -79,15 +79,15 @@ def reach(machine: str, goal: str, html: str | None, *, beside: bool, as_json: b
         twin = _beside(MachineRuns(world, found), wanted, found, budget.depth) if beside else None
     tree = search_tree(found, wanted, result, model=local.name)
     if html is not None:
-        from worldline import files
-        from worldline.report.tree_page import page
+        from worldline.storage import files
+        from worldline.ui.report.tree_page import page
 
         files.write(Path(html), page(tree).encode("utf-8", "backslashreplace"))
     if as_json:
         click.echo(json.dumps({**plain(found, wanted, result), **({} if twin is None else {"beside": twin})}))
     else:
-        from worldline.terminal.console import terminal
-        from worldline.terminal.plan.reach import print_reached
+        from worldline.ui.terminal.console import terminal
+        from worldline.ui.terminal.plan.reach import print_reached
 
         print_reached(terminal(), tree, _told(twin))
     if result.plan is None:
@@ -134,7 +134,7 @@ def _beside(runs: Any, goal: Any, machine: CommandMachine, depth: int) -> dict[s
 
 
 def _told(twin: dict[str, Any] | None) -> str:
-    from worldline.core.escape import plural
+    from worldline.core.text import plural
 
     if twin is None:
         return ""

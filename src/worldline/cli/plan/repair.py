@@ -68,7 +68,7 @@ def repair(
     address: str | None, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Look for small changes of FILE that make its tests pass; each that is shown was run, in the box."""
-    from worldline.errors import UsageError
+    from worldline.core.errors import UsageError
     from worldline.plan.repair.edits.proposer import Edits
     from worldline.plan.repair.proposers import load_proposer
     from worldline.plan.repair.rows import read_checks
@@ -79,8 +79,8 @@ def repair(
     from worldline.recording.calls import caller
     from worldline.recording.collect import collect
     from worldline.recording.recorder import record
-    from worldline.terminal.console import terminal
-    from worldline.terminal.plan.repair import print_repair
+    from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.plan.repair import print_repair
 
     if extras and propose is None:
         raise UsageError("-M goes with --propose")

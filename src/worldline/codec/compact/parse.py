@@ -14,10 +14,10 @@ from worldline.codec.compact.prompt import Compact, parse_prompt
 from worldline.codec.compact.reader import CompactReader, read_answer
 from worldline.codec.compact.words import Fault
 from worldline.codec.compact.writer import Decided, Query, Recorded, write
+from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.trace import Frame, Hidden, Step
-from worldline.errors import UsageError
 
 BUDGET = 256 << 20  # characters that element deltas may unfold to
 

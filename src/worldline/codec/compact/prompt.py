@@ -10,16 +10,15 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from worldline.analyze.flow.idle import idle_in
 from worldline.codec.compact.words import Fault, hidden_line, read_hidden
+from worldline.core.errors import UsageError
 from worldline.core.hidden import THREAD
-from worldline.core.language import LANGUAGES, usual_name
+from worldline.core.language import LANGUAGES, all_lines, source_lines, usual_name
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
-from worldline.core.source_lines import all_lines, source_lines
 from worldline.core.spelling import STR, quote, unquote
 from worldline.core.trace import Hidden
-from worldline.errors import UsageError
-from worldline.flow.idle import idle_in
 
 HIDDEN_MODES = ("predicted", "given", "blind")
 _MOST_SKIPPED = 10_000  # lines left out in one place of a bare prompt, so that a number cannot ask for memory

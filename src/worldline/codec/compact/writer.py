@@ -11,17 +11,17 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from worldline.analyze.flow.conditions import conditions
 from worldline.codec.compact.changes import KnownNames
 from worldline.codec.compact.frames import NOBODY, Cursor
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.words import hidden_line, name_text
+from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS, ENDED, RETURNING, Pending, known_at
 from worldline.core.program import Program
 from worldline.core.state import State
 from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.core.value import quote
-from worldline.errors import UsageError
-from worldline.flow.conditions import conditions
 
 HELD, NOT_HELD = "^\n", "^!\n"
 _WAITING = re.compile(r"\b(?:yield|await)\b")  # such a test is over some steps after it began

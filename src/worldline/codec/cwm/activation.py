@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from worldline.analyze.flow.control import Flow
 from worldline.core.events import LEAVING
-from worldline.flow.control import Flow
 
 Position = tuple[Flow, int]
 WIDEST = 32  # more open positions than this are given up, so that a frame's cost has a bound

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from worldline.analyze.flow.control import syntax
+from worldline.analyze.flow.expression import COMPREHENSIONS, suspends
+from worldline.analyze.flow.names import FUNCTIONS, SCOPES, names_of
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.core.value import kind
-from worldline.flow.control import syntax
-from worldline.flow.expression import COMPREHENSIONS, suspends
-from worldline.flow.names import FUNCTIONS, SCOPES, names_of
 
 INLINED_SINCE = (3, 12)
 ITERATORS = {

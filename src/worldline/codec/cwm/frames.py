@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from worldline.analyze.flow.control import Flow
+from worldline.analyze.flow.table import flows_of
 from worldline.codec.cwm.comprehension import INLINED_SINCE, restore
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.core.events import CHANGELESS, ENDED, EVENTS
 from worldline.core.trace import Step, Trace
-from worldline.flow.control import Flow
-from worldline.flow.table import flows_of
 
 
 def frames(trace: Trace, most: int | None = None) -> list[CwmFrame]:

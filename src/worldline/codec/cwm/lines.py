@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from worldline.analyze.flow.control import Flow
+from worldline.analyze.flow.kin import kin
+from worldline.analyze.flow.names import Names
 from worldline.codec.cwm.activation import Activation, FramePlace, Position, moved, narrow
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED, SourceListing
 from worldline.core.value import kind
-from worldline.flow.control import Flow
-from worldline.flow.kin import kin
-from worldline.flow.names import Names
 
 _NOTHING = ("None", "<undefined>")  # what a generator gives back that ends without a `return`
 _ATOMS = frozenset(("None", "bool", "int", "float", "str", "bytes"))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from worldline.flow.control import syntax
+from worldline.analyze.flow.control import syntax
 
 # Bases from elsewhere that give their subclasses a repr which can be told from the value.
 PLAIN = frozenset(

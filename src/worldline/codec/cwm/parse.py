@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.analyze.flow.control import Flow, successors
+from worldline.analyze.flow.table import MODULE, FlowTable
 from worldline.codec.cwm.activation import FramePlace, settle
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.lines import Activations
@@ -16,8 +18,6 @@ from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, piece
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing, unspaced, without_marker
 from worldline.core.malformed import Malformed
-from worldline.flow.control import Flow, successors
-from worldline.flow.table import MODULE, FlowTable
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from worldline.analyze.flow.beginning import called_name
+from worldline.analyze.flow.control import syntax
+from worldline.analyze.flow.definitions import definition_line
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.reader import NAMES, pieces_of_text
 from worldline.codec.cwm.text import MARKER, SPECIAL, TOKENS, first_event, marked, shield, token, unshield
 from worldline.core.program import Program
-from worldline.flow.beginning import called_name
-from worldline.flow.control import syntax
-from worldline.flow.definitions import definition_line
 
 MOST_CLOSING = 2  # an exception that leaves `main` is two frames of it
 

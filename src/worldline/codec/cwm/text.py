@@ -10,8 +10,8 @@ import json
 import re
 from dataclasses import dataclass
 
-from worldline.core.source_lines import all_lines
-from worldline.flow.control import syntax
+from worldline.analyze.flow.control import syntax
+from worldline.core.language import all_lines
 
 TOKENS = {
     "begin_of_text": 128000,

@@ -10,6 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from worldline.analyze.flow.beginning import called_name
+from worldline.analyze.flow.control import successors
+from worldline.analyze.flow.definitions import definition_line
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.frames import complete, frames
 from worldline.codec.cwm.text import (
@@ -27,9 +30,6 @@ from worldline.codec.cwm.text import (
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.flow.beginning import called_name
-from worldline.flow.control import successors
-from worldline.flow.definitions import definition_line
 
 CALL = EVENTS.index("call")
 

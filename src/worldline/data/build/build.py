@@ -25,18 +25,18 @@ from typing import Any
 
 import msgspec
 
-from worldline import files
-from worldline.cluster.workshop import Here, Workshop, in_order
+from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.trace import InterpreterInfo
 from worldline.data.build.shards import Store
 from worldline.data.build.unit import Unit, UnitJob, covered
 from worldline.data.manifest import fingerprint
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.errors import UsageError, WorldlineError
+from worldline.parallel.pool import Here, Workshop, in_order
 from worldline.programs.coverage.coverage import share
 from worldline.recording.interpreter import find
-from worldline.remote import Folder
+from worldline.storage import files
+from worldline.storage.remote import Folder
 
 UNIT = 1024  # documents
 TOLD = 3  # faults of a unit that are told in words

@@ -14,13 +14,13 @@ from typing import Any
 
 import msgspec
 
-from worldline import listing, remote
+from worldline.core.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
 from worldline.data import manifest as manifests
 from worldline.data.document import Document
 from worldline.data.manifest import DOCUMENTS, Manifest, ShardEntry, StorageProblem
-from worldline.errors import DigestError, DiskError, FingerprintError, FormatError, UsageError
 from worldline.programs.coverage.coverage import table
-from worldline.remote import Folder
+from worldline.storage import listing, remote
+from worldline.storage.remote import Folder
 
 COVERAGE = "coverage.json"
 GROUP_ROWS = 512

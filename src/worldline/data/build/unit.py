@@ -14,12 +14,12 @@ from random import Random
 
 import msgspec
 
+from worldline.core.errors import UsageError, WorldlineError
+from worldline.core.fault import RowFault, fenced
 from worldline.core.trace import Trace
 from worldline.data.build.shards import DocumentRow
 from worldline.data.document import restaged
 from worldline.data.mixture import Mixture, runs, written
-from worldline.errors import UsageError, WorldlineError
-from worldline.fence import RowFault, fenced
 from worldline.programs.coverage.coverage import count
 from worldline.programs.split import execution, split_of
 

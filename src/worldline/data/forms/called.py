@@ -11,11 +11,11 @@ import re
 from dataclasses import dataclass, replace
 from random import Random
 
+from worldline.analyze.rewrite.names import words
+from worldline.analyze.rewrite.watching import watches
 from worldline.core.program import Program
 from worldline.data.forms.pieces import StatementText, pieces
 from worldline.programs.generate.language.construction import Construction
-from worldline.rewrite.names import words
-from worldline.rewrite.watching import watches
 
 _MANGLED = re.compile(r"\b__\w*(?<!__)\b|\bself\b|\bsuper\b|__class__")
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from worldline.analyze.rewrite import rewrite_program
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.forms.among import among
 from worldline.data.forms.called import method, nested, script
-from worldline.errors import UsageError
 from worldline.programs import generate
-from worldline.rewrite import rewrite_program
 
 Draw = Callable[[Random], Program]
 Act = Callable[[Program, Random, Draw], Program]

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from worldline import files, listing
-from worldline.errors import FormatError
+from worldline.core.errors import FormatError
+from worldline.storage import files, listing
 
 HEAD: dict[str, Any] = {"format": "worldline-journal", "version": 1}
 LIMIT = 1 << 30  # bytes

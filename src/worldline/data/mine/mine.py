@@ -20,8 +20,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from worldline import files
-from worldline.cluster.workshop import Here, Workshop, in_order
+from worldline.core.errors import UsageError
+from worldline.core.fault import STOPS
+from worldline.core.limits import Limits
 from worldline.data.mine import near
 from worldline.data.mine.calls import LIMITS, ROUND, Reach, fuzz
 from worldline.data.mine.extract import Found, functions
@@ -30,12 +31,11 @@ from worldline.data.mine.mined import Mined
 from worldline.data.mine.near import Benchmark, Likeness
 from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
-from worldline.errors import UsageError
-from worldline.fence import STOPS
-from worldline.limits import Limits
+from worldline.parallel.pool import Here, Workshop, in_order
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import stretched
+from worldline.storage import files
 
 EXAMPLES = 40  # of what was left out, in the report
 

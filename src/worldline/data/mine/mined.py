@@ -13,16 +13,16 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from worldline import files
-from worldline.cluster.workshop import Here, in_order
+from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.data.document import frame, is_sound
 from worldline.data.forms.form import in_form
 from worldline.data.mixture import ALL, TOGETHER, Mixture, written
-from worldline.errors import FormatError, UsageError
+from worldline.parallel.pool import Here, in_order
 from worldline.programs.split import split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
+from worldline.storage import files
 
 FORMED = 0.35  # of the documents
 SHARES = {

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worldline.errors import FormatError
+from worldline.core.errors import FormatError
 from worldline.programs.languages import tokens as foreign
 from worldline.programs.split import normal
 

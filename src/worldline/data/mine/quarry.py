@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, language_of
-from worldline.errors import UsageError
 
 CLONES = "~/quarry"
 _SKIPPED = {

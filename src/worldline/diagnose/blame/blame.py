@@ -10,17 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from worldline.core.program import Program
-from worldline.core.source_lines import source_lines
-from worldline.core.value import equal, kind
-from worldline.core.value_parts import split
-from worldline.diagnose.blame.terms import Place, Rerun, inner_operation
-from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words, summary
-from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
-from worldline.diagnose.reading import Event
-from worldline.flow.functions import Functions
-from worldline.flow.line_words import decision, may_change, on_line
-from worldline.flow.operations import (
+from worldline.analyze.flow.functions import Functions
+from worldline.analyze.flow.line_words import decision, may_change, on_line
+from worldline.analyze.flow.operations import (
     Operation,
     condition,
     mentions,
@@ -29,6 +21,14 @@ from worldline.flow.operations import (
     of_result,
     signature,
 )
+from worldline.core.language import source_lines
+from worldline.core.program import Program
+from worldline.core.value import equal, kind
+from worldline.core.value_parts import split
+from worldline.diagnose.blame.terms import Place, Rerun, inner_operation
+from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words, summary
+from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
+from worldline.diagnose.reading import Event
 
 ORDINARY = 5  # a value whose text is shorter turns up in many places by chance: it proves no copying
 

@@ -10,12 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from worldline.core.value import kind
-from worldline.core.value_parts import split
-from worldline.diagnose.at_risk import ValueAtRisk, is_value, values
-from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.reading import Event
-from worldline.flow.executed import (
+from worldline.analyze.flow.executed import (
     InnerScope,
     Kinds,
     begins,
@@ -26,7 +21,12 @@ from worldline.flow.executed import (
     is_lazy,
     shows_elements,
 )
-from worldline.rewrite.fold import ITERATED
+from worldline.analyze.rewrite.fold import ITERATED
+from worldline.core.value import kind
+from worldline.core.value_parts import split
+from worldline.diagnose.at_risk import ValueAtRisk, is_value, values
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.reading import Event
 
 
 def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:

@@ -12,6 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+from worldline.analyze.flow.operations import (
+    Operation,
+    Signature,
+    comprehensions,
+    expression,
+    operation_name,
+    statements,
+)
+from worldline.analyze.rewrite import rewrite
+from worldline.analyze.rewrite.fold import ITERATED, fold
+from worldline.analyze.rewrite.line_map import LineMap, line_map
 from worldline.core.events import CHANGELESS
 from worldline.core.hidden import Control
 from worldline.core.program import Program
@@ -20,17 +31,6 @@ from worldline.core.value import equal, kind, quote
 from worldline.diagnose.blame.claims import Claim, claims
 from worldline.diagnose.history import names_before, previous
 from worldline.diagnose.reading import Event
-from worldline.flow.operations import (
-    Operation,
-    Signature,
-    comprehensions,
-    expression,
-    operation_name,
-    statements,
-)
-from worldline.rewrite import rewrite
-from worldline.rewrite.fold import ITERATED, fold
-from worldline.rewrite.line_map import LineMap, line_map
 
 
 class Rerun(Protocol):

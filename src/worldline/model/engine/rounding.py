@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from worldline.errors import FormatError
+from worldline.core.errors import FormatError
 from worldline.model.shape import Shape
 from worldline.model.weights import INT8, SCALE, Array, Stored, narrow
 

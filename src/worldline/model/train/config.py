@@ -9,15 +9,15 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from worldline import files, listing
+from worldline.core.errors import UsageError
 from worldline.data.lanes import Lanes
 from worldline.data.sources import Source
-from worldline.errors import UsageError
 from worldline.model.batch_plan import BLOCK
 from worldline.model.shape import Shape
 from worldline.model.train.optimize import LearningRates
 from worldline.model.train.schedule import Phase
-from worldline.remote import Folder, place
+from worldline.storage import files, listing
+from worldline.storage.remote import Folder, place
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,10 +20,10 @@ import numpy as np
 import torch.nn.functional as functional
 from torch import Tensor, device
 
+from worldline.core.errors import FormatError
 from worldline.data.batches import document_places, pack
 from worldline.data.exchange import Score, receive_sets, send_scores
 from worldline.data.sources import Pair
-from worldline.errors import FormatError
 from worldline.model.hybrid import Trunk
 from worldline.model.train.feed import tensors, to_device
 from worldline.model.train.schedule import Phase

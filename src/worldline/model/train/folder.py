@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from worldline import files, listing
-from worldline.errors import FormatError, UsageError
+from worldline.core.errors import FormatError, UsageError
 from worldline.model import checkpoint
 from worldline.model.train import metrics
+from worldline.storage import files, listing
 
 CONFIG, HELD_OUT = "config.json", "held-out.bin"
 _DIVERGED = re.compile(r"diverged(-\d+)?\.json")

@@ -25,10 +25,9 @@ from types import FrameType
 import torch
 from torch import Tensor
 
-from worldline import files, remote
+from worldline.core.errors import DiskError, DivergedError, DryError, WorldlineError
 from worldline.data import batches
 from worldline.data.recipe import load_config
-from worldline.errors import DiskError, DivergedError, DryError, WorldlineError
 from worldline.model.hybrid import Carried
 from worldline.model.train import folder, store
 from worldline.model.train import loss as train_loss
@@ -42,6 +41,7 @@ from worldline.model.train.run import TrainingRun, UnseenStep, begin
 from worldline.model.train.save import save
 from worldline.model.train.schedule import factor, phase_at
 from worldline.model.train.sharded import portion
+from worldline.storage import files, remote
 
 PEAKS = {"H200": 990e12, "H100": 990e12, "A100": 312e12}  # bfloat16, dense
 LAG = 2  # steps after which a loss is looked at: a GPU is never waited for

@@ -18,8 +18,8 @@ import torch
 import torch.nn.functional as functional
 from torch import Tensor, nn
 
+from worldline.core.errors import UsageError
 from worldline.data.sources import Pair
-from worldline.errors import UsageError
 from worldline.model.hybrid import Matrix, Trunk, norm
 from worldline.model.low_rank import DOWN, UP
 from worldline.model.mixers import BatchLayout

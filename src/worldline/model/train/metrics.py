@@ -10,8 +10,8 @@ import json
 from pathlib import Path
 from typing import Any, Protocol
 
-from worldline import files, listing
-from worldline.errors import FormatError, UsageError
+from worldline.core.errors import FormatError, UsageError
+from worldline.storage import files, listing
 
 NAME = "metrics.jsonl"
 LIMIT = 1 << 30

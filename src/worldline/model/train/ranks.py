@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from worldline import files
+from worldline.core.errors import UsageError
 from worldline.data import batches, sources
 from worldline.data.lanes import Lanes
-from worldline.errors import UsageError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Carried, Trunk
 from worldline.model.train import folder, sharded
@@ -28,7 +27,8 @@ from worldline.model.train.optimize import Average, Optimizer
 from worldline.model.train.ranks import TrainerRank
 from worldline.model.train.schedule import Clock, phase_at
 from worldline.model.train.start import Start, load_weights, restore, trained_on
-from worldline.remote import Folder
+from worldline.storage import files
+from worldline.storage.remote import Folder
 
 
 @dataclass(frozen=True)

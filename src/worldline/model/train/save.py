@@ -12,12 +12,12 @@ from pathlib import Path
 
 from torch import Tensor
 
-from worldline import files
-from worldline.errors import DivergedError
+from worldline.core.errors import DivergedError
 from worldline.model import checkpoint
 from worldline.model.train.run import TrainingRun
 from worldline.model.train.sharded import Portion, portions
 from worldline.model.train.start import stream_name
+from worldline.storage import files
 
 
 def save(run: TrainingRun) -> Path:

@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from worldline.errors import FormatError
+from worldline.core.errors import FormatError
 from worldline.model.hybrid import Trunk
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import torch
 
+from worldline.core.errors import FormatError, UsageError
 from worldline.data import batches
-from worldline.errors import FormatError, UsageError
 from worldline.model import checkpoint
 from worldline.model.hybrid import Trunk
 from worldline.model.train.config import Training, described

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from worldline import published, remote
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.model import checkpoint
-from worldline.remote import Folder
+from worldline.storage import publishing, remote
+from worldline.storage.remote import Folder
 
 
 def require_disk(out: str) -> Path:
@@ -25,12 +25,12 @@ def bring(store: Folder, out: Path) -> None:
     """The newest checkpoint that is whole there into a run's folder, unless that has one as new."""
     here, there = checkpoint.latest(out), _steps(store)
     if there and (here is None or checkpoint.step_of(here.name) < checkpoint.step_of(there[-1])):
-        published.fetch(store / there[-1], out / there[-1])
+        publishing.fetch(store / there[-1], out / there[-1])
 
 
 def send(saved: Path, store: Folder, *, keep: int) -> None:
     """Put a checkpoint there, and remove all but the newest."""
-    published.publish(saved, store / saved.name)
+    publishing.publish(saved, store / saved.name)
     clear(store, keep=keep)
 
 
@@ -40,7 +40,7 @@ def clear(store: Folder, *, keep: int = 0) -> None:
     kept = whole[max(0, len(whole) - keep) :]
     for name in _named(store):
         if name not in kept:
-            published.withdraw(store / name)
+            publishing.withdraw(store / name)
 
 
 def _named(store: Folder) -> list[str]:
@@ -51,4 +51,4 @@ def _named(store: Folder) -> list[str]:
 
 def _steps(store: Folder) -> list[str]:
     """The names of the checkpoints that are whole, the newest last."""
-    return [name for name in _named(store) if (store / name / published.MANIFEST).is_file()]
+    return [name for name in _named(store) if (store / name / publishing.MANIFEST).is_file()]

@@ -9,7 +9,7 @@ from pathlib import Path
 from traceback import walk_tb
 from typing import Any
 
-from worldline.errors import UsageError, WorldlineError
+from worldline.core.errors import UsageError, WorldlineError
 from worldline.plan.games.connect_four import ConnectFour
 from worldline.plan.games.fault import fault_of, missing_parts
 from worldline.plan.games.game import CHANCE, OVER, GameState

@@ -10,9 +10,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from worldline.core.escape import plural
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
+from worldline.core.text import plural
 from worldline.plan.answer import World
 from worldline.plan.inputs.finding import boxed
 from worldline.plan.inputs.goal import returning

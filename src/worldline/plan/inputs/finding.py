@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.limits import Limits
-from worldline.paths import symbolic
 from worldline.plan.answer import World
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.ranking import by_model
 from worldline.plan.inputs.search import InputReport, InputSearch, Run
 from worldline.plan.inputs.solver import crosshair
+from worldline.plan.paths import symbolic
 from worldline.predict.models import load_model
 from worldline.recording.calls import caller
 from worldline.recording.recorder import BoxWorker, prepare

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from worldline.errors import UsageError
-from worldline.flow.control import syntax
+from worldline.analyze.flow.control import syntax
+from worldline.core.errors import UsageError
 
 LONGEST = 20_000  # characters of a goal
 BUILTINS = (

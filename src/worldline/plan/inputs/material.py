@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from worldline.flow.control import syntax
+from worldline.analyze.flow.control import syntax
 
 LARGEST = 10**18
 LONGEST = 400  # characters of a text

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from worldline.analyze.flow.control import syntax
 from worldline.core.value import Value, parse
 from worldline.core.value import text as text_of
-from worldline.flow.control import syntax
-from worldline.paths.distance import UNLIKE, Verbatim, distance
 from worldline.plan.inputs.goal import Goal
+from worldline.plan.paths.distance import UNLIKE, Verbatim, distance
 from worldline.recording.calls import CallEnd
 
 LONGEST = 4_000  # characters of a call's end that are compared; what is longer is far

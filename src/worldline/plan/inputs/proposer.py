@@ -11,13 +11,13 @@ from random import Random
 from typing import Any
 
 from worldline.data.mine.types import Parameter
-from worldline.paths.distance import Verbatim
-from worldline.paths.draw import Drawer, UnknownType
-from worldline.paths.target import Target
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.material import Material
 from worldline.plan.inputs.nearness import FAR, Nearness
 from worldline.plan.inputs.variation import mended, varied
+from worldline.plan.paths.distance import Verbatim
+from worldline.plan.paths.draw import Drawer, UnknownType
+from worldline.plan.paths.target import Target
 
 WAYS = ("random", "constants", "climb", "solver")
 """How inputs are proposed: drawn by type; made of the constants of source and goal too; of the nearest so far too; or

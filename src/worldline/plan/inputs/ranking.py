@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from worldline.core.program import Program
-from worldline.futures.subject import Subject, of_prediction
-from worldline.paths.distance import Verbatim
+from worldline.plan.futures.subject import Subject, of_prediction
 from worldline.plan.inputs.goal import CALL_VALUE, Goal
 from worldline.plan.inputs.nearness import FAR, apart, read_value
 from worldline.plan.inputs.proposer import Values, spelled
+from worldline.plan.paths.distance import Verbatim
 from worldline.predict.predictor import Ask, Predictor
 
 MOST = 6  # inputs that are imagined: it is dear

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.errors import UsageError
-from worldline.paths.target import Target, find_target
 from worldline.plan.answer import World
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.nearness import Meter
 from worldline.plan.inputs.proposer import WAYS, InputProposer, TriedInput, Values, spelled
+from worldline.plan.paths.target import Target, find_target
 from worldline.recording.calls import CallBatch, CallEnd
 
 ROUND = 40  # calls in one process, after the first rounds

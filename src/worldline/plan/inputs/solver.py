@@ -6,11 +6,11 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from worldline.paths import symbolic
-from worldline.paths.distance import CallArguments
-from worldline.paths.target import Target
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.proposer import Values
+from worldline.plan.paths import symbolic
+from worldline.plan.paths.distance import CallArguments
+from worldline.plan.paths.target import Target
 
 _NAME = "goal_of_the_search"
 

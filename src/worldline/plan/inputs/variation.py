@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 from random import Random
 from typing import Any
 
-from worldline.paths.distance import Verbatim
 from worldline.plan.inputs.material import Material
+from worldline.plan.paths.distance import Verbatim
 
 LONGEST = 400  # characters or elements of what is made
 

@@ -11,10 +11,10 @@ import ast
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.value import Value, parse
 from worldline.core.value import text as text_of
-from worldline.errors import UsageError
 from worldline.plan.inputs.nearness import read_value
 from worldline.plan.outputs import inside
 from worldline.plan.outputs.expectation import Expectation, expectations, tests_of

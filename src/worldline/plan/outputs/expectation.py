@@ -10,8 +10,8 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from worldline.errors import UsageError
-from worldline.flow.control import syntax
+from worldline.analyze.flow.control import syntax
+from worldline.core.errors import UsageError
 
 _EQUALS = {f"assert{kind}Equal" for kind in ("", "List", "Dict", "Set", "Tuple", "Sequence", "MultiLine")}
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

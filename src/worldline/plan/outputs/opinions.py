@@ -6,8 +6,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from worldline.analyze.flow.control import syntax
 from worldline.core.program import Program
-from worldline.flow.control import syntax
 from worldline.plan.gate import Gate, gate_of
 from worldline.plan.imagined import think
 from worldline.plan.journal import read_journal

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from random import Random
 
-from worldline.errors import UsageError
-from worldline.futures.distribution import Distribution, weighed
+from worldline.core.errors import UsageError
+from worldline.plan.futures.distribution import Distribution, weighed
 from worldline.plan.games.game import CHANCE, OVER, GameState, Move
 
 Weighted = Mapping[GameState, Fraction]  # states, weights that sum to 1

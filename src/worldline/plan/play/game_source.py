@@ -9,7 +9,7 @@ import ast
 import inspect
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.games.game import CHANCE, OVER, Move
 
 OURS = "worldline.plan.games.game"

@@ -16,6 +16,7 @@ from typing import Any
 
 from worldline.core.node import Value, text
 from worldline.core.program import Program
+from worldline.core.stats import Share
 from worldline.core.value import parse
 from worldline.plan.games.game import CHANCE, OVER, Move
 from worldline.plan.gate import Gate, gate_of
@@ -25,7 +26,6 @@ from worldline.plan.ledger import LedgerEntry, model_of, telling
 from worldline.plan.play.game_source import call_of
 from worldline.plan.question import Question
 from worldline.predict.predictor import Predictor
-from worldline.stats import Share
 
 LIMIT = 4_096  # bytes of an imagined step
 ASKED = Question(what="return")

@@ -11,8 +11,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from worldline.errors import UsageError
-from worldline.futures.subject import Subject, of_prediction
+from worldline.core.errors import UsageError
+from worldline.core.stats import Share
+from worldline.plan.futures.subject import Subject, of_prediction
 from worldline.plan.games.game import OVER, GameState, Move
 from worldline.plan.play.imagined_rules import LostState
 from worldline.plan.play.seen import (
@@ -27,7 +28,6 @@ from worldline.plan.play.seen import (
 )
 from worldline.plan.play.uct import PlayNode, chosen, search
 from worldline.predict.predictor import Ask, Predictor, WatchedPredictor
-from worldline.stats import Share
 
 LIMIT = 512  # bytes of an imagined step, at most
 ROOM = 32  # bytes more than the longest text that was seen

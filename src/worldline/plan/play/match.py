@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.stats import Share
 from worldline.plan.games.game import CHANCE, OVER, GameState, Move
 from worldline.plan.play.players import Player
 from worldline.plan.play.uct import LONGEST, fallen
-from worldline.stats import Share
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,7 +11,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.game import CHANCE, OVER, GameState, Move
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Protocol
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.games.game import GameState, Move
 from worldline.plan.play import beliefs
 from worldline.plan.play.information_sets import SituationTree, chosen_arm, search_situations

@@ -15,8 +15,8 @@ from random import Random
 
 from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.writer import encode_steps
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.games.game import CHANCE, OVER, GameState, Move
 from worldline.recording.recorder import record_many
 

@@ -11,7 +11,7 @@ from math import log, sqrt
 from random import Random
 from typing import Any
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.games.game import CHANCE, OVER, GameState, Move
 
 Step = Callable[[Any, Move], Any]  # a state and a move in, the next state out

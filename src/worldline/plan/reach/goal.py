@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from worldline.errors import UsageError
-from worldline.paths.distance import distance
+from worldline.core.errors import UsageError
+from worldline.plan.paths.distance import distance
 
 LONGEST = 1_000  # characters of a goal
 VALUE = 1 << 16  # characters of a value that is looked at

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 
 from worldline.codec.compact.words import hidden_line
+from worldline.core.errors import UsageError
 from worldline.core.hidden import READ, Control
 from worldline.core.program import Program
 from worldline.core.spelling import quote
 from worldline.core.trace import Hidden
-from worldline.errors import UsageError
 
 MOST = 64  # commands of a machine
 _ASKING = "a machine asks for its commands at one place, by `command = input()` or `random.choice([...])`"

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import Recorded, write
+from worldline.core.errors import UsageError
 from worldline.core.events import ENDED as WHOLE
 from worldline.core.hidden import Control
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.errors import UsageError
-from worldline.futures.draws import draw_places
-from worldline.limits import Limits
+from worldline.plan.futures.draws import draw_places
 from worldline.plan.reach.imagination import ASKS, ENDED, LOST, RAISED, names_behind
 from worldline.plan.reach.machine import CommandMachine
 from worldline.predict.predictor import Ask

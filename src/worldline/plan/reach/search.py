@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from worldline.core.escape import plural
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.text import plural
 from worldline.plan.answer import Spent
 from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.imagination import ASKS, ENDED, LOST, Snapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from worldline.core.escape import plural
+from worldline.core.text import plural
 from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.imagination import ASKS
 from worldline.plan.reach.machine import CommandMachine

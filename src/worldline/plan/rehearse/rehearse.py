@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, language_of
+from worldline.core.limits import Limits
 from worldline.core.trace import Outcome
-from worldline.errors import UsageError
-from worldline.limits import Limits
 from worldline.plan.rehearse.change import GONE, MODE, FileChange, changes
 from worldline.plan.rehearse.effect import LEFT, HostPaths, ScriptEffect, effects_of, with_links, with_paths
 from worldline.plan.rehearse.unseen import unseen

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from worldline.core.source_lines import all_lines
+from worldline.core.language import all_lines
 
 FOREIGN = "proposed"  # the kind of a change that no edit of ours made
 

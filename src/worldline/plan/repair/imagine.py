@@ -13,7 +13,7 @@ from math import exp
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.trace import Trace
-from worldline.futures.subject import BROKEN, IMPOSSIBLE, UNFINISHED, Subject, of_prediction
+from worldline.plan.futures.subject import BROKEN, IMPOSSIBLE, UNFINISHED, Subject, of_prediction
 from worldline.plan.repair.candidate import RepairCandidate
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.order import BASE, RankedCandidate

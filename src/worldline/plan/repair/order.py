@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import FOREIGN, RepairCandidate
 from worldline.plan.repair.edits.proposer import kinds
 

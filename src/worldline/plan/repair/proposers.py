@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Protocol, runtime_checkable
 
-from worldline.core.source_lines import all_lines
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.language import all_lines
 from worldline.plan.repair.candidate import FOREIGN, Defect, Proposer, RepairCandidate, changed_lines
 from worldline.plan.repair.edits.parsed import Function, ParsedSource
 from worldline.predict.models import load_model

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.edits.parsed import Function, ParsedSource, own_nodes
 from worldline.plan.repair.test_file import of_python

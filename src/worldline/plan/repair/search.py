@@ -13,12 +13,12 @@ from functools import partial
 from itertools import chain
 from typing import Any, Protocol
 
-from worldline.cluster.workshop import Workshop, grouped, in_order
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import kind
-from worldline.errors import UsageError
-from worldline.limits import Limits
+from worldline.parallel.pool import Workshop, grouped, in_order
 from worldline.plan.answer import Spent
 from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate, distinct, patch, patch_size
 from worldline.plan.repair.checks import CheckSet, RepairCheck, in_sentence

@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.edits.parsed import Function, ParsedSource
 

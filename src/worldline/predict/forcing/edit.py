@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
 from worldline.codec.compact.writer import Recorded, write
+from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS, known_at
 from worldline.core.state import State
 from worldline.core.trace import Step
 from worldline.core.value import scan
-from worldline.errors import UsageError
 from worldline.predict.predictor import Ask
 
 

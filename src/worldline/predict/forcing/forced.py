@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from worldline.codec.compact.turns import forced_lines
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.next_step import ahead
 from worldline.predict.forcing.queries import inquire

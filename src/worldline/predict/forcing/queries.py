@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from worldline.codec.compact.turns import ForcedLine, forced_lines
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.forcing.rounds import rounds
 from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.forcing.walk import walk

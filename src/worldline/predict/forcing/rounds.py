@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.predictor import Prediction
 from worldline.predict.sureness import Sure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from typing import TypeVar, cast
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction, Predictor
 
 TOGETHER = 64  # texts under way

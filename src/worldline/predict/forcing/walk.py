@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.rollout import Script, is_ended
 

@@ -21,8 +21,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
+from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
-from worldline.errors import UsageError
 from worldline.predict.servers.streamed import StreamedAnswer
 
 if TYPE_CHECKING:

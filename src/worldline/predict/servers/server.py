@@ -21,8 +21,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from worldline.errors import UsageError
-from worldline.fence import RowFault, fenced
+from worldline.core.errors import UsageError
+from worldline.core.fault import RowFault, fenced
 from worldline.predict.predictor import CONTEXT, Ask, Prediction
 from worldline.predict.servers.balance import BalancedServers
 from worldline.predict.servers.client import ServerClient, Unanswered

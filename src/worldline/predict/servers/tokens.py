@@ -16,7 +16,7 @@ from worldline.codec.cwm.stage import spelled as spelled
 from worldline.codec.cwm.stage import stage as stage
 from worldline.codec.cwm.text import TOKENS
 from worldline.codec.tokens import Tiktoken, from_ranks
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.predictor import Ask
 
 END = TOKENS["end_of_text"]

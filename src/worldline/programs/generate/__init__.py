@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from random import Random
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.programs.generate import idioms
 from worldline.programs.generate.style.layout import dress
 from worldline.programs.generate.typed import arithmetic, drills, functions, pipelines

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
+from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.programs.generate.language.expansion import fill, templates
 from worldline.programs.generate.style.habits import written
 from worldline.programs.generate.style.layout import dress

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
-from worldline.errors import UsageError
 from worldline.programs import tasks
 from worldline.programs.languages.ordinary import composed
 from worldline.programs.languages.ordinary import ordinary as from_template

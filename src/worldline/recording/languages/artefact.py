@@ -17,9 +17,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from worldline import files
-from worldline.errors import DiskError
+from worldline.core.errors import DiskError
 from worldline.recording.languages.toolchain import Toolchain
+from worldline.storage import files
 
 HEADER = 64  # of the wire's file, in which they come
 LARGEST = 256 << 20

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
 from worldline.core.value import Value, canonical, parse, unquote, unquote_bytes
-from worldline.errors import UsageError
 
 _CALL = re.compile(r"\s*([^\W\d$][\w$]*(?:(?:\.|::)[^\W\d$][\w$]*)*|\$[\w$]*)\s*\((.*)\)\s*", re.DOTALL)
 _SEVERAL = ("list", "tuple", "set")

@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from worldline import files
-from worldline.errors import DiskError
+from worldline.core.errors import DiskError
 from worldline.recording.languages import artefact
 from worldline.recording.languages.toolchain import Toolchain
+from worldline.storage import files
 
 KEPT = 12  # folders; which was not used for longest goes first, and none that may be in use
 IN_USE = 24 * 3600  # seconds since it was last found

@@ -10,9 +10,9 @@ import threading
 from dataclasses import asdict, replace
 from typing import Any
 
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
-from worldline.limits import Limits
 from worldline.recording.box import BoxPlan
 from worldline.recording.idle_boxes import discard_box, release_box, take_box
 from worldline.recording.languages import artefact, tools

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.recording.guests.rehearsal.tree import Entry, pack
 
 __all__ = ["MOST_BYTES", "MOST_FILES", "SCRIPT", "WORK", "Entry", "FolderCopy", "copied"]

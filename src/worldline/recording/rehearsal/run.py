@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from worldline.core.errors import NoSandbox
+from worldline.core.limits import Limits
 from worldline.core.trace import Outcome
-from worldline.errors import NoSandbox
-from worldline.limits import Limits
 from worldline.recording.guests.rehearsal.tree import ROOM, Entry
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.recording.recorder import encode, prepare

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from worldline.analyze.flow.control import first_line, syntax
 from worldline.core.hidden import READ, THREAD
-from worldline.flow.control import first_line, syntax
 
 # What a library may draw; `below`, `bits`, `urandom` and `thread` have numbers behind them.
 LIBRARY = frozenset({

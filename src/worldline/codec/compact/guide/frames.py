@@ -10,9 +10,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable
 
+from worldline.analyze.flow.control import Flow
 from worldline.codec.compact.frames import NEAR
 from worldline.core.events import CHANGELESS
-from worldline.flow.control import Flow
 
 
 class LiveFrame:

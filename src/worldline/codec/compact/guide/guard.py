@@ -15,18 +15,18 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
+from worldline.analyze.flow.beginning import MODULE_LINES, call_lines, first_elsewhere, script_lines
+from worldline.analyze.flow.conditions.decisions import decisions
+from worldline.analyze.flow.control import Flow, successors
+from worldline.analyze.flow.entry import entries
+from worldline.analyze.flow.table import MODULE, FlowTable
 from worldline.codec.compact.guide.drawing import drawing_lines, kinds
 from worldline.codec.compact.guide.nodes import Node, trie
 from worldline.codec.compact.guide.values import values
 from worldline.codec.compact.words import name_text
 from worldline.core.hidden import READ
+from worldline.core.language import source_lines
 from worldline.core.program import Program
-from worldline.core.source_lines import source_lines
-from worldline.flow.beginning import MODULE_LINES, call_lines, first_elsewhere, script_lines
-from worldline.flow.conditions.decisions import decisions
-from worldline.flow.control import Flow, successors
-from worldline.flow.entry import entries
-from worldline.flow.table import MODULE, FlowTable
 
 _T = TypeVar("_T")
 _WORD = re.compile(r"[^\W\d]\w*")

@@ -14,13 +14,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from worldline.analyze.flow.table import FlowTable
 from worldline.codec.compact.guide.lines import PHASES, may_ask
 from worldline.codec.compact.guide.nodes import DONE
 from worldline.codec.compact.guide.state import GuideState
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
-from worldline.flow.table import FlowTable
 
 _MOST_FORCED = 4096  # bytes; a frame that must call itself for ever would force as many
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from typing import TypeAlias
 
+from worldline.analyze.flow.table import FlowTable
 from worldline.codec.compact.guide.frames import FrameStack, LiveFrame
 from worldline.codec.compact.guide.guard import guard_of
 from worldline.codec.compact.guide.nodes import DONE, Node
@@ -15,7 +16,6 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
-from worldline.flow.table import FlowTable
 
 Levels: TypeAlias = tuple[Node, "Levels"] | None
 

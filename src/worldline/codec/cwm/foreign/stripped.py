@@ -16,6 +16,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from worldline.analyze.flow.beginning import called_name
+from worldline.analyze.flow.control import syntax
+from worldline.analyze.flow.definitions import definition_line
+from worldline.analyze.flow.table import FlowTable
 from worldline.codec.cwm.foreign.events import Telling
 from worldline.codec.cwm.foreign.scan import (
     LONGEST,
@@ -49,10 +53,6 @@ from worldline.codec.cwm.text import (
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
-from worldline.flow.beginning import called_name
-from worldline.flow.control import syntax
-from worldline.flow.definitions import definition_line
-from worldline.flow.table import FlowTable
 
 ROUNDS, LEAST = 8, 256  # a block that ends a text so often, in so many characters, is a repetition
 KINDS = ("whole", "run-on", "truncated", "repetition", "malformed", "empty")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
-from worldline.core.source_lines import all_lines
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
+from worldline.core.language import all_lines
 
 _OPEN = (  # around what stands there nothing binds tighter
     ast.Return, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.List, ast.Set, ast.If, ast.While, ast.For,

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from worldline.codec.cwm.frame_text import MARK, TEXT_END, CutFrame, beside, cut
 from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.text import EVENT_TOKENS, WITH_LOCALS
+from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
-from worldline.errors import UsageError
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.predictor import Ask, Prediction
 from worldline.predict.sureness import Sure

@@ -13,8 +13,8 @@ from worldline.codec.cwm.frame_text import cut
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.reader import read_object
 from worldline.codec.cwm.text import WITH_LOCALS, quoted
+from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
-from worldline.errors import UsageError
 from worldline.predict.predictor import Ask
 from worldline.predict.table import table_of
 

@@ -12,15 +12,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from worldline.analyze.flow.beginning import call_lines
+from worldline.analyze.flow.entry import entries
+from worldline.analyze.flow.table import FlowTable
 from worldline.codec.cwm.activation import FramePlace, reach
 from worldline.codec.cwm.frame_text import ACTION, FRAME_END, VALUE, CutFrame, cut
 from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import EVENTS, read_object, read_string
 from worldline.codec.cwm.text import listing, shield, token, unshield
 from worldline.core.program import Program
-from worldline.flow.beginning import call_lines
-from worldline.flow.entry import entries
-from worldline.flow.table import FlowTable
 from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
 from worldline.predict.forcing.frames.forces import LATE, FrameScript
 from worldline.predict.forcing.talk import Talk

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from worldline.codec.cwm.frame_text import cut
-from worldline.errors import UsageError
+from worldline.core.errors import UsageError
 from worldline.predict.forcing.frames.forces import FrameScript, chosen
 from worldline.predict.forcing.rounds import rounds
 from worldline.predict.forcing.talk import TOGETHER, together

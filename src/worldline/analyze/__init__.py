@@ -1,0 +1,1 @@
+"""What a source says without being run: control flow, and equivalent rewrites."""

@@ -1,0 +1,69 @@
+"""Where a run of a program that is not Python begins, by its flow table: the lines on which its first frame can begin.
+
+As `flow.entry` does for Python: sure or silent. None restricts nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from worldline.analyze.flow.control import Flow
+from worldline.analyze.flow.table import MODULE, FlowTable
+from worldline.core.program import Program
+
+MODULE_LINES = frozenset({0, 1})  # the lines on which a module's frame may begin
+_CALLED = re.compile(r"[\w$.:]*?([\w$]+)\s*\(")
+_GENERICS = re.compile(r"<.*")
+# The functions that a script begins with, where the language says so. A C++ program makes its globals first.
+_MAIN = {"js": MODULE, "ts": MODULE, "java": "main", "rust": "main", "c": "main"}
+
+
+def called_name(call: str) -> str:
+    """The name of the function that a call calls, without what it is in; empty where there is none."""
+    match = _CALLED.match(call.strip())
+    return match[1] if match is not None else ""
+
+
+def call_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
+    """Where the first frame of a call begins, by the name that is called; None where no function has that name."""
+    name = called_name(program.call or "")
+    if not name or table is None:
+        return None
+    again = rf"(?<![\w$.]){re.escape(name)}\s*=[^=]"
+    if program.language in ("js", "ts") and re.search(again, program.source):
+        return None  # the name may stand for another function by then
+    return _begun_by(table.flows, name, program)
+
+
+def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
+    """Where the first frame of a script begins; None where that cannot be told."""
+    main = _MAIN.get(program.language)
+    if main is None or table is None or (main == "main" and "constructor" in program.source):
+        return None
+    return _begun_by(table.flows, main, program)
+
+
+def first_elsewhere(language: str) -> frozenset[int] | None:
+    """Where a script may begin in a file that is not its main one; None: in any function there.
+
+    What a module of JavaScript imports runs before it; Java's classes and C++'s globals are made before `main`.
+    """
+    if language in ("js", "ts"):
+        return MODULE_LINES
+    return None if language in ("java", "cpp") else frozenset()
+
+
+def _begun_by(flows: tuple[Flow, ...], name: str, program: Program) -> frozenset[int] | None:
+    found = {flow.line for flow in flows if _own_name(flow) == name}
+    if not found:
+        return None
+    if name == MODULE:
+        found |= MODULE_LINES
+    # A class of Java is initialised before its first method runs.
+    is_java = program.language == "java"
+    return frozenset(found | {flow.line for flow in flows if is_java and flow.name.startswith("<")})
+
+
+def _own_name(flow: Flow) -> str:
+    """A function's own name: without what it is in, and without the types that a template was made for."""
+    return MODULE if flow.name == MODULE else _GENERICS.sub("", flow.name).rpartition("::")[2]

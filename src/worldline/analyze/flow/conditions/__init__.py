@@ -1,0 +1,265 @@
+"""The conditions of a recorded path: at each step that decides, what was tested and whether it held.
+
+Told by the line that came next in the frame, or by what else followed where the way on is on the test's own line. What
+neither tells is left out; nothing is evaluated and nothing guessed. A test that raised has no condition, and neither
+has one that nothing comes after: the trace was cut. Only Python's are known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from worldline.analyze.flow.conditions.decisions import ByLine, Decision, decisions, is_silent, lines_of
+from worldline.analyze.flow.control import syntax
+from worldline.analyze.flow.operations import METHODS
+from worldline.core.events import CHANGELESS, EVENTS
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What was decided at a step: the test's source text and line, whether it held (`taken`), and its kind.
+
+    Kinds: `if`, `while` and `ternary` (the text is the test), `for` (`for x in xs`: held where there is a next),
+    `assert`, `case` (`case [x, y] if x`), `except` (`except KeyError`) and `filter`, the `if` of a comprehension.
+    """
+
+    step: int
+    line: int
+    text: str
+    taken: bool
+    kind: str = "if"
+
+    @property
+    def answer(self) -> str:
+        """Whether it held, in a word or two that fit its kind."""
+        return answer(self.kind, self.taken)
+
+    @property
+    def said(self) -> str:
+        """The condition and its answer: `n % 2 == 0: false`, `for x in xs: a next`."""
+        return f"{self.text}: {self.answer}"
+
+
+_ANSWERS = {
+    "for": ("a next", "over"),
+    "case": ("matches", "does not match"),
+    "except": ("takes it", "does not take it"),
+}
+
+
+def answer(kind: str, taken: bool) -> str:
+    """What a test of a kind says where it holds, and where not."""
+    return _ANSWERS.get(kind, ("true", "false"))[not taken]
+
+
+@dataclass(frozen=True)
+class PathView:
+    """A run as conditions are read off it: each step's event, line and frame, what it changed, what it carries.
+
+    `codes` are the frames: the name of the function, its file and the number of its caller (-1: none). `raised`: the
+    run ended with an exception.
+    """
+
+    events: Sequence[str]
+    lines: Sequence[int]
+    frames: Sequence[int]
+    codes: Mapping[int, tuple[str, str, int]]
+    delta: Callable[[int], Mapping[str, str]]
+    arg: Callable[[int], str | None]
+    raised: bool = False
+
+
+def conditions(trace: Trace) -> tuple[Condition, ...]:
+    """The conditions of a trace in the order of its steps; none for a program that is not Python."""
+    columns = trace.columns
+    path = PathView(
+        [EVENTS[event] for event in columns.event], columns.line, columns.frame,
+        {frame.serial: (frame.name, frame.file, frame.parent) for frame in trace.frames},
+        lambda i: trace[i].delta, lambda i: trace[i].arg, trace.outcome.kind == "raised",
+    )  # fmt: skip
+    return path_conditions(trace.program, path)
+
+
+def by_step(found: Iterable[Condition]) -> dict[int, list[str]]:
+    """What is said of each step that decides."""
+    said: dict[int, list[str]] = {}
+    for one in found:
+        said.setdefault(one.step, []).append(one.said)
+    return said
+
+
+def names_of(one: Condition) -> list[str]:
+    """The names that a condition's text reads, in its order; of a `case` those of its guard alone."""
+    text = one.text.rpartition(" if ")[2] if one.kind == "case" and " if " in one.text else one.text
+    if one.kind == "except" or (one.kind == "case" and text == one.text):
+        return []
+    tree = syntax(f"{text}: pass" if one.kind == "for" else f"({text})")
+    parts = ast.walk(tree) if tree is not None else ()
+    loads = [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
+    return list(dict.fromkeys(part.id for part in sorted(loads, key=lambda part: part.col_offset)))
+
+
+def path_conditions(program: Program, path: PathView) -> tuple[Condition, ...]:
+    """The conditions of a run of a program, however it was written down."""
+    if program.language != "python":
+        return ()
+    own: dict[int, list[int]] = {}
+    for i, (event, frame) in enumerate(zip(path.events, path.frames, strict=True)):
+        if event not in CHANGELESS:
+            own.setdefault(frame, []).append(i)
+    sources, found = {program.name: program.source, **dict(program.files)}, list[Condition]()
+    for frame, steps in own.items():
+        by_line = _decisions(path, path.codes[frame], steps[0], sources)
+        if by_line:
+            found += _Frame(path, steps).conditions(by_line)
+    return tuple(sorted(found, key=lambda one: one.step))
+
+
+def _decisions(path: PathView, code: tuple[str, str, int], first: int, sources: dict[str, str]) -> ByLine:
+    """What the code object of a frame decides, by line: it is known by its name and the line of its call."""
+    by_code, name = decisions(sources.get(code[1], "")), code[0].rpartition(".")[2]
+    if name == "<module>":
+        return by_code.get(("<module>", 0), {})
+    return by_code.get((name, path.lines[first]), {}) if path.events[first] == "call" else {}
+
+
+class _Frame:
+    """The steps of one frame, and what they tell of its decisions."""
+
+    def __init__(self, path: PathView, own: list[int]) -> None:
+        self.path = path
+        self.own = own
+        self.events = [path.events[i] for i in own]
+        self.lines = [path.lines[i] for i in own]
+
+    def conditions(self, by_line: ByLine) -> Iterator[Condition]:
+        """Those that the frame's steps tell."""
+        for at, (event, line) in enumerate(zip(self.events, self.lines, strict=True)):
+            for one in by_line.get(line, ()) if event == "line" else ():
+                taken = self._inline(one, at) if one.is_inline else self._by_lines(one, at)
+                if taken is not None:
+                    yield Condition(self.own[at], one.line, one.text, taken, one.kind)
+
+    def _next(self, at: int, lines: frozenset[int]) -> int:
+        """The frame's next step; not one in which a test of these lines only waits."""
+        at += 1
+        while at < len(self.own) and self.events[at] in ("yield", "resume") and self.lines[at] in lines:
+            at += 1
+        return at
+
+    def _by_lines(self, one: Decision, at: int) -> bool | None:
+        previous = self.lines[at - 1] if at else 0
+        if previous in one.never or (one.before and previous not in one.before):
+            return None
+        after = self._next(at, one.lines)
+        if after == len(self.own):
+            return False if one.kind == "except" and self._unwound() else None
+        event, line = self.events[after], self.lines[after]
+        if event == "line":
+            return None if one.spans and line in one.lines else self._by_line(one, after)
+        if event == "return" and one.missed is None and one.kind != "except":
+            return one.kind == "assert"
+        if event == "raise" and isinstance(one.node, ast.Assert):
+            return False if self._fails(one.node, at, after) else None
+        return None
+
+    def _by_line(self, one: Decision, after: int) -> bool | None:
+        """What the line after a test tells; where it may be the jump's own, the one after that."""
+        jumped = after
+        while jumped < len(self.own) and self.lines[jumped] in one.jump and self.events[jumped] == "line":
+            jumped += 1
+        line = self.lines[after]
+        if jumped > after:
+            if jumped == len(self.own) or self.events[jumped] == "raise":
+                return None
+            is_line = self.events[jumped] == "line"
+            if one.missed is not None and is_line and self.lines[jumped] in one.missed:
+                return False
+            line = line if line in one.held else self.lines[jumped]
+        if line in one.held:
+            return True
+        if one.missed is None:
+            return one.kind == "assert"
+        return False if line in one.missed else None
+
+    def _unwound(self) -> bool:
+        """Whether the frame was left for good by an exception: it arrives in the frame's caller, or ended the run."""
+        path, last = self.path, self.own[-1]
+        parent = path.codes[path.frames[last]][2]
+        for i in range(last + 1, len(path.events)):
+            if path.frames[i] == parent and path.events[i] not in CHANGELESS:
+                return path.events[i] == "raise"
+        return parent < 0 and path.raised
+
+    def _fails(self, node: ast.Assert, at: int, after: int) -> bool:
+        """Whether what was raised is the assertion's own error, and not one that its test or its message met with."""
+        path, before = self.path, self.own[after] - 1
+        raised = path.arg(self.own[after]) or ""
+        arrives = path.events[before] == "raise" and path.frames[before] != path.frames[self.own[at]]
+        return raised.startswith("AssertionError(") and not arrives and _calls_known(node)
+
+    def _inline(self, one: Decision, at: int) -> bool | None:
+        """Of a decision whose way on is on its own line: what follows tells, or nothing does."""
+        after = self._next(at, frozenset())
+        if after == len(self.own) or self.events[after] == "raise":
+            return None
+        event, again = self.events[after], self.lines[after] in one.lines
+        match one.node:
+            case ast.GeneratorExp():
+                return {"yield": True, "line": False}.get(event)
+            case ast.Assign(value=ast.IfExp() as value, targets=[ast.Name(id=name)]):
+                return _arm(value, self.path.delta(self.own[at]).get(name))
+            case ast.Return(value=ast.IfExp() as value) if event == "return":
+                return _arm(value, self.path.arg(self.own[after]))
+            case ast.While():
+                return True if event == "line" and again else None
+            case ast.For(body=body) | ast.AsyncFor(body=body):
+                return True if event == "line" and again else None if _jumps(body) else False
+            case ast.If():
+                return self._inline_if(one.node, at, after)
+        return None
+
+    def _inline_if(self, node: ast.If, at: int, after: int) -> bool | None:
+        body, event, step = node.body[0], self.events[after], self.own[at]
+        if not is_silent(node.orelse):  # without a word of the other way, this one was gone
+            return event != "line" or self.lines[after] not in lines_of(node.orelse)
+        if len(node.body) > 1 or node.orelse:
+            return None
+        if isinstance(body, ast.Return):
+            is_some = event == "return" and self.path.arg(self.own[after]) not in (None, "None")
+            return True if is_some else False if event == "line" else None
+        if isinstance(body, ast.Expr) and isinstance(body.value, ast.Yield):
+            return event == "yield"
+        if isinstance(body, (ast.Assign, ast.AugAssign)) and self.own[after] == step + 1:
+            targets = body.targets if isinstance(body, ast.Assign) else [body.target]
+            names = {one.id for one in targets if isinstance(one, ast.Name)}
+            return True if names & self.path.delta(step).keys() and not _acts(node.test) else None
+        return None
+
+
+def _arm(node: ast.IfExp, value: str | None) -> bool | None:
+    """Which of two literals a value is, as text; None where that cannot be told."""
+    arms = [repr(arm.value) if isinstance(arm, ast.Constant) else "" for arm in (node.body, node.orelse)]
+    return value == arms[0] if value in arms and arms[0] != arms[1] else None
+
+
+def _jumps(body: Sequence[ast.stmt]) -> bool:
+    jumps = (ast.Break, ast.Return, ast.Raise)
+    return any(isinstance(part, jumps) for node in body for part in ast.walk(node))
+
+
+def _acts(test: ast.expr) -> bool:
+    """Whether a test may itself change what a name is or shows."""
+    return any(isinstance(part, (ast.Call, ast.NamedExpr, ast.Await)) for part in ast.walk(test))
+
+
+def _calls_known(node: ast.Assert) -> bool:
+    """Whether all that an assertion calls is a built-in's, which raises no AssertionError, or names of the source."""
+    calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
+    return all(
+        isinstance(one, ast.Name) or (isinstance(one, ast.Attribute) and one.attr in METHODS) for one in calls
+    )

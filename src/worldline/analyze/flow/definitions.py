@@ -1,0 +1,60 @@
+"""The function that a line of another language than Python defines, as far as its words alone say it.
+
+For titles and for the line that a prompt marks, where no flow table is at hand. It looks at one line at a time; whoever
+must be sure goes by the table.
+"""
+
+from __future__ import annotations
+
+import re
+
+from worldline.core.language import source_lines
+
+_SCRIPT = (
+    re.compile(r"\bfunction\s*\*?\s*([\w$]+)\s*[(<]"),
+    re.compile(r"\b(?:const|let|var)\s+([\w$]+)[^=]*=\s*(?:async\b\s*)?(?:function\b|\(|[\w$]+\s*=>)"),
+    re.compile(
+        r"^\s*(?:(?:async|static|get|set|public|private|protected)\s+)*\*?\s*(#?[\w$]+)\s*\([^;]*\{\s*$"
+    ),
+)
+_BRACED = (re.compile(r"([\w$~]+)\s*(?:<[^<>()]*>\s*)?\((?=[^;]*(?:\{|$))"),)
+_PATTERNS = {
+    "js": _SCRIPT, "ts": _SCRIPT, "rust": (re.compile(r"\bfn\s+(\w+)"),), "java": _BRACED, "c": _BRACED, "cpp": _BRACED,
+}  # fmt: skip
+_STATEMENTS = frozenset(
+    {
+        "if",
+        "for",
+        "while",
+        "switch",
+        "catch",
+        "return",
+        "else",
+        "sizeof",
+        "new",
+        "do",
+        "synchronized",
+        "match",
+        "loop",
+    }
+)
+_ASSIGNED = re.compile(r"=[^=]|\breturn\b|\bnew\b")
+
+
+def defined_name(line: str, language: str) -> str:
+    """The name of the function that a line defines; empty where it does not seem to define one."""
+    for pattern in _PATTERNS.get(language, ()):
+        for match in pattern.finditer(line):
+            is_braced = pattern in _BRACED
+            if match[1] in _STATEMENTS:
+                break  # what stands in its brackets is called
+            if not (is_braced and _ASSIGNED.search(line, 0, match.start())):
+                return match[1]
+    return ""
+
+
+def definition_line(source: str, language: str, name: str) -> int | None:
+    """The line that defines a function of this name; None where none does, or more than one."""
+    lines = enumerate(source_lines(source, language), 1)
+    found = [number for number, text in lines if name in text and defined_name(text, language) == name]
+    return found[0] if len(found) == 1 else None

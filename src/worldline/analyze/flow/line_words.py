@@ -1,0 +1,36 @@
+"""What the words of one line say in another language than Python: whether it decides, and which names it may change.
+
+Those languages share their words for loops and conditions. Nothing is parsed, so no operation has a name here: a line
+is quoted as it stands. A doubt counts as no.
+"""
+
+from __future__ import annotations
+
+import re
+
+from worldline.analyze.flow.operations import Operation
+
+_LEADING = r"\s*(?:\}\s*)*(?:'?\w+:\s*(?!:))?(?:else\s+)?"
+_LOOP = re.compile(_LEADING + r"(?:for|while|loop|do)\b|\s*\}\s*while\b")
+_CONDITION = re.compile(_LEADING + r"(?:if|switch|match|case)\b")
+_WORD = re.compile(r"[^\W\d][\w$]*|\$[\w$]*")
+_SET = r"\s*(?:=(?![=>])|(?:[-+*/%&|^]|<<|>>>?|\*\*|\?\?|&&|\|\|)=|\+\+|--|:=|->|\[|\.)"
+_BEFORE = r"(?:\+\+|--|&mut\s+|&\s*|>>\s*|\b(?:for|let|const|var)\b[^=;]*?(?<![\w$]))"
+
+
+def on_line(text: str) -> Operation:
+    """What a line does, as it stands there."""
+    return Operation("", text.strip(), frozenset(_WORD.findall(text)))
+
+
+def decision(text: str) -> Operation | None:
+    """What a line decides by: a loop or a condition that it begins with; None where it begins with neither."""
+    if _LOOP.match(text):
+        return Operation("iteration", text.strip())
+    return Operation("condition", text.strip()) if _CONDITION.match(text) else None
+
+
+def may_change(text: str, name: str) -> bool:
+    """Whether a line seems to give a name a value, or to change what is under it."""
+    word = rf"(?<![\w$.]){re.escape(name)}(?![\w$])"
+    return re.search(f"{word}{_SET}|{_BEFORE}{word}", text) is not None

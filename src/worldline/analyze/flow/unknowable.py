@@ -1,0 +1,94 @@
+"""What a program's text does not determine: where it draws, reads a clock, hashes, or goes through a set.
+
+Names are resolved by the imports of the source. It says what a line may read, not that it matters.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+from worldline.analyze.flow.control import syntax
+from worldline.analyze.flow.operations import own_nodes, statements
+
+DRAW, CLOCK, HASH, ADDRESS, INPUT, SYSTEM = (
+    "a random draw", "the clock", "the hash seed", "an address", "an input", "the system",
+)  # fmt: skip
+SET = "the order of a set"
+_CLOCKS = ("time", "perf_counter", "monotonic", "process_time", "thread_time")
+_READ = {
+    "uuid": {"uuid1": DRAW, "uuid4": DRAW},
+    "os": {"urandom": DRAW, "getrandom": DRAW, "getpid": SYSTEM, "getppid": SYSTEM, "times": CLOCK},
+    "time": dict.fromkeys(
+        (*_CLOCKS, *(f"{name}_ns" for name in _CLOCKS), "localtime", "gmtime", "ctime", "asctime", "strftime"), CLOCK
+    ),
+    "datetime": dict.fromkeys(("now", "utcnow", "today"), CLOCK),
+    "builtins": {"id": ADDRESS, "hash": HASH, "input": INPUT},
+}  # fmt: skip
+_DRAWN = ("random", "secrets")  # whose functions all draw, but these
+_STILL = ("seed", "Random", "getstate", "setstate", "compare_digest")
+
+
+@lru_cache(maxsize=64)
+def unknowables(source: str) -> frozenset[str]:
+    """All that a program may read which its text does not say."""
+    tree = syntax(source)
+    nodes = list(ast.walk(tree)) if tree is not None else []
+    found = set(_kinds(source, nodes))
+    is_set = any(isinstance(node, (ast.Set, ast.SetComp)) for node in nodes)
+    made = any(isinstance(n, ast.Name) and n.id in ("set", "frozenset") for n in nodes)
+    return frozenset(found | ({SET} if is_set or made else set()))
+
+
+def unknowable_on(source: str, line: int | None) -> str:
+    """What a line itself reads that nobody can know; empty where nothing. A program that seeds its draws knows them."""
+    nodes = [part for node in statements(source, line)[-1:] for part in own_nodes(node)]
+    return next((kind for kind in _kinds(source, nodes) if kind != DRAW or not _is_seeded(source)), "")
+
+
+def _kinds(source: str, nodes: list[ast.AST]) -> Iterator[str]:
+    names = _imported(source)
+    for node in nodes:
+        kind = _read(node.func, names) if isinstance(node, ast.Call) else ""
+        if kind:
+            yield kind
+
+
+def _read(function: ast.expr, names: dict[str, tuple[str, str]]) -> str:
+    last = ""
+    while isinstance(function, ast.Attribute):
+        last = last or function.attr
+        function = function.value
+    if not isinstance(function, ast.Name):
+        return ""
+    if function.id not in names:
+        return "" if last else _READ["builtins"].get(function.id, "")
+    module, own = names[function.id]
+    word = last or own
+    if module in _DRAWN:
+        return "" if word in _STILL or own in _STILL else DRAW
+    return _READ.get(module, {}).get(word, "")
+
+
+@lru_cache(maxsize=64)
+def _imported(source: str) -> dict[str, tuple[str, str]]:
+    """The names that stand for a module, or for something out of one."""
+    found: dict[str, tuple[str, str]] = {}
+    tree = syntax(source)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Import):
+            found |= {one.asname or one.name.partition(".")[0]: (one.name, "") for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found |= {one.asname or one.name: (node.module, one.name) for one in node.names}
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in _READ["builtins"]:
+            found[node.name] = "", node.name
+    return found
+
+
+@lru_cache(maxsize=64)
+def _is_seeded(source: str) -> bool:
+    tree = syntax(source)
+    names = (getattr(node.func, "attr", getattr(node.func, "id", "")) for node in ast.walk(tree or ast.Module([], []))
+             if isinstance(node, ast.Call))  # fmt: skip
+    return "seed" in names

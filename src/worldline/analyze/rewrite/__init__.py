@@ -1,0 +1,146 @@
+"""Programs into equivalent, easier programs: one operation a line, string methods as loops over characters.
+
+Pure functions on source text. What cannot be rewritten safely stays as it is; a source that does not parse, or looks
+at its own frames or lifetimes, stays whole. That a rewriting is equivalent is proved by running both, in `data`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from worldline.analyze.rewrite import names, statements
+from worldline.analyze.rewrite.chars import with_loops
+from worldline.analyze.rewrite.printing import printed
+from worldline.analyze.rewrite.tree import alike
+from worldline.analyze.rewrite.watching import watches
+from worldline.core.language import LANGUAGES
+from worldline.core.program import Program
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """A rewritten source; `lines[n]` is the old line from which its line n + 1 comes, 0 for none.
+
+    `why` says why it was not changed, as a sentence's end behind "not rewritten, because"; empty where it was.
+    """
+
+    source: str
+    changed: bool
+    lines: tuple[int, ...]
+    why: str = ""
+
+
+def rewrite(
+    source: str,
+    *,
+    flatten: bool = False,
+    chars: bool = False,
+    call: str | None = None,
+    only: Collection[int] | None = None,
+    language: str = "python",
+) -> Rewritten:
+    """Rewrite a source; `call` is what will be evaluated in it, whose names stay free.
+
+    `only`: the first lines of the statements that are rewritten, where not all are. Of a language other than Python
+    nothing is rewritten.
+    """
+    done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+    if language != "python":
+        return replace(done, why=f"it is {LANGUAGES[language]}, and only Python is rewritten")
+    whole, reasons = done, list[str]()
+    for act in [_flatten] * flatten + [_chars] * chars:
+        try:
+            here = (
+                None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
+            )
+            found = act(done.source.replace("\r\n", "\n"), call or "", here)
+        except RecursionError:
+            found = replace(done, changed=False, why="it is nested too deep to be taken apart")
+        reasons += [found.why] if found.why else []
+        done = _after(done, found)
+    return done if done.changed else replace(whole, why=reasons[0] if reasons else "nothing was asked for")
+
+
+def flatten(source: str) -> str:
+    """A source with one operation a line."""
+    return rewrite(source, flatten=True).source
+
+
+def chars(source: str) -> str:
+    """A source with loops over characters for string methods."""
+    return rewrite(source, chars=True).source
+
+
+def rewrite_program(program: Program, *, flatten: bool = False, chars: bool = False) -> Program:
+    """A program with its source rewritten; its other files stay."""
+    done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
+    return replace(program, source=done.source)
+
+
+def _after(first: Rewritten, second: Rewritten) -> Rewritten:
+    """Two rewritings, one after the other, as one."""
+    lines = tuple(first.lines[line - 1] if line else 0 for line in second.lines)
+    return Rewritten(second.source, first.changed or second.changed, lines)
+
+
+def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
+    whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+    tree = _parsed(source, call)
+    if isinstance(tree, str):
+        return replace(whole, why=tree)
+    facts = names.facts(tree, names.words(source, call), only)
+    names.mark_loads(tree, facts)
+    return _printed(statements.flat_module(tree, facts, names.words(call)), tree, whole)
+
+
+def _chars(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
+    whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+    tree = _parsed(source, call)
+    if isinstance(tree, str):
+        return replace(whole, why=tree)
+    facts = names.facts(tree, names.words(source, call), only)
+    names.mark_loads(tree, facts)
+    functions, body = with_loops(tree, facts)
+    start = _first(tree)
+    return _printed([*body[:start], *functions, *body[start:]], tree, whole)
+
+
+def _first(tree: ast.Module) -> int:
+    """Where functions can be put: after the docstring and what is imported from the future."""
+    start = 0
+    for node in tree.body:
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        text = start == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not (future or text):
+            break
+        start += 1
+    return start
+
+
+def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Rewritten:
+    """The new source, if it is one: what `ast.unparse` writes is read again."""
+    if len(body) == len(tree.body) and all(a is b for a, b in zip(body, tree.body, strict=True)):
+        return replace(whole, why="there is nothing to decompose in it")
+    new = ast.fix_missing_locations(ast.Module(list(body), []))
+    try:
+        text, lines = printed(body, tree, whole.source)
+        if alike(ast.parse(text), new):
+            return Rewritten(text, True, lines)
+    except (ValueError, SyntaxError, RecursionError):
+        pass
+    return replace(whole, why="what came of it could not be printed")
+
+
+def _parsed(source: str, call: str) -> ast.Module | str:
+    """The tree of a source that may be rewritten, or why it may not."""
+    if "\r" in source:
+        return "it has carriage returns that end no line"
+    try:
+        tree, asked = ast.parse(source), ast.parse(call)
+    except SyntaxError as error:
+        return f"it is not Python: {error.msg}, line {error.lineno}"
+    except (ValueError, RecursionError, MemoryError) as error:
+        return f"it is not Python: {' '.join(str(error).split())}"
+    return watches(tree) or watches(asked) or tree

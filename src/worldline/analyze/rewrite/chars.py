@@ -1,0 +1,272 @@
+"""Calls of string methods into loops over characters, wherever they stand in a program.
+
+What a method is called on is seldom known: such a call becomes one of a function put at the top of the program, which
+loops over a `str` and leaves everything else to the method itself. Where all types are proved, and the call is all that
+its line does, the loop goes there. A method is looked up before its arguments are evaluated, so a call with arguments
+whose evaluation could be noticed stays, unless it is known to be a string's. Single characters are left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from worldline.analyze.rewrite.flatten import changed
+from worldline.analyze.rewrite.kinds import TYPES, Kinds, of_scope
+from worldline.analyze.rewrite.loops import Loop, loops
+from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, Fresh, Function, own, sure
+from worldline.analyze.rewrite.tree import walk
+
+_NEEDED = "type str len range slice int dict list tuple ord chr ValueError"
+_CASED = """
+upper lower casefold swapcase title capitalize islower isupper istitle isalnum isalpha isdecimal isdigit isnumeric
+isspace isascii isprintable
+"""
+NEEDED = frozenset(_NEEDED.split())
+_CHARACTERS = frozenset(("c", "ch", "char", "character", "letter", "digit", "symbol", "x"))
+_OF_CHARACTERS = frozenset(_CASED.split())
+_NO_METHODS = ("reverse", "cut", "contains")  # loops for what is written otherwise
+_BLOCKS = ("body", "orelse", "finalbody")
+
+
+@dataclass
+class Chars:
+    """A program being rewritten: the functions that it needs, by the loop's method and form."""
+
+    facts: Facts
+    fresh: Fresh
+    used: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def helper(self, loop: Loop) -> str:
+        """The name of the function for a loop, which the program is going to have."""
+        key = (loop.method, len(loop.parameters))
+        if key not in self.used:
+            self.used[key] = self.fresh.new(f"{loop.method}_chars")
+        return self.used[key]
+
+    def functions(self) -> list[ast.stmt]:
+        """The functions that the program needs, in the order of their first use."""
+        return [placed(loops()[key].function(name), 0) for key, name in self.used.items()]
+
+
+def with_loops(tree: ast.Module, facts: Facts) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The functions that a program needs, and its statements with their calls."""
+    if not facts.plain >= NEEDED:
+        return [], list(tree.body)
+    chars = Chars(facts, Fresh(set(facts.words)))
+    body = _Scope(chars, tree).block(tree.body)
+    return chars.functions(), body
+
+
+class _Scope:
+    """The statements of one scope; `inline` where lines with names of their own may be put."""
+
+    def __init__(self, chars: Chars, scope: ast.AST, *, inline: bool = True) -> None:
+        self.chars = chars
+        self.kinds = of_scope(scope, chars.facts) if inline else Kinds(chars.facts)
+        self.inline = inline and isinstance(scope, Function)
+        self.names: dict[str, str] = {}
+        self.iterated = _iterated(scope, self.kinds)
+
+    def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
+        return [line for node in body for line in self.statement(node)]
+
+    def statement(self, node: ast.stmt) -> list[ast.stmt]:
+        """A statement with loops for its calls, after the lines that it needs."""
+        is_chosen = self.chars.facts.is_chosen(node)
+        if is_chosen and isinstance(node, ast.Assign | ast.Return) and isinstance(node.value, ast.expr):
+            lines, value = self.lined(node.value)
+            if lines:
+                return [*(placed(line, node.lineno) for line in lines), changed(node, value=value)]
+        fields: dict[str, object] = {}
+        for name, value in ast.iter_fields(node):
+            if name in _BLOCKS and isinstance(value, list):
+                fields[name] = self.inner(node).block(value)
+            elif not is_chosen and name not in ("handlers", "cases"):
+                continue
+            elif isinstance(value, list):
+                fields[name] = [self.part(each) for each in value]
+            else:
+                fields[name] = self.part(value)
+        return [node if _same(node, fields) else changed(node, **fields)]
+
+    def inner(self, node: ast.stmt) -> _Scope:
+        """The scope of a statement's blocks."""
+        if isinstance(node, Function):
+            return _Scope(self.chars, node)
+        return _Scope(self.chars, node, inline=False) if isinstance(node, ast.ClassDef) else self
+
+    def part(self, node: object) -> object:
+        """A part of a statement: an expression, or something with statements in it."""
+        if isinstance(node, ast.ExceptHandler | ast.match_case):
+            fields: dict[str, object] = {"body": self.block(node.body)}
+            return node if _same(node, fields) else changed(node, **fields)
+        if isinstance(node, ast.pattern):
+            return node
+        return self.expression(node) if isinstance(node, ast.AST) else node
+
+    def expression(self, node: ast.AST) -> ast.AST:
+        """An expression with calls of functions for those of methods."""
+        if isinstance(node, ast.Lambda) and self.kinds.names:
+            return _Scope(self.chars, node, inline=False).expression(node)
+        fields: dict[str, object] = {}
+        for name, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                fields[name] = [
+                    self.expression(each) if isinstance(each, ast.AST) else each for each in value
+                ]
+            elif isinstance(value, ast.AST):
+                fields[name] = self.expression(value)
+        new = node if _same(node, fields) else changed(node, **fields)
+        found = self.found(node)
+        if found is None:
+            return new
+        # The types are those of the old parts, which are what the new ones give.
+        loop, _ = found
+        parts = _parts(new)
+        assert parts is not None
+        made: ast.expr = ast.Call(ast.Name(self.chars.helper(loop), ast.Load()), parts[1], [])
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
+            made = ast.UnaryOp(ast.Not(), made)
+        return ast.copy_location(made, node)
+
+    def found(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
+        """The loop for an expression and what it is given, if a loop may take its place."""
+        parts = _parts(node)
+        if parts is None:
+            return None
+        method, given = parts
+        loop = loops().get((method, len(given)))
+        if loop is None or any(isinstance(each, ast.Starred) for each in given):
+            return None
+        string = given[loop.parameters.index("s")]
+        kind = self.kinds.kind(string)
+        if kind in TYPES and kind != "str":
+            return None
+        if method == "contains":
+            return (loop, given) if kind == "str" else None
+        for name, value in zip(loop.parameters, given, strict=True):
+            known = self.kinds.kind(value)
+            if name in loop.checks() and known in TYPES and known != loop.checks()[name]:
+                return None
+        if method in _OF_CHARACTERS and self.is_character(string):
+            return None
+        if method in ("cut", "reverse") or kind == "str" or all(self.kinds.calm(each) for each in given[1:]):
+            return loop, given
+        return None
+
+    def is_character(self, node: ast.expr) -> bool:
+        """Whether an expression is, or seems to be, a single character, of which a loop would make nothing easier."""
+        if isinstance(node, ast.Constant):
+            return len(str(node.value)) < 2
+        if isinstance(node, ast.Subscript):
+            return not isinstance(node.slice, ast.Slice)
+        if not isinstance(node, ast.Name) or node.id not in self.iterated:
+            return False
+        return node.id in _CHARACTERS or self.iterated[node.id]
+
+    def lined(self, node: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
+        """The lines of a loop that stand for a call, and its result; none where types are not proved."""
+        found = self.found(node) if self.inline else None
+        if found is None:
+            return [], node
+        loop, given = found
+        pairs = dict(zip(loop.parameters, given, strict=True))
+        proved = all(self.kinds.kind(pairs[name]) == kind for name, kind in loop.checks().items())
+        steady = all(
+            isinstance(each, ast.Constant) or (isinstance(each, ast.Name) and sure(each)) for each in given
+        )
+        if not (proved and steady and _holds(loop, pairs)):
+            return [], node
+        for name in {each.id for line in loop.body for each in walk(line) if isinstance(each, ast.Name)}:
+            if _is_bound(loop, name) and name not in self.names:
+                self.names[name] = self.chars.fresh.new(name)
+        renamer = _Filled(
+            {**{n: ast.Name(new, ast.Load()) for n, new in self.names.items()}, **pairs}, self.names
+        )
+        lines = [renamer.visit(copy.deepcopy(line)) for line in loop.body]
+        last = lines.pop()
+        assert isinstance(last, ast.Return)
+        assert last.value is not None
+        negated = isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn)
+        return lines, ast.UnaryOp(ast.Not(), last.value) if negated else last.value
+
+
+def placed(node: ast.stmt, line: int) -> ast.stmt:
+    """A statement of which every part is said to be of one old line, 0 for none."""
+    for each in walk(node):
+        if isinstance(each, ast.stmt | ast.expr | ast.ExceptHandler):
+            each.lineno = each.end_lineno = line
+            each.col_offset = each.end_col_offset = 0
+    return node
+
+
+class _Filled(ast.NodeTransformer):
+    """A loop's lines with what it is given in place of its parameters, and new names for its own."""
+
+    def __init__(self, given: dict[str, ast.expr], names: dict[str, str]) -> None:
+        self.given, self.names = given, names
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if isinstance(node.ctx, ast.Store):
+            return ast.Name(self.names[node.id], ast.Store())
+        return copy.copy(self.given.get(node.id, node))
+
+
+def _is_bound(loop: Loop, name: str) -> bool:
+    nodes = (each for line in loop.body for each in walk(line))
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
+
+
+def _holds(loop: Loop, given: dict[str, ast.expr]) -> bool:
+    """Whether a loop's condition is known to hold: there is none, or it asks a constant not to be empty."""
+    if not loop.condition:
+        return True
+    name, _, rest = loop.condition.partition(" != ''")
+    value = given.get(name)
+    return not rest and isinstance(value, ast.Constant) and value.value != ""
+
+
+def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
+    """What an expression does to a string, if it may: the name of it, and what it is done to and with."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=[]) if (
+            name not in _NO_METHODS
+        ):
+            return name, [value, *args]
+        case ast.Subscript(
+            ctx=ast.Load(), value=value, slice=ast.Slice(lower=None, upper=None, step=step)
+        ) if isinstance(step, ast.UnaryOp) and ast.unparse(step) == "-1":
+            return "reverse", [value]
+        case ast.Subscript(slice=ast.Slice(lower=None, upper=None, step=None)):
+            return None  # a copy, of a list in all likelihood
+        case ast.Subscript(ctx=ast.Load(), value=value, slice=ast.Slice() as cut):
+            return "cut", [value, *(each or ast.Constant(None) for each in (cut.lower, cut.upper, cut.step))]
+        case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
+            return "contains", [left, right]
+    return None
+
+
+def _iterated(scope: ast.AST, kinds: Kinds) -> dict[str, bool]:
+    """The names that go over something, and whether that is known to be a string."""
+    found: dict[str, bool] = {}
+    for node in own(scope):
+        over: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []
+        over += node.generators if isinstance(node, COMPREHENSIONS) else []
+        for each in over:
+            if isinstance(each.target, ast.Name):
+                found[each.target.id] = kinds.kind(each.iter) == "str"
+            elif isinstance(each.target, ast.Tuple) and isinstance(each.target.elts[-1], ast.Name):
+                found[each.target.elts[-1].id] = False
+    return found
+
+
+def _same(node: ast.AST, fields: dict[str, object]) -> bool:
+    def alike(old: object, new: object) -> bool:
+        if isinstance(old, list) and isinstance(new, list):
+            return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
+        return old is new
+
+    return all(alike(getattr(node, name), new) for name, new in fields.items())

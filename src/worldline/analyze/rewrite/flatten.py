@@ -1,0 +1,347 @@
+"""Expressions into one operation a line. What is evaluated, in which order, and what fails first, stay as they were.
+
+`Flattener` takes a function's expressions apart, or the module's: an operand that is an operation itself goes into a
+temporary, on a line before. A load that others could change in between is kept in a temporary too, and so is a method
+looked up on something unknown, before its arguments are evaluated. Lambdas, asynchronous code and generator
+expressions stay whole. Statements are statements.py's, comprehensions comprehensions.py's.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from worldline.analyze.rewrite.kinds import Kinds
+from worldline.analyze.rewrite.names import Facts, Fresh, sure, temporary
+from worldline.analyze.rewrite.tree import walk
+
+Node = TypeVar("Node", bound=ast.AST)
+LARGE = 15  # displays with more items are built in several parts, which is a matter of its own
+
+
+@dataclass
+class Flattener:
+    """The code of one scope being flattened: `out` takes the lines that go before the statement at hand."""
+
+    facts: Facts
+    kinds: Kinds
+    fresh: Fresh
+    private: frozenset[str]  # names that comprehensions alone use, so that a loop may bind them
+    out: list[ast.stmt] = field(default_factory=list)
+    loops: list[str] = field(default_factory=list)  # what the comprehensions around this place bind
+    comprehend: Callable[[Flattener, ast.expr], ast.expr | None] = lambda flattener, node: None
+
+    def inside(self, act: Callable[[], object]) -> list[ast.stmt]:
+        """The lines that an act puts out, apart from those of the statement around it."""
+        before, self.out = self.out, []
+        try:
+            act()
+            return self.out
+        finally:
+            self.out = before
+
+    def keep(self, value: ast.expr) -> ast.Name:
+        """Put a value into a new temporary, on a line of its own."""
+        name = self.fresh.temporary()
+        self.kinds.names[name] = self.kinds.kind(value)
+        self.assign(name, value)
+        return temporary(name)
+
+    def assign(self, name: str, value: ast.expr) -> None:
+        """Put out a line that binds a name."""
+        self.out.append(ast.Assign([ast.Name(name, ast.Store())], value))
+
+    def atom(self, node: ast.expr) -> ast.expr:
+        """A flat expression that is no operation: a constant, a name, a literal."""
+        flat = self.simple(node)
+        return flat if self.is_atom(flat) else self.keep(flat)
+
+    def is_atom(self, node: ast.expr) -> bool:
+        """Whether an expression needs no line of its own."""
+        if isinstance(node, ast.Name | ast.Constant | ast.Lambda) or is_literal(node):
+            return True
+        return self._is_module(node) or _is_super(node)
+
+    def _is_module(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+            if isinstance(node, ast.Name):
+                return node.id in self.facts.modules and sure(node)
+        return False
+
+    def steady(self, node: ast.expr) -> bool:
+        """Whether evaluating a flat expression later, on the same line, cannot be noticed."""
+        return self.kinds.calm(node) or is_literal(node) or self._is_module(node) or _is_super(node)
+
+    def light(self, node: ast.expr) -> ast.expr:
+        """A flat operand: an atom, or an attribute of one."""
+        if isinstance(node, ast.Attribute) and not self._is_module(node):
+            return changed(node, value=self.atom(node.value))
+        if isinstance(node, ast.GeneratorExp):  # nothing of it happens on a line of its own but its making
+            return self.simple(node)
+        return self.atom(node)
+
+    def operands(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
+        """Operands that are evaluated in this order, flat; after a starred one, which iterates, all stay."""
+        found: list[ast.expr] = []
+        for number, node in enumerate(nodes):
+            if isinstance(node, ast.Starred):
+                found.append(changed(node, value=self.atom(node.value)))
+                return found + list(nodes[number + 1 :])
+            rest = nodes[number + 1 :]
+            if any(self.moves(later) for later in rest):
+                flat = self.atom(node)
+                found.append(flat if self.steady(flat) else self.keep(flat))
+            else:
+                found.append(self.light(node))
+        return found
+
+    def moves(self, node: ast.expr) -> bool:
+        """Whether flattening an operand puts out a line that could be noticed by one evaluated before it."""
+        if isinstance(node, ast.Starred):
+            return self.moves(node.value)
+        if isinstance(node, ast.Attribute):
+            return self.moves(node.value)
+        return not (isinstance(node, ast.Name) or self.steady(node))
+
+    def simple(self, node: ast.expr) -> ast.expr:
+        """A flat expression of one operation; the lines that its operands take are put out."""
+        match node:
+            case ast.BinOp():
+                left, right = self.operands([node.left, node.right])
+                return changed(node, left=left, right=right)
+            case ast.UnaryOp():
+                return node if is_literal(node) else changed(node, operand=self.light(node.operand))
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.BoolOp():
+                return self._choice(node)
+            case ast.IfExp():
+                return self._conditional(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.Attribute():
+                return node if self._is_module(node) else changed(node, value=self.light(node.value))
+            case ast.Subscript():
+                return self._item(node)
+            case ast.Tuple() | ast.List() | ast.Set():
+                return self._display(node)
+            case ast.Dict():
+                return self._dict(node)
+            case ast.JoinedStr():
+                return self._text(node)
+            case ast.NamedExpr():
+                value = self.simple(node.value)
+                self.kinds.names.setdefault(node.target.id, "?")
+                self.assign(node.target.id, value)
+                return ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+            case ast.Yield() if node.value:
+                return changed(node, value=self.light(node.value))
+            case ast.YieldFrom():
+                return changed(node, value=self.light(node.value))
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                return self.comprehend(self, node) or self._first_flat(node)
+        return node
+
+    def _first_flat(self, node: ast.expr) -> ast.expr:
+        """A comprehension that stays: what it goes over first is evaluated before it."""
+        assert isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
+        first, *others = node.generators
+        return changed(node, generators=[changed(first, iter=self.light(first.iter)), *others])
+
+    def _comparison(self, node: ast.Compare) -> ast.expr:
+        if len(node.ops) == 1:
+            left, right = self.operands([node.left, node.comparators[0]])
+            return changed(node, left=left, comparators=[right])
+        if not self.truth_is_quiet():
+            return node
+        left, right = self.operands([node.left, node.comparators[0]])
+        if not self.steady(right):
+            if not self.steady(left):
+                left = self.keep(left)
+            right = self.keep(right)
+        result = self.keep(ast.Compare(left, [node.ops[0]], [right]))
+        rest = ast.Compare(right, node.ops[1:], node.comparators[1:])
+        self.out.append(ast.If(result, self._set(result.id, rest), []))
+        self.kinds.names[result.id] = "?"
+        return result
+
+    def _set(self, name: str, value: ast.expr) -> list[ast.stmt]:
+        """The lines that bind a name to a value."""
+        return self.inside(lambda: self.assign(name, self.simple(value)))
+
+    def _choice(self, node: ast.BoolOp) -> ast.expr:
+        """`and` and `or`: a temporary takes the first value, and the next one if it goes on."""
+        if not self.truth_is_quiet():
+            return node
+        kind = self.kinds.kind(node)
+        result = self.keep(self.simple(node.values[0]))
+        self._go_on(result.id, node.op, node.values[1:])
+        self.kinds.names[result.id] = kind
+        return result
+
+    def _go_on(self, name: str, op: ast.boolop, values: list[ast.expr]) -> None:
+        """Put out the line that asks whether the next value is evaluated too, and that one's lines."""
+        if not values:
+            return
+
+        def taken() -> None:
+            self.assign(name, self.simple(values[0]))
+            self._go_on(name, op, values[1:])
+
+        test: ast.expr = temporary(name)
+        if isinstance(op, ast.Or):
+            test = ast.UnaryOp(ast.Not(), test)
+        self.out.append(ast.If(test, self.inside(taken), []))
+
+    def _conditional(self, node: ast.IfExp) -> ast.expr:
+        test = self.test(node.test)
+        name = self.fresh.temporary()
+        self.out.append(ast.If(test, self._set(name, node.body), self._set(name, node.orelse)))
+        self.kinds.names[name] = self.kinds.kind(node)
+        return temporary(name)
+
+    def truth_is_quiet(self) -> bool:
+        """Whether no class of the program decides what is true, so that asking twice cannot be noticed."""
+        return not {"__bool__", "__len__"} & self.facts.words
+
+    def test(self, node: ast.expr) -> ast.expr:
+        """A flat condition; one whose truth must not be asked twice stays as it is."""
+        return node if _asks(node) and not self.truth_is_quiet() else self.simple(node)
+
+    def _call(self, node: ast.Call) -> ast.expr:
+        if _is_super(node):
+            return node
+        collected = self.comprehend(self, node)
+        if collected is not None:
+            return collected
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        spread = any(isinstance(each, ast.Starred) for each in node.args)
+        spread |= any(keyword.arg is None for keyword in node.keywords)
+        func = self._called(node.func, arguments)
+        several = self._spread(node) if spread else self.operands(arguments)
+        given = several[: len(node.args)]
+        named = [
+            changed(k, value=value) for k, value in zip(node.keywords, several[len(given) :], strict=True)
+        ]
+        return changed(node, func=func, args=given, keywords=named)
+
+    def _spread(self, node: ast.Call) -> list[ast.expr]:
+        """Arguments some of which are spread: those up to the first such one can be flat."""
+        first = next((n for n, each in enumerate(node.args) if isinstance(each, ast.Starred)), len(node.args))
+        flat = self.operands(node.args[: first + 1])
+        rest = [*node.args[first + 1 :], *(keyword.value for keyword in node.keywords)]
+        return flat + rest
+
+    def _called(self, func: ast.expr, arguments: Sequence[ast.expr]) -> ast.expr:
+        """What is called, looked up before the arguments are evaluated wherever that could be noticed."""
+        later = any(self.moves(each) for each in arguments)
+        if isinstance(func, ast.Attribute) and not self._is_module(func):
+            if not later:
+                return changed(func, value=self.light(func.value))
+            value = self.atom(func.value)
+            flat = changed(func, value=value)
+            return flat if self.steady(value) and self.kinds.has(value, func.attr) else self.keep(flat)
+        found = self.atom(func)
+        return self.keep(found) if later and not self.steady(found) else found
+
+    def _item(self, node: ast.Subscript) -> ast.expr:
+        if isinstance(node.slice, ast.Slice):
+            parts = [
+                part for part in (node.slice.lower, node.slice.upper, node.slice.step) if part is not None
+            ]
+            value, *flat = self.operands([node.value, *parts])
+            return changed(node, value=value, slice=sliced(node.slice, flat))
+        if any(isinstance(each, ast.Slice) for each in walk(node.slice)):
+            return node
+        if isinstance(node.slice, ast.Tuple) and not any(
+            isinstance(each, ast.Starred) for each in node.slice.elts
+        ):
+            value, *elements = self.operands([node.value, *node.slice.elts])
+            return changed(node, value=value, slice=changed(node.slice, elts=elements))
+        value, index = self.operands([node.value, node.slice])
+        return changed(node, value=value, slice=index)
+
+    def _display(self, node: ast.Tuple | ast.List | ast.Set) -> ast.expr:
+        if is_literal(node) or len(node.elts) > LARGE:
+            return node
+        return changed(node, elts=self.operands(node.elts))
+
+    def _dict(self, node: ast.Dict) -> ast.expr:
+        if is_literal(node) or len(node.keys) > LARGE or None in node.keys:
+            return node
+        pairs = [
+            part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None
+        ]
+        flat = self.operands(pairs)
+        return changed(node, keys=flat[::2], values=flat[1::2])
+
+    def _text(self, node: ast.JoinedStr) -> ast.expr:
+        """A formatted string: each part is formatted before the next is evaluated."""
+        parts: list[ast.expr] = []
+        for number, part in enumerate(node.values):
+            if not isinstance(part, ast.FormattedValue):
+                parts.append(part)
+                continue
+            later = [each for each in node.values[number + 1 :] if isinstance(each, ast.FormattedValue)]
+            flat = changed(part, value=self.light(part.value))
+            # A value that formatting could not tell apart later needs no line of its own.
+            plain = (
+                self.kinds.kind(flat.value) in ("str", "int", "bool", "float") and part.format_spec is None
+            )
+            if not any(self.moves(each.value) or each.format_spec for each in later) or (
+                plain and self.steady(flat.value)
+            ):
+                parts.append(flat)
+            else:
+                parts.append(
+                    changed(part, value=self.keep(ast.JoinedStr([flat])), conversion=-1, format_spec=None)
+                )
+        return changed(node, values=parts)
+
+
+def sliced(old: ast.Slice, parts: Sequence[ast.expr]) -> ast.Slice:
+    """A slice with other bounds in the places where the old one has some."""
+    given = iter(parts)
+    return ast.Slice(*(None if each is None else next(given) for each in (old.lower, old.upper, old.step)))
+
+
+def changed(node: Node, **fields: object) -> Node:
+    """A node with other fields; the old one is left as it was."""
+    given = {name: getattr(node, name) for name in node._fields} | fields
+    return ast.copy_location(type(node)(**given), node)
+
+
+def is_literal(node: ast.expr) -> bool:
+    """Whether an expression is a value written out, which can be made anywhere."""
+    match node:
+        case ast.Constant():
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
+            return True
+        case ast.List() | ast.Tuple():
+            return all(is_literal(each) for each in node.elts)
+        case ast.Set():
+            return all(isinstance(each, ast.Constant) for each in node.elts)
+        case ast.Dict():
+            keyed = all(isinstance(key, ast.Constant) for key in node.keys)
+            return keyed and all(is_literal(value) for value in node.values)
+    return False
+
+
+def _is_super(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "super"
+        and not node.args
+    )
+
+
+def _asks(node: ast.expr) -> bool:
+    """Whether a condition, taken apart, asks for the truth of a value more than once."""
+    if isinstance(node, ast.UnaryOp):
+        return _asks(node.operand)
+    return isinstance(node, ast.BoolOp) or (isinstance(node, ast.Compare) and len(node.ops) > 1)

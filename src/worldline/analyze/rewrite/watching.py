@@ -1,0 +1,115 @@
+"""Whether a program would see that it was rewritten: it looks at frames, lines, names, lifetimes or the stack's depth.
+
+Told by what its code does, not by the words in it: a comment, a text or a variable of such a name sees nothing. Every
+doubt (a module handed on as a value, a name looked up by its text) is decided for seeing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from worldline.analyze.rewrite.names import Function, bindings, own
+from worldline.analyze.rewrite.tree import walk
+
+
+def _table() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for line in Path(__file__).with_suffix(".txt").read_text().splitlines()[1:]:
+        kind, *names = line.split()
+        found[kind] = found.get(kind, frozenset()) | {*names}
+    return found
+
+
+_KINDS = _table()
+_PARTIAL = ("inspect", "traceback", "warnings", "sys")  # modules of which only some parts see anything
+_TEXTS = _KINDS["attribute"] | _KINDS["import"] | {*_PARTIAL[:3]}  # what a look-up by text may name
+
+
+def watches(tree: ast.Module) -> str | None:
+    """What in a program would see a rewriting, and on which line; None where nothing does."""
+    for line, what in sorted(_seen(tree)):
+        return f"it uses `{what}` on line {line}, which sees its own frames, lines, names or lifetimes"
+    if (dropped := _dropped(tree)) is not None:
+        return f"the generator on line {dropped} does something when it is dropped, which a temporary would delay"
+    return None
+
+
+def _seen(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    nodes, own_names, modules = walk(tree), bindings(tree), dict[str, str]()
+    yield from _imported(nodes, modules)
+    lookups = {name for node in nodes for name in _looked_up_by(node)} & _KINDS["lookup"]
+    named = {id(e) for node in nodes if _asks_for_its_name(node) for e in walk(node)}
+    holders = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
+    for node in nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=part) if name in modules:
+                if part in _KINDS[modules[name]]:
+                    yield node.lineno, f"{modules[name]}.{part}"
+            case ast.Attribute(attr=part) if part in _KINDS["attribute"]:
+                yield node.lineno, part
+            case ast.Name(id=name) if name in modules and id(node) not in holders and modules[name] != "sys":
+                yield node.lineno, name
+            case ast.Name(id=name) if name in _KINDS["builtin"] and not own_names[name]:
+                yield node.lineno, name
+            case ast.Call(func=ast.Name(id=name), args=[], keywords=[]) if (
+                name in _KINDS["bare"] and not own_names[name]
+            ):
+                yield node.lineno, f"{name}()"
+            case ast.FunctionDef(name="__del__"):
+                yield node.lineno, "__del__"
+            case ast.Constant(value=str(text)) if lookups and text in _TEXTS and id(node) not in named:
+                yield node.lineno, text
+            case _:
+                pass
+
+
+def _asks_for_its_name(node: ast.AST) -> bool:
+    """Whether this is `__name__ == "__main__"`, which looks nothing up."""
+    return isinstance(node, ast.Compare) and "__name__" in {
+        side.id for side in (node.left, *node.comparators) if isinstance(side, ast.Name)
+    }
+
+
+def _imported(nodes: list[ast.AST], modules: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """Imports that are enough; those of which only parts see are put into `modules`, by the names they go by."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                top = each.name.partition(".")[0]
+                if top in _KINDS["import"]:
+                    yield node.lineno, f"import {each.name}"
+                elif top in _PARTIAL:
+                    modules[each.asname or top] = top
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            top = node.module.partition(".")[0]
+            for each in node.names:
+                if (
+                    top in _KINDS["import"]
+                    or (top in _PARTIAL and each.name in _KINDS[top])
+                    or (each.name == "*" and top in _PARTIAL)
+                ):
+                    yield node.lineno, f"{top}.{each.name}"
+
+
+def _looked_up_by(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.Attribute):
+        yield node.attr
+    elif isinstance(node, ast.alias):
+        yield node.name
+
+
+def _dropped(tree: ast.Module) -> int | None:
+    """The line of a generator that does something when it is dropped: a temporary would let it live longer."""
+    for node in walk(tree):
+        if isinstance(node, Function):
+            managers = [each for each in node.decorator_list if ast.unparse(each).endswith("contextmanager")]
+            guarded = [each for each in own(node) if isinstance(each, ast.Try | ast.With | ast.TryStar)]
+            if not managers and any(
+                isinstance(e, ast.Yield | ast.YieldFrom) for each in guarded for e in own(each)
+            ):
+                return node.lineno
+    return None

@@ -1,0 +1,37 @@
+"""Every bound on a recording, in one frozen dataclass. docs/limits.md explains each; a test compares the two."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from worldline.core.errors import UsageError
+
+#: The largest value of each limit, one that the kernel, the stored columns and the recorders' own stacks can hold.
+MOST = {
+    "steps": (1 << 32) - 1, "value_bytes": 1 << 40, "value_depth": 1_000, "trace_bytes": 1 << 40, "wall": 10**9,
+    "memory": 1 << 40, "processes": 1 << 20, "output": 1 << 40, "disk": 1 << 40,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one recorded program may use. Sizes in bytes, times in seconds."""
+
+    steps: int = 1_000_000
+    value_bytes: int = 65_536
+    value_depth: int = 100
+    trace_bytes: int = 256 << 20
+    wall: float = 10.0
+    memory: int = 1 << 30
+    processes: int = 32
+    output: int = 1 << 20
+    disk: int = 64 << 20
+
+    def __post_init__(self) -> None:
+        for name, most in MOST.items():
+            value, whole = getattr(self, name), name != "wall"
+            if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
+                kind = "an integer" if whole else "a number"
+                raise UsageError(f"limit {name} must be {kind}, not {value!r}")
+            if not 0 < value <= most:  # nan is not
+                raise UsageError(f"limit {name} must be above 0 and at most {most:,}")

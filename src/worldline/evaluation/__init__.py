@@ -1,0 +1,1 @@
+"""Benchmarks of world models: suites, runs, scores, comparisons and other harnesses."""

@@ -1,0 +1,116 @@
+"""Tasks for inspect_ai, one a suite: `inspect eval worldline/generated -T count=50`.
+
+A sample's question and budget are those of `worldline bench`; the model, its server and its log are inspect's. The
+entry point `inspect_ai` finds this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+)
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, accuracy, metric, scorer, stderr
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+
+from worldline.core.errors import UsageError, WorldlineError
+from worldline.core.fault import RowFault
+from worldline.core.stats import wilson
+from worldline.evaluation.harness.samples import HarnessSample, samples, suite_names
+from worldline.predict.servers.ways import Sampling
+
+_SPEAKERS: dict[str, Callable[..., ChatMessage]] = {
+    "system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant,
+}  # fmt: skip
+_CUT, _DONE = ("max_tokens", "model_length"), "stop"
+
+
+def _define(suite: str) -> Callable[..., Task]:
+    def posed(
+        way: str = "chat", count: int | None = None, max_tokens: int = Sampling().max_tokens, **options: Any
+    ) -> Task:
+        found = samples(suite, count, options)
+        return Task(
+            dataset=MemoryDataset([_sample(each, way, max_tokens) for each in found.values()], name=suite),
+            solver=imagined(),
+            scorer=verdict(suite, way, count, options),
+            config=GenerateConfig(temperature=Sampling().temperature, seed=Sampling().seed),
+            name=suite,
+        )
+
+    posed.__doc__ = (
+        f"The suite {suite}: traces of programs, predicted. `way` is chat or text; the rest is the suite's."
+    )
+    made: Callable[..., Task] = task(name=suite)(posed)
+    return made
+
+
+def _sample(sample: HarnessSample, way: str, most: int) -> Sample:
+    question = sample.question(way)
+    said = question.get("messages")
+    return Sample(
+        id=sample.id,
+        input=[_SPEAKERS[each["role"]](content=each["content"]) for each in said]
+        if said
+        else question["prompt"],
+        target=sample.true.text.decode("utf-8", "replace"),
+        metadata={"max_tokens": sample.tokens(most), "stop": question.get("stop")},
+    )
+
+
+@solver
+def imagined() -> Solver:
+    """Asks for one trace, with the sample's own budget and stop text."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        stop = {"stop_seqs": state.metadata["stop"]} if state.metadata["stop"] else {}
+        return await generate(state, max_tokens=state.metadata["max_tokens"], **stop)
+
+    return solve
+
+
+@metric
+def interval() -> Metric:
+    """Wilson's interval of the share that is right, at 95 %."""
+
+    def measured(scores: list[SampleScore]) -> dict[str, float]:
+        low, high = wilson(sum(each.score.as_int() for each in scores), len(scores))
+        return {"low": low, "high": high}
+
+    return measured
+
+
+@scorer(metrics={"answer": [accuracy(), stderr(), interval()], "trace": [accuracy(), stderr(), interval()]})
+def verdict(suite: str, way: str, count: int | None, options: dict[str, Any]) -> Scorer:
+    """Judges as `worldline bench` does: the answer, the whole trace, and why it failed."""
+
+    async def score(state: TaskState, target: Target) -> Score:
+        found = samples(suite, count, options)[str(state.sample_id)]
+        reason = state.output.stop_reason
+        if reason not in (*_CUT, _DONE):
+            raise UsageError(f"the model stopped for {reason!r}, which is no prediction")
+        judged = found.judged(way, state.output.completion, cut=reason in _CUT)
+        if isinstance(judged, RowFault):
+            raise WorldlineError(judged.note)
+        return Score(
+            value={"answer": int(judged.answer == "right"), "trace": int(judged.trace == "right")},
+            answer=state.output.completion,
+            explanation=f"{judged.cause}: {judged.note}" if judged.cause else "right",
+            metadata={
+                "answer": judged.answer, "trace": judged.trace, "cause": judged.cause, "steps": judged.steps,
+                "agreed": judged.agreed, "type": judged.type,
+            },
+        )  # fmt: skip
+
+    return score
+
+
+TASKS = {name: _define(name) for name in suite_names()}

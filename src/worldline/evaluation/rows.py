@@ -1,0 +1,40 @@
+"""JSON lines as benchmarks ship them, plain or gzipped: rows of named strings, checked; nothing else is read."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from worldline.core.errors import UsageError
+from worldline.core.foreign_json import foreign_json
+
+
+def read_text(path: str | Path) -> str:
+    """A file's text, gzipped or not."""
+    try:
+        data = Path(path).read_bytes()
+        return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read as JSON lines: {error}") from None
+
+
+def read_rows(path: str | Path, keys: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a file, each with these keys; a number where a text is expected is taken as its text."""
+    lines = enumerate(read_text(path).split("\n"), 1)
+    rows = [_row(path, n, line, keys) for n, line in lines if line.strip()]
+    if not rows:
+        raise UsageError(f"{path} has no rows")
+    return rows
+
+
+def _row(path: str | Path, number: int, line: str, keys: Sequence[str]) -> dict[str, str]:
+    try:
+        row = foreign_json(line)
+    except ValueError as error:
+        raise UsageError(f"{path}, line {number} is not JSON: {error}") from None
+    missing = [key for key in keys if not isinstance(row, dict) or not isinstance(row.get(key), str | int)]
+    if missing:
+        raise UsageError(f"{path}, line {number} has no {', '.join(missing)}")
+    return {key: str(row[key]) for key in keys}

@@ -1,0 +1,173 @@
+"""The composition suite: n unary functions applied in a chain, strings beside everything else, by depth.
+
+A function that is right with probability p alone is right in a chain of n with p to the n, if chaining itself costs
+nothing: that line stands beside what is found. Strings make longer traces, and longer traces fail more, so the two zoos
+are compared at equal length too. Programs of the test split, none asked twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import cycle, product
+from random import Random
+
+from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.core.stats import Share, mantel_haenszel
+from worldline.evaluation.run.record import Record
+from worldline.evaluation.suites.permutation import several
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.zoo.functions import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
+from worldline.evaluation.table import Between, Table
+from worldline.programs.split import key, split_of
+
+DEPTHS = (1, 2, 3, 4, 5)
+COUNT = 100  # tasks of each kind and depth
+LIMITS = Limits(steps=100_000)
+SHORTEST = 64  # bytes of true trace that the first row goes up to
+GROWING = 2  # functions of a chain that make their argument longer: their lengths multiply
+PUBLISHED = {STRING: dict(enumerate((90.0, 75.0, 58.0, 39.0, 25.0), 1)), OTHER: {5: 100.0}}  # CWM 32B
+
+
+def load(
+    *,
+    seed: int = 0,
+    depth: int | Sequence[int] = DEPTHS,
+    kind: str | None = None,
+    lines: bool = False,
+    reveal: int = 1,
+    delta: str = "whole",
+) -> Suite:
+    """Chains of each depth and kind (`string`, `other`), in turn; `lines`: a call a line instead of nested calls.
+
+    The rows of `by_length` are a depth and a kind: `3/string`.
+    """
+    depths = several(depth)
+    if not depths or min(depths) < 1:
+        raise UsageError(f"a chain has a depth of 1 or more, not {depth}")
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"a kind of function is one of {', '.join(KINDS)}, not {kind!r}")
+    kinds = KINDS if kind is None else (kind,)
+    options = Compact(reveal=reveal, delta=delta)
+    rng = Random(f"bench composition {seed}")
+
+    def tasks() -> Iterator[Task]:
+        asked: set[str] = set()
+        for number, (deep, which) in enumerate(cycle(product(depths, kinds))):
+            program = _held_out(rng, which, deep, lines=lines, asked=asked)
+            name, group = f"composition/{number}", f"{deep}/{which}"
+            yield Task(program=program, options=options, name=name, group=group)
+
+    count = COUNT * len(depths) * len(kinds)
+    return Suite(name="composition", tasks=tasks(), count=count, limits=LIMITS)
+
+
+def _held_out(rng: Random, kind: str, depth: int, *, lines: bool, asked: set[str]) -> Program:
+    while True:
+        program = compose(rng, kind=kind, depth=depth, lines=lines)
+        hashed = key(program.source)
+        if hashed not in asked and split_of(hashed) == "test":
+            asked.add(hashed)
+            return program
+
+
+def compose(rng: Random, *, kind: str, depth: int, lines: bool = False) -> Program:
+    """Functions of a zoo, and a `main` that applies `depth` of them, one after another, to a value."""
+    start = rng.choice(sorted({each.takes for each in ZOO[kind]}))
+    chain = _chain(rng, ZOO[kind], start, depth)
+    defined = {function.name: function.source(rng) for function in chain}
+    body = _lines(chain, value(rng, start)) if lines else [f"return {_nested(chain, value(rng, start))}"]
+    main = "def main():\n" + "".join(f"    {line}\n" for line in body)
+    return Program(source="\n".join([*defined.values(), main]), call="main()")
+
+
+def _chain(rng: Random, zoo: Sequence[Function], type: str, depth: int) -> list[Function]:
+    """Functions that fit each other, none twice before all that fit were there."""
+    chain: list[Function] = []
+    for _ in range(depth):
+        fitting = [each for each in zoo if each.takes == type]
+        if sum(each.grows for each in chain) >= GROWING:
+            fitting = [each for each in fitting if not each.grows]
+        fewest = min(map(chain.count, fitting))
+        chain.append(rng.choice([each for each in fitting if chain.count(each) == fewest]))
+        type = chain[-1].gives
+    return chain
+
+
+def _nested(chain: Sequence[Function], argument: str) -> str:
+    for function in chain:
+        argument = f"{function.name}({argument})"
+    return argument
+
+
+def _lines(chain: Sequence[Function], argument: str) -> list[str]:
+    lines, name = [f"{PARAMETERS[chain[0].takes]} = {argument}"], PARAMETERS[chain[0].takes]
+    for function in chain:
+        last, name = name, PARAMETERS[function.gives]
+        lines.append(f"{name} = {function.name}({last})")
+    return [*lines, f"return {name}"]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What a record says here: the kind of chain, its depth, whether its answer is right, how long the truth is."""
+
+    kind: str
+    depth: int
+    is_right: bool
+    size: int
+
+
+def tables(records: Iterable[Record]) -> tuple[Table, ...]:
+    """By depth beside the line expected from depth 1, and both kinds at equal length of the true trace."""
+    rows = [_row(record) for record in records if record.counts]
+    return by_depth(rows), at_equal_length(rows)
+
+
+def _row(record: Record) -> _Row:
+    depth, _, kind = record.group.partition("/")
+    size = max(SHORTEST, 1 << (len(record.truth) - 1).bit_length())
+    return _Row(kind, int(depth), record.judged["answer"] == "right", size)
+
+
+def by_depth(found: Sequence[_Row]) -> Table:
+    """Each kind's answers by depth, what depth 1 alone would make expect, and what was published."""
+    rows = []
+    for kind, depth in sorted({(KINDS.index(row.kind), row.depth) for row in found}):
+        some = [row for row in found if row.kind == KINDS[kind]]
+        atomic, here = (_share(row for row in some if row.depth == one) for one in (1, depth))
+        published = PUBLISHED[KINDS[kind]].get(depth)
+        rows.append((KINDS[kind], depth, here, _expected(atomic, depth), published))
+    heads = ("kind", "depth", "answer", "expected", "published, %")
+    note = "expected: the rate at depth 1 to the power of the depth; published: CWM 32B, arXiv 2602.07672"
+    return Table("by depth", heads, tuple(rows), note)
+
+
+def at_equal_length(found: Sequence[_Row]) -> Table:
+    """Both kinds in rows of true traces that are as long, and the difference over the rows that have both."""
+    rows = []
+    for size in sorted({row.size for row in found}):
+        some = [row for row in found if row.size == size]
+        text, other = (_share(row for row in some if row.kind == kind) for kind in KINDS)
+        rows.append((f"{1 if size == SHORTEST else size // 2 + 1}-{size}", text, other))
+    apart = mantel_haenszel([(text, other) for _, text, other in rows])
+    note = "no row has both kinds"
+    if apart is not None:
+        points, low, high = (100 * each for each in (apart.rate, apart.low, apart.high))
+        note = f"strings less others at equal length: {points:+.1f} points ({low:+.1f} to {high:+.1f})"
+    return Table("at equal length", ("bytes of true trace", *KINDS), tuple(rows), note)
+
+
+def _expected(atomic: Share, depth: int) -> Between | None:
+    if atomic.rate is None:
+        return None
+    low, high = atomic.interval
+    return Between(atomic.rate**depth, low**depth, high**depth)
+
+
+def _share(rows: Iterable[_Row]) -> Share:
+    some = list(rows)
+    return Share(sum(row.is_right for row in some), len(some))

@@ -1,0 +1,134 @@
+"""CRUXEval's other half: the output is given, and an input is asked for that leads to it.
+
+No trace is asked for, so only a model that can be asked anything in text is: one that reads and writes traces alone is
+refused. What it answers is parsed and must be literals; `f` is then run on them in the box like any program, and what
+comes out is compared as a value. A prediction is never evaluated, so `43 or True` is no answer.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Protocol, runtime_checkable
+
+from worldline.core.errors import UsageError
+from worldline.core.fault import RowFault, fenced
+from worldline.core.program import Program
+from worldline.core.stats import Share
+from worldline.evaluation.rows import read_rows
+from worldline.evaluation.run.truth import Truth, disagrees, fenced_truth
+from worldline.evaluation.score import OUTCOMES
+from worldline.evaluation.suites.crux import KEYS, LIMITS, ended, literal
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.table import Measured, Table
+from worldline.predict.predictor import Prediction, Predictor
+from worldline.recording.recorder import record_many
+
+LONGEST = 4_096  # bytes of an answer that are read
+_ANSWER = re.compile(r"\[ANSWER\](.*?)(?:\[/ANSWER\]|\Z)", re.DOTALL)
+QUESTION = files(__package__).joinpath("crux_input.txt").read_text("utf-8")
+
+
+@runtime_checkable
+class Answerer(Protocol):
+    """A predictor that can be asked in text, whatever the question."""
+
+    def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
+        """One answer for each question, in their order, of at most `limit` bytes."""
+        ...
+
+
+def load(*, data: str | Path, seed: int = 0) -> Suite:
+    """Every row whose output is a literal, in an order of the seed's; a task's answer is the output that is given."""
+    rows = read_rows(data, KEYS)
+    Random(f"bench crux {seed}").shuffle(rows)
+    tasks = (
+        Task(
+            program=Program(source=ended(row["code"]), call=f"f({row['input'].strip()})"),
+            name=row["id"],
+            answer=output,
+        )
+        for row in rows
+        if (output := literal(row["output"])) is not None
+    )
+    return Suite(name="crux-input", tasks=tasks, limits=LIMITS)
+
+
+def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> Measured:
+    """Ask for an input of each task, run it, compare; a fault of the tool is in no rate."""
+    if not isinstance(predictor, Answerer):
+        raise UsageError(
+            f"{predictor.name} writes traces and answers no questions: inputs are asked of a model that can be asked "
+            "in text, such as server:URL#MODEL by chat"
+        )
+    tasks = list(islice(suite.tasks, limit))
+    answers = predictor.answer([question(task) for task in tasks], limit=LONGEST)
+    outcomes, faults, seconds = list[str](), 0, 0.0
+    trials: list[Task] = []
+    for task, found in zip(tasks, answers, strict=True):
+        seconds += found.seconds
+        given = fenced(read, found)
+        if found.status == "fault" or isinstance(given, RowFault):
+            faults += 1
+        elif given is None:
+            is_cut = found.status == "budget" and b"[/ANSWER]" not in found.text
+            outcomes.append("truncated" if is_cut else "malformed")
+        else:
+            trials.append(replace(task, program=replace(task.program, call=given)))
+    tried = list(_tried(trials, suite))
+    faults += tried.count("fault")
+    outcomes += [each for each in tried if each != "fault"]
+    shares = tuple(Share(outcomes.count(each), len(outcomes)) for each in OUTCOMES)
+    table = Table("inputs that lead to the output", OUTCOMES, (shares,))
+    return Measured(suite.name, predictor.name, len(outcomes), (table,), faults=faults, seconds=seconds)
+
+
+def question(task: Task) -> str:
+    """What a model is asked, as CRUXEval asks it."""
+    return QUESTION.format(source=task.program.source, output=task.answer)
+
+
+def read(found: Prediction) -> str | None:
+    """The call of `f` with the literals that were answered; None where there is none."""
+    text = found.text[:LONGEST].decode("utf-8", "replace")
+    marked = _ANSWER.findall(text)
+    said = (marked[-1] if marked else text.partition("[/ANSWER]")[0]).strip().removeprefix("assert ")
+    call = _call(said) or _call(f"f({said})")
+    if not said or call is None or not isinstance(call.func, ast.Name) or call.func.id != "f":
+        return None
+    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    names = all(keyword.arg for keyword in call.keywords)
+    return ast.unparse(call) if names and all(_is_literal(value) for value in values) else None
+
+
+def _call(text: str) -> ast.Call | None:
+    """The call that a text is, or is claimed equal to something."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return None
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
+        node = node.left
+    return node if isinstance(node, ast.Call) else None
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        return literal(ast.unparse(node)) is not None
+    except (RecursionError, ValueError):  # too deep, or a number that `repr` does not write
+        return False
+
+
+def _tried(trials: Sequence[Task], suite: Suite) -> Iterator[str]:
+    """What comes of the inputs: right where the run returns the output, a fault, or wrong."""
+    traces = record_many([task.program for task in trials], limits=suite.limits)
+    for task, trace in zip(trials, traces, strict=True):
+        found = fenced_truth(task, trace)
+        is_right = isinstance(found, Truth) and not disagrees(task, found)
+        yield "fault" if isinstance(found, RowFault) else "right" if is_right else "wrong"

@@ -1,0 +1,119 @@
+"""Calls of a function in the text of its tests, with the values of their arguments, and which function that is.
+
+A name counts as its value where the text sets it to a literal once and does nothing else with it than pass it on. A
+call with another argument is not read: what the tests compute is not computed here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from worldline.evaluation.suites.languages.literals import NotLiteral, Reader, mapping, spelled
+
+_DEFINED = {
+    "js": r"(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()|function\s+([\w$]+)\s*\()",
+    "java": r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]+?\s+(\w+)\s*\(",
+    "cpp": r"^(?!\s*(?:return|else|using|typedef|#))[\w:<>,*&\s]+?[\s*&](\w+)\s*\([^;{}]*\)\s*\{",
+    "rust": r"fn\s+(\w+)\s*(?:<[^>]*>)?\s*\(",
+}
+_DEFINED |= {"ts": _DEFINED["js"], "c": _DEFINED["cpp"]}
+_SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[^=;()]+?)?\s*=(?![=>])\s*")
+_TOUCHED = (  # set, changed in its place, or asked for something
+    r"(?<![\w$.])NAME\s*(?::[^=;()]+?)?\s*=(?![=>])|(?<![\w$.])NAME\s*(?:\.|\[|[-+*/%&|^]=|\+\+|--)"
+    r"|(?:\+\+|--|&mut\s+)NAME\b"
+)
+_LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`", re.DOTALL)
+_RUST_LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)'", re.DOTALL)
+
+
+def functions(source: str, language: str) -> list[str]:
+    """The functions that a source defines, in its order."""
+    found = re.finditer(_DEFINED[language], _veiled(source, language), re.MULTILINE)
+    return [next(name for name in one.groups() if name) for one in found]
+
+
+def calls(text: str, function: str, language: str, *, types: Sequence[str] = ()) -> list[str]:
+    """The distinct calls of a function with literal arguments, canonical, in the order of the text."""
+    values = [_by_type(one, types) for one in arguments(text, function, language)]
+    found: dict[str, None] = {}
+    for one in values:
+        try:
+            found.setdefault(f"{function}({', '.join(map(spelled, one))})")
+        except NotLiteral:
+            continue
+    return list(found)
+
+
+def arguments(text: str, function: str, language: str) -> Iterator[list[Any]]:
+    """The arguments of each call of a function, as values, where all of them are literals."""
+    veiled, known = _veiled(text, language), _known(text, language)
+    for found in re.finditer(rf"(?<![\w$]){re.escape(function)}\s*\(", veiled):
+        try:
+            yield Reader(text, language, found.end(), known).several(")")
+        except NotLiteral:
+            continue
+
+
+def parameter_types(source: str, function: str, language: str) -> list[str]:
+    """The types of a function's parameters, as far as its declaration is read; without any, nothing."""
+    veiled = _veiled(source, language)
+    found = re.search(rf"(?<![\w$.]){re.escape(function)}\s*(?:<[^>()]*>)?\s*\(([^()]*)\)", veiled)
+    parts = _split(found[1]) if found and language in ("cpp", "c", "java") else []
+    return [
+        part.rsplit(None, 1)[0].replace(" ", "") if " " in part else part for part in map(str.strip, parts)
+    ]
+
+
+def _by_type(values: list[Any], types: Sequence[str]) -> list[Any]:
+    """Braces of C++ are a map where the parameter is one."""
+    padded = [*types, *[""] * len(values)]
+    return [
+        mapping(value) if isinstance(value, list) and _is_map(kind) and _are_pairs(value) else value
+        for value, kind in zip(values, padded, strict=False)
+    ]
+
+
+def _is_map(kind: str) -> bool:
+    return kind.removeprefix("const").removeprefix("std::").startswith(("map<", "unordered_map<"))
+
+
+def _are_pairs(value: list[Any]) -> bool:
+    return all(isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list) for pair in value)
+
+
+def _known(text: str, language: str) -> dict[str, Any]:
+    """Names that are set once, to a literal, and only passed on."""
+    veiled = _veiled(text, language)
+    known: dict[str, Any] = {}
+    for found in _SET.finditer(veiled):
+        name = found["name"]
+        if len(re.findall(_TOUCHED.replace("NAME", re.escape(name)), veiled)) > 1:
+            continue
+        reader = Reader(text, language, found.end(), known)
+        try:
+            value = reader.value()
+        except NotLiteral:
+            continue
+        if reader.text[reader.at : reader.at + 1] in (";", "\n", "") or language in ("js", "ts"):
+            known[name] = value
+    return known
+
+
+def _split(text: str) -> list[str]:
+    """Parts between the commas that stand in no angle brackets."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += {"<": 1, ">": -1}.get(sign, 0)
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part for part in parts if part.strip()]
+
+
+def _veiled(text: str, language: str) -> str:
+    """The same text, what stands in quotes and comments blanked, so that nothing is found there."""
+    pattern = _RUST_LITERAL if language == "rust" else _LITERAL
+    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)

@@ -1,0 +1,119 @@
+"""The humaneval-x suite: HumanEval-X's solutions in other languages, on the inputs of their own tests.
+
+Its own files are read (a folder of `js.jsonl.gz` and so on, or one file). A task is a call: those of the tests whose
+arguments are literals. Comments that tell a problem, with its examples and their answers, are not in the program: the
+benchmark's own `declaration` is without them. Problems whose tests draw or compute all inputs have no task.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
+from worldline.core.language import LANGUAGES, usual_name
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.evaluation.rows import read_rows
+from worldline.evaluation.suites.crux import ended
+from worldline.evaluation.suites.languages.calls import calls as calls_in
+from worldline.evaluation.suites.languages.calls import functions, parameter_types
+from worldline.evaluation.suites.suite import Suite, Task
+
+KEYS = ("task_id", "declaration", "canonical_solution", "test")
+CALLS, STEPS = 3, 10_000  # as of humaneval
+SPOKEN = ("js", "java", "cpp", "rust")  # of our languages, those that the benchmark has
+NAMES = (
+    "{0}.jsonl.gz",
+    "{0}.jsonl",
+    "humaneval_{0}.jsonl.gz",
+    "{0}/data/humaneval_{0}.jsonl.gz",
+    "{0}/data/humaneval.jsonl",
+)
+CRATES = {
+    "rand": ("rand::", "Rng", "gen_range"),
+    "regex": ("Regex",),
+    "md5": ("md5::",),
+}  # that no rustc comes with
+
+
+@dataclass(frozen=True)
+class Solution:
+    """One row of the benchmark: a solution, and the calls of its tests that can be read."""
+
+    name: str
+    language: str
+    source: str
+    calls: tuple[str, ...]
+
+    def program(self, call: str) -> Program:
+        """The solution with one call."""
+        return Program(source=self.source, name=usual_name(self.language), call=call)
+
+
+def problems(data: str | Path, language: str) -> list[Solution]:
+    """The benchmark's rows of one language."""
+    return [_solution(row, language) for row in read_rows(file_of(Path(data), language), KEYS)]
+
+
+def load(
+    *, data: str | Path, language: str = "", seed: int = 0, calls: int = CALLS, steps: int = STEPS, reveal: int = 1,
+    delta: str = "whole",
+) -> Suite:  # fmt: skip
+    """Problems of a language, and at most `calls` (0: all) of each, in an order of the seed's."""
+    if language not in SPOKEN:
+        raise UsageError(f"humaneval-x asks for --language {', '.join(SPOKEN)}, not {language or 'none'}")
+    if calls < 0:
+        raise UsageError(f"calls of a problem are 1 or more, or 0 for all, not {calls}")
+    rng = Random(f"bench humaneval-x {seed}")
+    chosen = problems(data, language)
+    rng.shuffle(chosen)
+    options = Compact(reveal=reveal, delta=delta)
+    return Suite(name="humaneval-x", tasks=_tasks(chosen, calls, options, rng), limits=Limits(steps=steps))
+
+
+def _tasks(chosen: list[Solution], most: int, options: Compact, rng: Random) -> Iterator[Task]:
+    for solution in chosen:
+        found = solution.calls
+        for call in rng.sample(found, min(most, len(found))) if most else found:
+            program = solution.program(call)
+            yield Task(
+                program=program,
+                options=options,
+                name=f"{solution.name} {call}",
+                group=LANGUAGES[solution.language],
+            )
+
+
+def file_of(data: Path, language: str) -> Path:
+    """The benchmark's file of a language."""
+    if not data.is_dir():
+        return data
+    for name in NAMES:
+        if (path := data / name.format(language)).is_file():
+            return path
+    raise UsageError(f"{data} has no {NAMES[0].format(language)} of HumanEval-X")
+
+
+def _solution(row: dict[str, str], language: str) -> Solution:
+    source = row["declaration"].lstrip("\n") + row["canonical_solution"]
+    if language == "rust":
+        source = without_crates(source)
+    source = ended(source.rstrip() + "\n")
+    for entry in reversed(functions(row["declaration"], language)):
+        if found := calls_in(row["test"], entry, language, types=parameter_types(source, entry, language)):
+            return Solution(row["task_id"], language, source, tuple(found))
+    return Solution(row["task_id"], language, source, ())
+
+
+def without_crates(source: str) -> str:
+    """Rust without the imports of crates that the solution has no use for: every row has all of them."""
+    for crate, signs in CRATES.items():
+        line = re.compile(rf"^use {crate}\b[^\n]*;[ \t]*\n", re.MULTILINE)
+        rest = line.sub("", source)
+        source = source if any(sign in rest for sign in signs) else rest
+    return source

@@ -1,0 +1,107 @@
+"""The permutation suite: digits under names, permuted line by line; is the final state right?
+
+The shape is the published one (2602.07672). `reveal` is how often the state is written on the way: 1 is every step, 512
+means that the model must carry it. Several lengths and spacings make a grid. Programs that training may have met are
+left out by their split. The published protocols are ways of asking, not programs: `forced` gives a model the true
+actions and leaves it its own state, `states` gives it everything true before each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle, product
+from random import Random
+from statistics import median
+from typing import Any
+
+from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.core.stats import Share
+from worldline.evaluation.run.record import Record
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.table import Table
+from worldline.programs.split import split
+from worldline.programs.tasks import LONGEST, permutation
+
+LENGTHS = (8, 16, 32, 64, 128)
+COUNT = 200  # tasks of each length and spacing
+CITED = ("CWM 32B", "CWM 32B, actions forced", "GPT-5")
+FIVE = "    return a, b, c, d, e\n"  # the group that figures were published for
+PUBLISHED = {  # by lines, %
+    8: (100.0, 100.0, 100.0), 16: (80.0, 100.0, 100.0), 32: (40.0, 100.0, 80.0),
+    64: (0.0, 90.0, 70.0), 128: (0.0, 90.0, 10.0),
+}  # fmt: skip
+
+
+def load(
+    *,
+    seed: int = 0,
+    length: int | Sequence[int] = LENGTHS,
+    reveal: int | Sequence[int] = 1,
+    arbitrary: bool = False,
+    names: int = 5,
+    pair: bool | None = None,
+) -> Suite:
+    """Programs of each number of lines and each spacing, in turn.
+
+    The rows of `by_length` are numbers of lines, in a grid with the spacing: `512/64`.
+    """
+    lengths, spacings = several(length), several(reveal)
+    if not lengths or min(lengths) < 1:
+        raise UsageError(f"a permutation's length is 1 or more lines, not {length}")
+    if not spacings or min(spacings) < 1:
+        raise UsageError("reveal is 1 or more: a trace without any value has no final state to ask for")
+    rng = Random(f"bench permutation {seed}")
+
+    def tasks() -> Iterator[Task]:
+        for number, (lines, spacing) in enumerate(cycle(product(lengths, spacings))):
+            program = _held_out(rng, lines, arbitrary=arbitrary, names=names, pair=pair)
+            group = f"{lines}/{spacing}" if len(spacings) > 1 else str(lines)
+            options = Compact(reveal=spacing)
+            yield Task(program=program, options=options, name=f"permutation/{number}", group=group)
+
+    limits = Limits(steps=10 * max(lengths) + 1_000, wall=60.0)
+    count = COUNT * len(lengths) * len(spacings)
+    return Suite(name="permutation", tasks=tasks(), count=count, limits=limits)
+
+
+def several(numbers: int | Sequence[int]) -> tuple[int, ...]:
+    """One number or some, as some."""
+    return (numbers,) if isinstance(numbers, int) else tuple(numbers)
+
+
+def _held_out(rng: Random, lines: int, *, arbitrary: bool, names: int, pair: bool | None) -> Program:
+    """A program of the test split; one longer than any that is trained on needs no look."""
+    while True:
+        program = permutation(rng, length=lines, names=names, arbitrary=arbitrary, pair=pair)
+        if lines > LONGEST or split(program.source) == "test":
+            return program
+
+
+def tables(records: Iterable[Record]) -> tuple[Table, ...]:
+    """Exact final states by length and spacing, beside what was published for five names."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    others: set[str] = set()  # rows of another group than the published one
+    for record in records:
+        if record.counts:
+            groups.setdefault(record.group, []).append(record.judged)
+            others |= set() if FIVE in record.ask.program.source else {record.group}
+    rows = []
+    for group in sorted(groups, key=_numbers):
+        cited = PUBLISHED.get(int(group)) if group.isdecimal() and group not in others else None
+        rows.append((group, *_figures(groups[group]), *(cited or (None, None, None))))
+    heads = ("lines", "exact final state", "steps right before wrong, median", *CITED)
+    return (
+        Table("by length", heads, tuple(rows), "published: % for five names, arXiv 2602.07672, figure 1"),
+    )
+
+
+def _figures(judged: Sequence[dict[str, Any]]) -> tuple[Share, float]:
+    exact = Share(sum(each["answer"] == "right" for each in judged), len(judged))
+    return exact, float(median(each["agreed"] for each in judged))
+
+
+def _numbers(group: str) -> list[int]:
+    return [int(part) for part in group.split("/")]

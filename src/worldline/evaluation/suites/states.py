@@ -1,0 +1,248 @@
+"""The states suite: how often one step is right, under each forcing, on the programs of any other suite.
+
+Free running mixes two things: how often a step is right from a right state, and what wrong states do to later steps.
+Forcing takes them apart: `actions` gives the true path and keeps the model's own values, `states` gives the true values
+and keeps its own path (counted up to where it leaves the true one), `next` gives everything true before each step.
+What was given is in no rate. Steps of one program are not independent: intervals are by program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import floor
+from typing import Any
+
+from worldline.codec.cwm.text import token
+from worldline.core.errors import UsageError
+from worldline.core.fault import RowFault, fenced, fenced_each
+from worldline.core.stats import Share, wilson
+from worldline.core.value import equal
+from worldline.diagnose.cures import SLACK
+from worldline.diagnose.diverge import diverge, same_action
+from worldline.diagnose.reading import Event, read
+from worldline.diagnose.reconcile import read_beside
+from worldline.evaluation.run.truth import Truth, fenced_truth
+from worldline.evaluation.score import judge
+from worldline.evaluation.suites import ASKED
+from worldline.evaluation.suites import load as load_suite
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.table import Between, Cell, Measured, Table
+from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.next_step import Ahead
+from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.recording.recorder import record_many
+
+FORCES = ("free", "actions", "states", "next")
+ENDS = (b".\n", token("end_of_text").encode())  # what is no step
+COUNT = 50  # programs, where nobody says how many
+
+Right = tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class ForcedSteps:
+    """One program under one forcing: its row, its answer, and whether each step that was the model's own was right.
+
+    None stands for what was given. `reach` is how many steps were right before the first wrong one, of `length`.
+    """
+
+    group: str
+    answer: bool | None
+    actions: Right | None
+    states: Right | None
+    reach: int
+    length: int
+
+    @property
+    def both(self) -> Right:
+        """Whether each step was right in all that was the model's own."""
+        own = [part for part in (self.actions, self.states) if part is not None]
+        return tuple(all(each) for each in zip(*own, strict=True))
+
+
+def load(*, of: str = "generated", **options: Any) -> Suite:
+    """The tasks of the suite `of`, with its options."""
+    if of not in ASKED:
+        raise UsageError(f"states are of the programs of {', '.join(ASKED)}, not of {of!r}")
+    suite = load_suite(of, **options)
+    return Suite(name="states", tasks=suite.tasks, count=COUNT, limits=suite.limits)
+
+
+def measure(
+    suite: Suite, predictor: Predictor, *, limit: int | None = None, force: str | Sequence[str] = FORCES
+) -> Measured:
+    """Every step of the first `limit` programs, under each forcing in turn."""
+    forces = (force,) if isinstance(force, str) else tuple(force)
+    strange = [each for each in forces if each not in FORCES]
+    if strange or not forces:
+        raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
+    known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
+    codec = codec_of(predictor)
+    asks = [_ask(task, true, codec) for task, true in known]
+    truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
+    found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
+    seconds = 0.0
+    for each in forces:
+        begun = rolled_from(predictor, asks, truths, each)
+        for (task, true), ask, rolled in zip(known, asks, fenced_each(begun, len(asks)), strict=True):
+            seconds += 0.0 if isinstance(rolled, RowFault) else rolled.prediction.seconds
+            is_fault = isinstance(rolled, RowFault) or rolled.prediction.status == "fault"
+            own = (
+                rolled if isinstance(rolled, RowFault) or is_fault else fenced(steps, task, ask, true, rolled)
+            )
+            if isinstance(own, ForcedSteps):
+                found[each].append(own)
+            else:
+                faults += 1
+    counts = {"skipped": skipped, "faults": faults}
+    tables = by_force(found), by_group(found)
+    return Measured(suite.name, predictor.name, len(known), tables, seconds=seconds, **counts)
+
+
+def rolled_from(
+    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
+) -> Callable[[int], Iterator[Rolled]]:
+    """The rollouts from an ask on: whoever fences them begins again behind one that failed."""
+    return lambda at: roll(predictor, asks[at:], truths[at:], force=force)
+
+
+def known_tasks(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth]], int, int]:
+    """Tasks with a true answer; how many had none, and on how many the tool failed, which stand for a task each."""
+    known: list[tuple[Task, Truth]] = []
+    skipped, faults, tasks = 0, 0, iter(suite.tasks)
+    while some := list(islice(tasks, None if count is None else count - len(known) - faults)):
+        traces = record_many([task.program for task in some], limits=suite.limits)
+        for task, trace in zip(some, traces, strict=True):
+            true = fenced_truth(task, trace)
+            skipped += true is None
+            faults += isinstance(true, RowFault)
+            if isinstance(true, Truth):
+                known.append((task, true))
+    return known, skipped, faults
+
+
+def _ask(task: Task, true: Truth, codec: str) -> Ask:
+    return Ask(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
+
+
+def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> ForcedSteps:
+    """What one rollout says about each true step."""
+    if rolled.force == "next":
+        return _ahead(task, ask, true, rolled.steps)
+    answer = judge(task, true, rolled.prediction, ask=ask).answer == "right"
+    codec = rolled.prediction.codec
+    truth = read(ask, Prediction(text=true.text_in(codec), status="ended", codec=codec))
+    wanted, found = truth.events, read_beside(ask, rolled.prediction, truth).events
+    own = len(wanted) if rolled.left is None else min(len(wanted), rolled.left + 1)
+    beside = [*found[:own], *[None] * (own - len(found))]
+    pairs = list(zip(wanted[:own], beside, strict=True))
+    actions = tuple(two is not None and _same_action(one, two) for one, two in pairs)
+    states = tuple(two is not None and _same_state(one, two) for one, two in pairs)
+    given = rolled.force
+    return _settled(
+        task,
+        None if given == "states" else answer,
+        None if given == "actions" else actions,
+        None if given == "states" else states,
+        len(wanted),
+    )
+
+
+def _ahead(task: Task, ask: Ask, true: Truth, found: Sequence[Ahead]) -> ForcedSteps:
+    """Steps that were each written behind the truth; the end is no step."""
+    own, at = list[tuple[bool, bool]](), 0
+    for each in found:
+        if each.wanted not in ENDS:
+            own.append((each.same_action, each.same_state or _as_values(ask, true.text[:at], each)))
+        at += len(each.wanted)
+    actions, states = tuple(one for one, _ in own), tuple(two for _, two in own)
+    return _settled(task, bool(own) and all(own[-1]), actions, states, len(own))
+
+
+def _settled(
+    task: Task, answer: bool | None, actions: Right | None, states: Right | None, length: int
+) -> ForcedSteps:
+    both = ForcedSteps(task.group, answer, actions, states, 0, length).both
+    reach = next((at for at, each in enumerate(both) if not each), len(both))
+    return ForcedSteps(task.group, answer, actions, states, reach, length)
+
+
+def _as_values(ask: Ask, before: bytes, step: Ahead) -> bool:
+    """Whether a step that is spelled otherwise says the same: only an order of keys or fields can make it so."""
+    if step.wanted.startswith(b"<|"):  # frames of Meta's format were compared as values
+        return False
+    if not step.same_action or step.found is None or sorted(step.found) != sorted(step.wanted):
+        return False
+    texts = (Prediction(text=before + text, status="budget") for text in (step.wanted, step.found))
+    one, two = (read(ask, text) for text in texts)
+    return not diverge(one, two)
+
+
+def _same_action(one: Event, two: Event) -> bool:
+    if one.whole or two.whole or one.line is None:  # Meta's format may leave open which of equal lines it is
+        return same_action(one, two)
+    return (one.event, one.frame, one.line, one.file) == (two.event, two.frame, two.line, two.file)
+
+
+def _same_state(one: Event, two: Event) -> bool:
+    return (
+        one.values.keys() == two.values.keys()
+        and set(one.gone) == set(two.gone)
+        and all(_same(value, two.values[name]) for name, value in one.values.items())
+        and _same(one.arg, two.arg)
+    )
+
+
+def _same(one: str | None, two: str | None) -> bool:
+    return one == two or (one is not None and two is not None and equal(one, two))
+
+
+def by_force(found: dict[str, list[ForcedSteps]]) -> Table:
+    """Under each forcing: answers, and steps right in action, in state, in both."""
+    rows: list[tuple[Cell, ...]] = []
+    for force, some in found.items():
+        answers = [each.answer for each in some if each.answer is not None]
+        answer = Share(answers.count(True), len(answers)) if answers else None
+        both, actions = clustered(each.both for each in some), clustered(each.actions for each in some)
+        states = clustered(each.states for each in some)
+        length = sum(each.length for each in some)
+        reach = 100 * sum(each.reach for each in some) / length if length else None
+        rows.append((force, answer, both, actions, states, reach))
+    heads = ("forced", "answers", "steps", "actions", "states", "% of steps before a wrong one")
+    note = (
+        "what is right. actions: the true path is given; states: the true values, counted until the path is another; "
+        "next: all that is before each step. What is given is in no rate; intervals are by program"
+    )
+    return Table("by forcing", heads, tuple(rows), note)
+
+
+def by_group(found: dict[str, list[ForcedSteps]]) -> Table:
+    """Answers right by the tasks' own rows (a length, a depth), under each forcing that leaves the answer open."""
+    forces = [force for force in found if force != "states"]
+    groups = dict.fromkeys(each.group for force in forces for each in found[force])
+    rows: list[tuple[Cell, ...]] = []
+    for group in sorted(groups, key=lambda name: [int(part) for part in name.split("/") if part.isdecimal()]):
+        answers = [[each.answer for each in found[force] if each.group == group] for force in forces]
+        rows.append((group or "all", *(Share(some.count(True), len(some)) for some in answers)))
+    return Table("answers right by row", ("row", *forces), tuple(rows))
+
+
+def clustered(parts: Iterable[Right | None]) -> Between | None:
+    """The share of all steps that are right, with an interval for as many independent ones as they are worth.
+
+    That number follows from how much programs differ (the variance of a ratio of sums). It is between the number of
+    programs and that of steps; where programs do not differ at all, each counts once.
+    """
+    some = [part for part in parts if part]
+    total, right = sum(map(len, some)), sum(map(sum, some))
+    if not total:
+        return None
+    rate = right / total
+    squares = sum((sum(part) - rate * len(part)) ** 2 for part in some)
+    worth = total * total * rate * (1 - rate) / squares if squares else 0.0
+    n = max(len(some), min(total, floor(worth)))
+    low, high = wilson(round(rate * n), n)
+    return Between(rate, min(low, rate), max(high, rate))

@@ -1,0 +1,227 @@
+"""What came of a suite: counts, rates and their intervals, by length and type; failures by cause. Pure sums."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from worldline.core.stats import Share, wilson
+from worldline.diagnose.cause import UNKNOWN
+from worldline.evaluation.score import OUTCOMES, Verdict
+from worldline.evaluation.table import Table
+
+__all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "wilson"]
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many predictions had each outcome; the rate is of all of them."""
+
+    right: int = 0
+    wrong: int = 0
+    truncated: int = 0
+    malformed: int = 0
+
+    @property
+    def n(self) -> int:
+        """All that were judged."""
+        return self.right + self.wrong + self.truncated + self.malformed
+
+    @property
+    def rate(self) -> float | None:
+        """The share that is right; None of none."""
+        return self.right / self.n if self.n else None
+
+    def as_json(self) -> dict[str, Any]:
+        """The counts, the rate and its interval."""
+        return {
+            "right": self.right, "n": self.n, "rate": self.rate, "interval": list(wilson(self.right, self.n)),
+            "wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class VerdictCounts:
+    """Some of the verdicts: their answers and their traces."""
+
+    answer: Tally
+    trace: Tally
+
+    def as_json(self) -> dict[str, Any]:
+        """The answer's counts, and the trace's inside them."""
+        return {**self.answer.as_json(), "trace": self.trace.as_json()}
+
+
+@dataclass(frozen=True)
+class Failures:
+    """How many predictions have one cause of failure; how many answers and traces are not right among them.
+
+    An answer may be right after a wrong trace; both are where another scorer took the answer for wrong.
+    """
+
+    n: int
+    answer: int
+    trace: int
+
+    def as_json(self) -> dict[str, int]:
+        """The counts."""
+        return {"n": self.n, "answer": self.answer, "trace": self.trace}
+
+
+@dataclass(frozen=True)
+class Report:
+    """A suite's outcome. Three counts are in no rate.
+
+    `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
+    answer than the recording. `left_out` names all of them by the reason. `said`: the models' own answers beside their
+    traces, of those that gave one. `operations`: of the times that an operation ran with all before it right, how often
+    it is what first went wrong. `samples` is what several predictions of one task tell. `drawn`: traces given the draws
+    that the predictions made themselves, of programs that draw. `unknown`: how many part by what no model could know.
+    """
+
+    suite: str
+    model: str
+    all: VerdictCounts
+    by_length: dict[str, VerdictCounts]
+    by_type: dict[str, VerdictCounts]
+    seconds: float
+    bytes: int
+    skipped: int = 0
+    faults: int = 0
+    disagrees: int = 0
+    causes: dict[str, Failures] = field(default_factory=dict)
+    by_ending: dict[str, VerdictCounts] = field(default_factory=dict)
+    said: Tally = field(default_factory=Tally)
+    left_out: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    operations: dict[str, Share] = field(default_factory=dict)
+    samples: tuple[Table, ...] = ()
+    drawn: Tally = field(default_factory=Tally)
+    unknown: int = 0
+
+    def __repr__(self) -> str:
+        answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
+        some = f"{self.n:,} sample{'s' if self.n != 1 else ''}"
+        faults = f", {self.faults:,} faults" if self.faults else ""
+        return f"<Report {self.suite} of {self.model}: {some}, answers {answers}, traces {traces}{faults}>"
+
+    @property
+    def n(self) -> int:
+        """All that were judged."""
+        return self.all.answer.n
+
+    def _operations_json(self) -> dict[str, Any]:
+        return {name: share.as_json() for name, share in self.operations.items()}
+
+    def as_json(self) -> dict[str, Any]:
+        """What `bench --json` prints."""
+        return {
+            "suite": self.suite,
+            "model": self.model,
+            "n": self.n,
+            "answer": self.all.answer.as_json(),
+            "trace": self.all.trace.as_json(),
+            "by_length": {name: part.as_json() for name, part in self.by_length.items()},
+            "by_type": {name: part.as_json() for name, part in self.by_type.items()},
+            "seconds": self.seconds,
+            "bytes": self.bytes,
+            "skipped": self.skipped,
+            "faults": self.faults,
+            "disagrees": self.disagrees,
+            "left_out": {
+                why: {"n": len(names), "names": list(names)} for why, names in self.left_out.items()
+            },
+            "causes": {name: failures.as_json() for name, failures in self.causes.items()},
+            **({"said": self.said.as_json()} if self.said.n else {}),
+            **({"drawn": {**self.drawn.as_json(), "unknown": self.unknown}} if self.drawn.n else {}),
+            **({"operations": operations} if (operations := self._operations_json()) else {}),
+            **(
+                {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
+                if self.by_ending
+                else {}
+            ),
+            **({"samples": [table.as_json() for table in self.samples]} if self.samples else {}),
+        }
+
+
+def _operations(rows: Sequence[Verdict]) -> dict[str, Share]:
+    """Failures of each operation among its executions, of the samples that say both; the commonest failure first."""
+    known = [row for row in rows if row.executed]
+    ran: Counter[str] = Counter()
+    for row in known:
+        ran.update(row.executed)
+    failed = Counter(row.operation for row in known if row.operation and row.cause != UNKNOWN)
+    names = sorted(ran, key=lambda name: (-failed[name], -ran[name], name))
+    return {name: Share(failed[name], ran[name]) for name in names}
+
+
+def report(
+    verdicts: Iterable[Verdict],
+    *,
+    suite: str,
+    model: str,
+    skipped: int = 0,
+    faults: int = 0,
+    disagrees: int = 0,
+    ending: Callable[[Verdict], str] | None = None,
+    left_out: dict[str, tuple[str, ...]] | None = None,
+) -> Report:
+    """The sums over verdicts; `ending` says how the text of each ends, where that is known."""
+    rows = list(verdicts)
+    by_type = dict(sorted(_grouped(rows, lambda row: row.type).items()))
+    ordered = sorted(rows, key=lambda row: (_numbers(row.task.group), row.steps))
+    return Report(
+        suite,
+        model,
+        _counted_verdicts(rows),
+        _grouped(ordered, length),
+        by_type,
+        sum(row.seconds for row in rows),
+        sum(row.bytes for row in rows),
+        skipped,
+        faults,
+        disagrees,
+        _causes(rows),
+        {} if ending is None else dict(sorted(_grouped(rows, ending).items())),
+        Tally(*([row.said for row in rows].count(word) for word in ("right", "wrong"))),
+        left_out or {},
+        _operations(rows),
+        drawn=Tally(*([row.drawn for row in rows].count(word) for word in OUTCOMES)),
+        unknown=sum(row.cause == UNKNOWN for row in rows),
+    )
+
+
+def length(verdict: Verdict) -> str:
+    """The row of `by_length`: the task's own, or true steps by powers of two: 1-8, 9-16, 17-32, ..."""
+    if verdict.task.group:
+        return verdict.task.group
+    high = max(8, 1 << (verdict.steps - 1).bit_length())
+    return f"{1 if high == 8 else high // 2 + 1}-{high}"
+
+
+def _causes(rows: Iterable[Verdict]) -> dict[str, Failures]:
+    """The commonest first; of equal ones, by name."""
+    failed = [row for row in rows if row.cause]
+    every = Counter(row.cause for row in failed)
+    answers = Counter(row.cause for row in failed if row.answer != "right")
+    traces = Counter(row.cause for row in failed if row.trace != "right")
+    names = sorted(every, key=lambda name: (-every[name], name))
+    return {name: Failures(every[name], answers[name], traces[name]) for name in names}
+
+
+def _numbers(group: str) -> list[int]:
+    return [int(part) for part in group.split("/") if part.isdecimal()]
+
+
+def _grouped(rows: Iterable[Verdict], key: Callable[[Verdict], str]) -> dict[str, VerdictCounts]:
+    found: dict[str, list[Verdict]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return {name: _counted_verdicts(some) for name, some in found.items()}
+
+
+def _counted_verdicts(rows: Iterable[Verdict]) -> VerdictCounts:
+    some = list(rows)
+    answers, traces = [row.answer for row in some], [row.trace for row in some]
+    return VerdictCounts(Tally(*map(answers.count, OUTCOMES)), Tally(*map(traces.count, OUTCOMES)))

@@ -1,0 +1,155 @@
+"""What a model believes of a program's futures: by the texts that it writes, and by its own odds along the true ones.
+
+By texts: it writes so many, with the draws that it imagines, and what each says is counted. By its odds: along every
+true text the probability that it gives to each draw's value, all before it being true; their product is its mass on
+that future, and what is left of 1 is on draws that cannot be. No guide helps it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from worldline.core.hidden import possibilities
+from worldline.plan.futures.distribution import Distribution, counted
+from worldline.plan.futures.draws import draw_places
+from worldline.plan.futures.odds import Numbers, Odds
+from worldline.plan.futures.scores import (
+    Errors,
+    Forecast,
+    Masses,
+    ReliabilityBin,
+    errors,
+    reliability,
+    smoothed,
+)
+from worldline.plan.futures.subject import IMPOSSIBLE, Subject, of_prediction
+from worldline.plan.futures.walk import is_chance
+from worldline.predict.predictor import Ask, Predictor
+
+TOGETHER = 64  # texts asked for at once
+SMOOTHED = "half a text more for each thing that is possible or was imagined"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextBelief:
+    """A belief by texts: what they say, and how far that is from the truth."""
+
+    distribution: Distribution
+    errors: Errors
+    seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "distribution": self.distribution.as_json(), "errors": self.errors.as_json(), "smoothed": SMOOTHED,
+            "seconds": self.seconds,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrueText:
+    """One true future: its text, how likely it is, and what it says of the subject."""
+
+    text: bytes
+    weight: Fraction
+    what: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnOdds:
+    """A belief by odds: the mass on each thing, `rest` on draws that cannot be; how calibrated each single draw is.
+
+    `whole` is the mass on all the true texts, every byte of them counted: draws, and what follows from them.
+    """
+
+    masses: Masses
+    rest: float
+    whole: float
+    errors: Errors
+    draws: tuple[ReliabilityBin, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "masses": dict(self.masses), "rest": self.rest, "whole": self.whole, "errors": self.errors.as_json(),
+            "draws": [one.as_json() for one in self.draws],
+        }  # fmt: skip
+
+
+def imagined(
+    predictor: Predictor,
+    ask: Ask,
+    subject: Subject,
+    truth: Distribution,
+    texts: int,
+    *,
+    fresh: Callable[[int], Predictor] | None = None,
+    enough: Callable[[], bool] = lambda: False,
+) -> TextBelief | None:
+    """A belief by so many texts, or by those that were written when it was enough; None where none was.
+
+    `fresh`: who writes the text of a number, where one predictor would write the same again (a server with one seed).
+    """
+    found, seconds, asked = list[str](), 0.0, 0
+    while asked < texts and not (asked and enough()):
+        some = 1 if fresh is not None else min(TOGETHER, texts - asked)
+        writer = predictor if fresh is None else fresh(asked)
+        asked += some
+        for one in writer.predict([ask] * some):
+            seconds += one.seconds
+            if one.status != "fault":
+                found.append(of_prediction(subject, ask, one))
+            if enough():
+                break
+    if not found:
+        return None
+    belief = counted(found)
+    counts = {what: int(mass * belief.samples) for what, mass in belief.mass.items()}
+    smooth = smoothed(counts, truth.mass)
+    return TextBelief(
+        distribution=belief, errors=errors(truth.shares(), belief.shares(), smooth=smooth), seconds=seconds
+    )
+
+
+def own_odds(
+    odds: Odds,
+    ask: Ask,
+    futures: Sequence[TrueText],
+    *,
+    left: float = 0.0,
+    enough: Callable[[], bool] = lambda: False,
+) -> OwnOdds | None:
+    """A belief along all true texts, which are every future but for what is `left`; None where it was enough before."""
+    futures, read = sorted(futures, key=lambda one: one.text), list[Numbers]()
+    for first in range(0, len(futures), TOGETHER):  # neighbours have the longest beginnings in common
+        if first and enough():
+            return None
+        read += odds.read(ask, [one.text for one in futures[first : first + TOGETHER]])
+    masses: dict[str, float] = {}
+    truth: dict[str, float] = {}
+    whole = 0.0
+    single: dict[tuple[bytes, bytes], Forecast] = {}
+    for one, numbers in zip(futures, read, strict=True):
+        drawn = 0.0
+        for place in draw_places(one.text):
+            n, cost = possibilities(place.kind), float(numbers[place.start : place.end].sum())
+            if not n or not is_chance(place.kind):
+                continue
+            drawn += cost
+            key = one.text[: place.start], one.text[place.start : place.end]
+            known = single.get(key, Forecast(float(np.exp(cost)), 1 / n, 0.0))
+            single[key] = replace(known, weight=known.weight + float(one.weight))
+        masses[one.what] = masses.get(one.what, 0.0) + float(np.exp(drawn))
+        truth[one.what] = truth.get(one.what, 0.0) + float(one.weight)
+        whole += float(np.exp(numbers.sum()))
+    rest = max(0.0, 1 - left - sum(masses.values()))
+    belief = {**masses, IMPOSSIBLE: rest} if rest > 1e-12 else masses
+    return OwnOdds(
+        masses=masses, rest=rest if rest > 1e-12 else 0.0, whole=min(1.0, whole), errors=errors(truth, belief),
+        draws=reliability(single.values()),
+    )  # fmt: skip

@@ -1,0 +1,91 @@
+"""How a model believes draws of `below n` to fall: its probability for each value beside 1/n.
+
+The model is given a small program that draws once, and the true text up to the value; what follows is its own. Several
+ways to say the draw in source are asked for (below.txt), so that no one of them is learned by heart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.plan.futures.odds import Odds
+from worldline.plan.futures.scores import Forecast, ReliabilityBin, calibration_error, reliability
+from worldline.predict.predictor import Ask
+
+SIZES = tuple(range(2, 21))
+PHRASES = tuple(files(__package__).joinpath("below.txt").read_text("utf-8").split("\n")[:-1])
+_SOURCE = "import random\n\n\ndef f():\n    x = {}\n    return x\n"
+
+
+@dataclass(frozen=True)
+class BelowRow:
+    """A draw of `n` values: what is believed of each, on average over the phrases; `worst`: how far one is from 1/n.
+
+    `worst` is over all values and phrases; `rest` is the mass, on average, on what is no value of the draw.
+    """
+
+    n: int
+    probabilities: tuple[float, ...]
+    worst: float
+    rest: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Its fields."""
+        return {**self.__dict__, "probabilities": list(self.probabilities), "even": 1 / self.n}
+
+
+@dataclass(frozen=True)
+class BelowTable:
+    """A row for each n, and every single probability as a forecast."""
+
+    rows: tuple[BelowRow, ...]
+    forecasts: tuple[Forecast, ...]
+
+    @property
+    def worst(self) -> float:
+        """The greatest difference from 1/n of all."""
+        return max((row.worst for row in self.rows), default=0.0)
+
+    @property
+    def bins(self) -> tuple[ReliabilityBin, ...]:
+        """The forecasts by what was believed, in bins of 1/50: most are small."""
+        return reliability(self.forecasts, bins=50)
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "rows": [row.as_json() for row in self.rows], "worst": self.worst,
+            "calibration": calibration_error(self.bins), "bins": [one.as_json() for one in self.bins],
+        }  # fmt: skip
+
+
+def below(odds: Odds, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES) -> BelowTable:
+    """The table of a model."""
+    rows, every = list[BelowRow](), list[Forecast]()
+    for n in sizes:
+        if n < 1 or not phrases:
+            raise UsageError(f"a draw of {n} values, said in {len(phrases)} ways")
+        found = [_believed(odds, below_ask(n, phrase), n) for phrase in phrases]
+        means = tuple(sum(each) / len(found) for each in zip(*found, strict=True))
+        worst = max(abs(p - 1 / n) for each in found for p in each)
+        rows.append(BelowRow(n, means, worst, max(0.0, 1 - sum(means))))
+        every += [Forecast(p, 1 / n, 1 / n) for each in found for p in each]
+    return BelowTable(tuple(rows), tuple(every))
+
+
+def below_ask(n: int, phrase: str) -> Ask:
+    """A program that draws once of n, and its true text up to the value."""
+    program = Program(source=_SOURCE.format(phrase.replace("N", str(n))), call="f()")
+    given = f"(4\n%'below {n}'=".encode()
+    return Ask(program=program, given=given)
+
+
+def _believed(odds: Odds, ask: Ask, n: int) -> list[float]:
+    texts = [f"{value}\n".encode() for value in range(n)]
+    return [math.exp(numbers.sum()) for numbers in odds.read(ask, texts)]

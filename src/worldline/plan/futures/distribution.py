@@ -1,0 +1,74 @@
+"""How likely each thing is, as far as that is known: exactly, within a bound, or by samples. Pure sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from worldline.core.stats import wilson
+
+NONE = Fraction(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Distribution:
+    """The mass of each thing that can be, by its text, the likeliest first.
+
+    `left` is mass of which it is not known where it goes: what was not walked. `samples`: the masses are shares of so
+    many; 0: they are no shares.
+    """
+
+    mass: Mapping[str, Fraction] = field(default_factory=dict)
+    left: Fraction = NONE
+    samples: int = 0
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether nothing is left to chance, or left out."""
+        return not self.samples and not self.left
+
+    def interval(self, what: str) -> tuple[float, float]:
+        """Between what its true mass is: Wilson's 95 % of samples, otherwise for certain."""
+        mass = self.mass.get(what, NONE)
+        if self.samples:
+            return wilson(int(mass * self.samples), self.samples)
+        return float(mass), float(mass + self.left)
+
+    def shares(self) -> dict[str, float]:
+        """The masses as parts of what is known: they sum to 1."""
+        known = sum(self.mass.values(), NONE)
+        return {what: float(mass / known) for what, mass in self.mass.items()} if known else {}
+
+    def as_json(self) -> dict[str, Any]:
+        """Every mass with its interval; an exact one as the fraction that it is, too."""
+        rows = [
+            {
+                "what": what, "mass": float(mass), "interval": list(self.interval(what)),
+                "exact": None if self.samples else str(mass),
+            }
+            for what, mass in self.mass.items()
+        ]  # fmt: skip
+        return {"rows": rows, "left": float(self.left), "samples": self.samples, "exact": self.is_exact}
+
+
+def weighed(parts: Iterable[tuple[str, Fraction]], left: Fraction = NONE) -> Distribution:
+    """What was walked: things with their weights, several times the same perhaps."""
+    mass: dict[str, Fraction] = {}
+    for what, weight in parts:
+        mass[what] = mass.get(what, NONE) + weight
+    return Distribution(mass=_sorted(mass), left=left)
+
+
+def counted(parts: Iterable[str]) -> Distribution:
+    """What was sampled."""
+    counts: dict[str, int] = {}
+    for what in parts:
+        counts[what] = counts.get(what, 0) + 1
+    n = sum(counts.values())
+    return Distribution(mass=_sorted({what: Fraction(count, n) for what, count in counts.items()}), samples=n)
+
+
+def _sorted(mass: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    return dict(sorted(mass.items(), key=lambda pair: (-pair[1], len(pair[0]), pair[0])))

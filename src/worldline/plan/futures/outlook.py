@@ -1,0 +1,360 @@
+"""What could happen to a program, and what a model believes: everything that `worldline futures` shows.
+
+The clock enters as a callable: when it is `enough`, what is known by then is told, and what is left is bounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode_steps
+from worldline.core.errors import UsageError
+from worldline.core.events import ENDED
+from worldline.core.hidden import THREAD, Control
+from worldline.core.program import Program
+from worldline.core.trace import Hidden, Trace
+from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, imagined, own_odds
+from worldline.plan.futures.distribution import Distribution, counted, weighed
+from worldline.plan.futures.draws import up_to_last_draw
+from worldline.plan.futures.odds import odds_of
+from worldline.plan.futures.schedules import PREEMPTIONS, Raced, Schedules, raced
+from worldline.plan.futures.scores import Errors, ReliabilityBin
+from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, of_trace
+from worldline.plan.futures.walk import CLOCK, Walk, World, is_chance, is_endless
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Predictor, codec_of
+
+RUNS, SAMPLES, TEXTS, SCHEDULES = 2_000, 500, 64, 100
+NEGLIGIBLE = Fraction(1, 10**9)  # mass that nobody waits for: a program may draw until it is lucky
+ROOM = 512  # bytes that a model's text may have beyond twice the longest true one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much is done: runs of a walk, samples where it does not end, texts of the model, preemptions of threads.
+
+    `exact`: walk, whatever it leaves; `samples`: sample so many and walk nothing; neither: walk if that ends.
+    """
+
+    exact: bool = False
+    samples: int | None = None
+    runs: int = RUNS
+    texts: int = TEXTS
+    seed: int = 0
+    preemptions: int = PREEMPTIONS
+    fresh: Callable[[int], Predictor] | None = None
+    enough: Callable[[], bool] = lambda: False
+    tell: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        if self.exact and self.samples is not None:
+            raise UsageError("either exact or samples: not both")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Races:
+    """The results of a racing program: a schedule for each, the share of seeded ones that gave it, and the first."""
+
+    results: tuple[Raced, ...]
+    runs: int
+    done: int
+    waiting: int
+    seeded: Distribution
+    seeds: Mapping[str, int]
+
+    @property
+    def rows(self) -> list[tuple[str, Raced | None, float, int | None]]:
+        """Each result: the schedule that was found for it, the share of seeded ones that gave it, and the first."""
+        found = {one.what: one for one in self.results}
+        every = dict.fromkeys([*found, *self.seeded.mass])
+        return [(w, found.get(w), float(self.seeded.mass.get(w, 0)), self.seeds.get(w)) for w in every]
+
+    @property
+    def words(self) -> str:
+        """What was looked through, and what was not."""
+        most = (
+            "no preemption" if self.done == 0 else f"at most {self.done} preemption{'s' * (self.done != 1)}"
+        )
+        told = f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
+        left = f"; {self.waiting:,} schedules with more are known and were not run" if self.waiting else ""
+        return f"{told}; {self.runs:,} runs{left}"
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "results": [one.as_json() for one in self.results], "runs": self.runs, "preemptions": self.done,
+            "waiting": self.waiting, "words": self.words, "seeded": self.seeded.as_json(), "seeds": dict(self.seeds),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outlook:
+    """The truth as far as it is known, how it was found, and the model's belief: by its texts, by its odds."""
+
+    program: Program
+    subject: Subject
+    truth: Distribution
+    runs: int
+    notes: tuple[str, ...] = ()
+    races: Races | None = None
+    model: str = ""
+    imagined: TextBelief | None = None
+    own: OwnOdds | None = None
+    drawn: tuple[str, ...] = field(default=())  # kinds of hidden inputs that were met
+    examples: Mapping[str, tuple[Hidden, ...]] = field(
+        default_factory=dict
+    )  # of each thing, the draws of one run
+
+    @property
+    def way(self) -> str:
+        """How the truth was found."""
+        told = f"{self.runs:,} run{'s' * (self.runs != 1)}"
+        if self.truth.samples:
+            return f"{self.truth.samples:,} samples, 95 % intervals"
+        if self.truth.left:
+            return f"{told}; {float(self.truth.left):.4g} of the mass was not walked"
+        return f"exact; {told}"
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether there is more to tell than what threads can do: something falls by chance, or a model is asked."""
+        return self.races is None or bool(self.model) or any(is_chance(kind) for kind in self.drawn)
+
+    @property
+    def things(self) -> list[str]:
+        """Everything that is true or believed, the true first, each by its mass."""
+        every = dict.fromkeys(self.truth.mass)
+        for _, masses, _ in self.beliefs:
+            every |= dict.fromkeys(masses)
+        return list(every)
+
+    @property
+    def beliefs(self) -> list[tuple[str, Mapping[str, float], Errors]]:
+        """The model's, each way that it was asked: what that is called, the masses, how far it is from the truth."""
+        found = list[tuple[str, Mapping[str, float], Errors]]()
+        if self.imagined is not None:
+            belief = self.imagined.distribution
+            masses = {what: float(mass) for what, mass in belief.mass.items()}
+            found.append((f"{belief.samples:,} texts", masses, self.imagined.errors))
+        if self.own is not None:
+            rest = {IMPOSSIBLE: self.own.rest} if self.own.rest else {}
+            found.append(("own odds", {**self.own.masses, **rest}, self.own.errors))
+        return found
+
+    @property
+    def reliability(self) -> list[tuple[str, tuple[ReliabilityBin, ...]]]:
+        """The diagrams: of each thing by the model's texts, of each single draw by its odds."""
+        found = list[tuple[str, tuple[ReliabilityBin, ...]]]()
+        if self.imagined is not None:
+            found.append(("things, by texts", self.imagined.errors.bins))
+        if self.own is not None:
+            found.append(("single draws, by odds", self.own.draws))
+        return found
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `futures --json` prints."""
+        return {
+            "program": {"name": self.program.name, "call": self.program.call, "digest": self.program.digest},
+            "asked": self.subject.words, "way": self.way, "runs": self.runs, "notes": list(self.notes),
+            "drawn": list(self.drawn), "truth": self.truth.as_json(), "races": self.races and self.races.as_json(),
+            "model": self.model or None, "imagined": self.imagined and self.imagined.as_json(),
+            "own": self.own and self.own.as_json(),
+            "examples": {what: [dict(h.__dict__) for h in some] for what, some in self.examples.items()},
+        }  # fmt: skip
+
+
+@dataclass
+class _Truth:
+    """The truth as it is gathered."""
+
+    distribution: Distribution = field(default_factory=Distribution)
+    futures: list[TrueText] = field(default_factory=list)
+    runs: int = 0
+    notes: list[str] = field(default_factory=list)
+    kinds: dict[str, None] = field(default_factory=dict)
+    examples: dict[str, tuple[Hidden, ...]] = field(default_factory=dict)
+    longest: int = 0  # bytes of a text
+
+    def look(self, trace: Trace, *, text: bool) -> bytes:
+        """Notes what a run drew; its text, where that is wanted."""
+        self.kinds |= {hidden.kind: None for hidden in trace.hidden}
+        found = encode_steps(trace, Compact()) if text else b""
+        self.longest = max(self.longest, len(found))
+        return found
+
+
+def outlook(
+    world: World, program: Program, subject: Subject, *, effort: Effort, model: Predictor | None = None
+) -> Outlook:
+    """All that can be told of a program's futures, within an effort."""
+    truth = _walked(world, subject, effort, texts=model is not None) if effort.samples is None else None
+    truth = truth or _sampled(world, subject, effort)
+    races = None
+    if any(kind.startswith(THREAD) for kind in truth.kinds):
+        races = _races(world, subject, effort)
+        if model is not None or any(map(is_chance, truth.kinds)):
+            truth.notes.append("masses are those of threads that change only where one waits or ends")
+        if any(map(is_chance, truth.kinds)):
+            truth.notes.append(
+                f"schedules were searched under the draws of seed {effort.seed}: others may have other results"
+            )
+    if set(truth.distribution.mass) == {UNBOUND}:
+        truth.notes.append(f"no run has a value of {subject.name} there")
+    ask = Ask(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
+    by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
+    return Outlook(
+        program=program, subject=subject, truth=truth.distribution, runs=truth.runs, notes=tuple(truth.notes),
+        races=races, model=model.name if model is not None else "", imagined=by_texts, own=by_odds,
+        drawn=tuple(truth.kinds), examples=truth.examples,
+    )  # fmt: skip
+
+
+def _walked(world: World, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
+    """The truth by walking; None where that does not come to an end and was not said to be enough."""
+    walk = Walk(world, seed=effort.seed, last=None if texts else subject.step)
+    truth, parts = _Truth(), list[tuple[str, Fraction]]()
+    for future in walk:
+        _refuse(future.trace)
+        effort.tell(f"run {walk.runs:,}; {float(walk.left):.3g} of the mass is left")
+        text = truth.look(future.trace, text=texts)
+        if future.weight:
+            what = of_trace(subject, future.trace)
+            parts.append((what, future.weight))
+            truth.examples.setdefault(what, future.trace.hidden)
+            if texts:
+                # Of a run that a limit cut, what follows its last draw tells nothing more, and may be long.
+                text = text if future.trace.outcome.kind in ENDED else up_to_last_draw(text)
+                truth.futures.append(TrueText(text=text, weight=future.weight, what=what))
+        is_hopeless = walk.unwalkable or walk.runs + walk.waiting > effort.runs
+        if walk.left <= NEGLIGIBLE or walk.runs >= effort.runs or effort.enough():
+            break
+        if is_hopeless and not effort.exact:
+            break
+    if walk.left > NEGLIGIBLE and not effort.exact:
+        return None
+    truth.distribution, truth.runs = weighed(parts, walk.left), walk.runs
+    truth.notes += _walk_notes(walk)
+    if CLOCK in truth.kinds:
+        truth.notes.append(f"clocks are those of seed {effort.seed} in every run; --samples has other ones")
+    return truth
+
+
+def _refuse(trace: Trace) -> None:
+    """A program that did not run has no futures."""
+    if trace.outcome.kind in ("unsupported", "host-fault"):
+        raise UsageError(f"{trace.program.name} did not run: {trace.outcome.kind} {trace.outcome.detail}")
+
+
+def _walk_notes(walk: Walk) -> Iterator[str]:
+    for kind, step in walk.unwalkable.items():
+        told = f"a draw of `{kind}` (step {step:,}) has no finite list of values"
+        yield f"{told}: what follows it was not walked; --samples N draws it"
+    if walk.astray:
+        yield f"{walk.astray:,} runs went otherwise under the same draws: something leaks, and their mass is left out"
+
+
+def _sampled(world: World, subject: Subject, effort: Effort) -> _Truth:
+    """The truth by samples, each under a seed of its own."""
+    truth, found = _Truth(), list[str]()
+    wanted = SAMPLES if effort.samples is None else effort.samples
+    for number in range(wanted):
+        trace = world(Control(seed=effort.seed + number))
+        _refuse(trace)
+        effort.tell(f"sample {number + 1:,} of {wanted:,}")
+        truth.look(trace, text=number == 0)
+        found.append(of_trace(subject, trace))
+        truth.examples.setdefault(found[-1], trace.hidden)
+        if effort.enough():
+            truth.notes.append(f"the time was over after {len(found):,} of {wanted:,} samples")
+            break
+    truth.distribution, truth.runs = counted(found), len(found)
+    endless = sorted({kind for kind in truth.kinds if is_endless(kind)})
+    if effort.samples is None:
+        why = (
+            f"draws of {', '.join(endless)} have no finite list of values"
+            if endless
+            else "a walk is longer than the budget"
+        )
+        truth.notes.append(f"sampled: {why}")
+    return truth
+
+
+def _races(world: World, subject: Subject, effort: Effort) -> Races:
+    """Every result that schedules give, and how often seeded ones do."""
+    search, results = Schedules(world, seed=effort.seed, most=effort.preemptions), dict[str, Raced]()
+    for preemptions, trace in search:
+        effort.tell(f"schedule {search.runs:,}; {len(results)} results")
+        if trace is not None:
+            one = raced(subject, preemptions, trace)
+            results.setdefault(one.what, one)
+        if search.runs >= effort.runs or effort.enough():
+            break
+    seeded, seeds = list[str](), dict[str, int]()
+    for schedule in range(effort.seed, effort.seed + SCHEDULES):
+        seeded.append(of_trace(subject, world(Control(seed=effort.seed, schedule=schedule))))
+        seeds.setdefault(seeded[-1], schedule)
+        if effort.enough():
+            break
+    return Races(
+        results=tuple(results.values()), runs=search.runs, done=search.done, waiting=search.waiting,
+        seeded=counted(seeded), seeds=seeds,
+    )  # fmt: skip
+
+
+def _beliefs(
+    model: Predictor, ask: Ask, subject: Subject, truth: _Truth, effort: Effort
+) -> tuple[TextBelief | None, OwnOdds | None]:
+    """What a model believes, each way that it can be asked, and why it cannot be where it cannot."""
+    if codec_of(model) != "compact":
+        raise UsageError(
+            f"{model.name} writes {codec_of(model)}, in which draws have no place: futures are compact text"
+        )
+    by_odds = _by_odds(model, ask, truth, effort)  # first: it tells more, for less time
+    return _by_texts(model, ask, subject, truth, effort), by_odds
+
+
+def _by_odds(model: Predictor, ask: Ask, truth: _Truth, effort: Effort) -> OwnOdds | None:
+    odds = odds_of(model)
+    if odds is None:
+        truth.notes.append(
+            f"{model.name} does not tell how likely a text is that it did not write: it has no odds here"
+        )
+        return None
+    if truth.distribution.samples or truth.distribution.left > NEGLIGIBLE or not truth.futures:
+        truth.notes.append("the model's own odds are along every true future: that takes an exact walk")
+        return None
+    effort.tell(f"the model reads {len(truth.futures):,} true texts")
+    left = float(truth.distribution.left)
+    found = own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
+    if found is None:
+        truth.notes.append(
+            f"the time was over before the model had read {len(truth.futures):,} true texts: no odds"
+        )
+    return found
+
+
+def _by_texts(
+    model: Predictor, ask: Ask, subject: Subject, truth: _Truth, effort: Effort
+) -> TextBelief | None:
+    if isinstance(model, Interpreter):
+        truth.notes.append(
+            "the interpreter writes no texts of its own here: it would be sampled against itself"
+        )
+        return None
+    if not effort.texts:
+        return None
+    effort.tell(f"the model writes {effort.texts:,} texts")
+    found = imagined(
+        model, ask, subject, truth.distribution, effort.texts, fresh=effort.fresh, enough=effort.enough
+    )
+    if found is None:
+        truth.notes.append(f"{model.name} could not be asked for texts")
+    elif found.distribution.samples < effort.texts:
+        truth.notes.append(
+            f"{found.distribution.samples:,} of {effort.texts:,} texts: the time was over, or some failed"
+        )
+    return found

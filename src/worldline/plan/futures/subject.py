@@ -1,0 +1,157 @@
+"""What of a run is asked for: its answer, its path, or the value of a name at a step or a line; as one text.
+
+The same of a recording and of a prediction's steps, so that both are compared by text. Nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from worldline.codec.compact.parse import parse
+from worldline.core.errors import UsageError
+from worldline.core.events import ENDED, FINAL
+from worldline.core.hidden import THREAD
+from worldline.core.state import State
+from worldline.core.trace import Frame, Hidden, Step, Trace
+from worldline.predict.predictor import Ask, Prediction
+
+BROKEN = "(no trace)"  # what a model wrote is not of the grammar
+UNFINISHED = "(unfinished)"
+OVER = "(over before)"  # the run has no such step, or never runs the line
+UNBOUND = "(no value)"
+IMPOSSIBLE = "(something impossible)"
+_ENDS = {"return": "", "raise": "raises ", "exit": "exits "}
+_MARKS = {"call": "(", "return": ")", "raise": "!", "yield": "*", "resume": "~"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is asked: the answer, unless it is the `path`, or what is so at a `step` or at a `line`'s last run.
+
+    With a `name`, its value there, in the frame that runs; at the end where no place is said. Without, which line runs.
+    """
+
+    path: bool = False
+    step: int | None = None
+    line: int | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.path and (self.name or self.step is not None or self.line is not None):
+            raise UsageError("a path is asked for whole: without a name and without a place")
+        if self.line is not None and not self.name:
+            raise UsageError("at a line the value of a name is asked for: say which")
+
+    @property
+    def words(self) -> str:
+        """What is asked, for people."""
+        if self.path:
+            return "the path"
+        place = "the end" if self.step is None else f"step {self.step:,}"
+        place = place if self.line is None else f"line {self.line}, the last time it runs"
+        if self.name:
+            return f"{self.name} at {place}"
+        return "the answer" if self.step is None else f"the line at {place}"
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run as far as a subject looks at it."""
+
+    steps: Sequence[Step]
+    frames: Sequence[Frame]
+    hidden: Sequence[Hidden]
+    is_script: bool
+
+
+def of_trace(subject: Subject, trace: Trace) -> str:
+    """Of what happened."""
+    if trace.outcome.kind not in ENDED and not _is_before(subject, len(trace)):
+        return f"({trace.outcome.kind} {trace.outcome.detail})".replace(" )", ")")
+    return _told(subject, _Run(trace.steps, trace.frames, trace.hidden, trace.program.call is None))
+
+
+def of_prediction(subject: Subject, ask: Ask, found: Prediction) -> str:
+    """Of what a model wrote in the compact notation."""
+    parsed = parse(found.text, ask.prompt, loose=True)
+    if parsed.malformed is not None or not parsed.steps:
+        return BROKEN
+    if not parsed.ended and not _is_before(subject, len(parsed.steps)):
+        return UNFINISHED
+    return _told(subject, _Run(parsed.steps, parsed.frames, parsed.hidden, ask.program.call is None))
+
+
+def _is_before(subject: Subject, steps: int) -> bool:
+    """Whether a step is asked for that stands before where a run was cut; the last step may not be whole."""
+    return subject.step is not None and subject.step < steps - 1
+
+
+def _told(subject: Subject, run: _Run) -> str:
+    if subject.path:
+        return _path(run)
+    if subject.line is None and subject.step is None and not subject.name:
+        return _answer(run)
+    at = _place(subject, run)
+    if at is None:
+        return OVER
+    step = run.steps[at]
+    return _value(subject.name, run, at) if subject.name else f"{step.event} {step.line}"
+
+
+def _place(subject: Subject, run: _Run) -> int | None:
+    """The step that is meant."""
+    if subject.step is not None:
+        return subject.step if 0 <= subject.step < len(run.steps) else None
+    if subject.line is not None:
+        last = (s.i for s in reversed(run.steps) if s.event == "line" and s.line == subject.line)
+        return next(last, None)
+    return next((s.i for s in reversed(run.steps) if s.frame == 0), None)
+
+
+def _value(name: str, run: _Run, at: int) -> str:
+    """A name of the frame that runs a step, when the step is done."""
+    frame, state = run.steps[at].frame, State()
+    for i in range(at + 1):
+        if run.steps[i].frame == frame:
+            state.apply(run.steps[i])
+    return state.frames.get(frame, {}).get(name, UNBOUND)
+
+
+def _answer(run: _Run) -> str:
+    """What the main thread's outermost frame ended with and, of a script, what was printed."""
+    threads = _threads(run)
+    ends = (s for s in reversed(run.steps) if s.event in FINAL and run.frames[s.frame].parent < 0)
+    last = next((s for s in ends if threads[s.i] == "0"), None)
+    if last is None or last.arg is None:
+        return UNFINISHED
+    ended = _ENDS[last.event] + last.arg
+    if not run.is_script:
+        return ended
+    printed = " ".join(s.arg for s in run.steps if s.event == "output" and s.arg is not None)
+    plain = last.event == "return" and last.arg == "None"
+    return printed or "(prints nothing)" if plain else f"{printed} {ended}".strip()
+
+
+def _path(run: _Run) -> str:
+    """Every line in its order, and how frames are entered and left; a change of threads as the thread's number."""
+    threads, told, thread = _threads(run), list[str](), "0"
+    for step in run.steps:
+        if threads[step.i] != thread:
+            thread = threads[step.i]
+            told.append(f"@{thread}")
+        if step.event == "line":
+            told.append(str(step.line))
+        elif step.event in _MARKS:
+            told.append(_MARKS[step.event] + ("" if step.event in ("return", "yield") else str(step.line)))
+    return " ".join(told)
+
+
+def _threads(run: _Run) -> list[str]:
+    """The thread of each step."""
+    changes = {h.step: h.value for h in run.hidden if h.kind.startswith(THREAD)}
+    found, thread = list[str](), "0"
+    for i in range(len(run.steps)):
+        thread = changes.get(i, thread)
+        found.append(thread)
+    return found

@@ -1,0 +1,91 @@
+"""The arcs of a function: at every decision that lines can tell, the ways that it has, and which of them a run took.
+
+Those of the function itself and of every function and class of the file that its text names. What is decided inside one
+line (`and`, `if x: return 1`) moves no line and is no arc. A failing assertion is none either: its input raises.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from worldline.analyze.flow.conditions import Condition
+from worldline.analyze.flow.conditions.decisions import Decision, decisions
+from worldline.analyze.flow.control import first_line, syntax
+
+_DEFINED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_TESTED = ("if", "while")  # whose text is the test alone
+_ONE_WAY = ("assert", "except")
+
+
+@dataclass(frozen=True, order=True)
+class Arc:
+    """One way out of a line that decides: taken (the condition held, the loop went on, the case fits) or not."""
+
+    line: int
+    kind: str
+    taken: bool
+    function: str = field(compare=False, default="")
+    text: str = field(compare=False, default="")
+
+    def __str__(self) -> str:
+        return (
+            f"line {self.line}: {spoken(self.kind, self.text)} {'holds' if self.taken else 'does not hold'}"
+        )
+
+
+def spoken(kind: str, text: str) -> str:
+    """A condition with its word: `if x > 3`, `for x in xs`."""
+    return f"{kind} {text}" if kind in _TESTED else text
+
+
+def arcs_of(source: str, function: str) -> frozenset[Arc]:
+    """Every arc of a function and of what its text names."""
+    return frozenset(
+        Arc(each.line, each.kind, taken, name, each.text)
+        for name, each in _decisions(source, function)
+        for taken in _ways(each)
+    )
+
+
+def inside_lines(source: str, function: str) -> list[str]:
+    """What is decided inside one line, and so is no arc: each with its line, in order."""
+    found = (each for _, each in _decisions(source, function) if each.is_inline and each.kind not in _ONE_WAY)
+    ordered = sorted(found, key=lambda each: each.line)
+    return list(dict.fromkeys(f"line {each.line}: {spoken(each.kind, each.text)}" for each in ordered))
+
+
+def _decisions(source: str, function: str) -> Iterator[tuple[str, Decision]]:
+    """Every decision of a function and of what its text names, with the name of its code."""
+    spans = _reachable(source, function)
+    for (name, line), by_line in decisions(source).items():
+        if any(line in span for span in spans):
+            for several in by_line.values():
+                yield from ((name, each) for each in several)
+
+
+def _ways(decision: Decision) -> tuple[bool, ...]:
+    if decision.is_inline:
+        return ()
+    return (True,) if decision.kind in _ONE_WAY else (True, False)
+
+
+def taken_arcs(met: Iterable[Condition], known: frozenset[Arc]) -> frozenset[Arc]:
+    """The arcs that a run took, by the conditions that it met."""
+    ways = {(each.line, each.kind, each.taken) for each in met}
+    return frozenset(arc for arc in known if (arc.line, arc.kind, arc.taken) in ways)
+
+
+def _reachable(source: str, function: str) -> list[range]:
+    """The lines of the definitions that a function's text names, and of those that theirs name."""
+    tree = syntax(source)
+    known = {} if tree is None else {node.name: node for node in tree.body if isinstance(node, _DEFINED)}
+    waiting, met = [function], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in known and name not in met:
+            met.add(name)
+            waiting += [part.id for part in ast.walk(known[name]) if isinstance(part, ast.Name)]
+    nodes = (known[name] for name in met)
+    return [range(first_line(node), (node.end_lineno or node.lineno) + 1) for node in nodes]

@@ -1,0 +1,197 @@
+"""The nearest input at which a run goes another way at a step: what would have had to be different.
+
+Inputs next to the given one are tried first, then drawn ones, then CrossHair's; the nearest that was found is brought
+nearer, step by step, as long as it still goes the other way. Every input was recorded: none is guessed. Nearest is by
+`distance`, among those tried; it is no proof that there is none nearer.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice
+from random import Random
+
+from worldline.analyze.flow.conditions import Condition, conditions
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
+from worldline.core.trace import Trace
+from worldline.plan.paths import symbolic
+from worldline.plan.paths.distance import CallArguments, apart, between, near
+from worldline.plan.paths.draw import Drawer
+from worldline.plan.paths.search import LIMITS, ROUND
+from worldline.plan.paths.target import Target, find_target, read_call
+from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.together import record_all, stretched
+
+NEIGHBOURS = 400  # tried of the given input
+DRAWN = 200
+ROUNDS = 40  # of bringing it nearer
+
+
+@dataclass(frozen=True)
+class NearestInput:
+    """An input at which another way is taken: its call, its trace, what decided there, and how far it is.
+
+    `exact` says that everything before went the same way as in the given run; otherwise the same line goes the other
+    way, at the same turn, after another beginning. `changed` counts the arguments that differ.
+    """
+
+    call: str
+    trace: Trace
+    condition: Condition
+    exact: bool
+    changed: int
+    distance: float
+    tried: int
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What is looked for: the same ways up to a point, and then the other."""
+
+    before: tuple[tuple[int, bool], ...]
+    line: int
+    taken: bool
+    turn: int  # how often that line has decided before
+    next_line: int | None
+
+    def met(self, trace: Trace) -> tuple[Condition, bool] | None:
+        """Where a run goes the other way, and whether it came there in the same way."""
+        found = conditions(trace)
+        ways = tuple((each.line, each.taken) for each in found)
+        at = len(self.before)
+        if ways[:at] == self.before and ways[at : at + 1] == ((self.line, self.taken),):
+            return (found[at], True) if self._goes(trace, found[at]) else None
+        turns = [each for each in found if each.line == self.line]
+        if (
+            len(turns) > self.turn
+            and turns[self.turn].taken == self.taken
+            and self._goes(trace, turns[self.turn])
+        ):
+            return turns[self.turn], False
+        return None
+
+    def _goes(self, trace: Trace, found: Condition) -> bool:
+        if self.next_line is None:
+            return True
+        frame = trace.columns.frame[found.step]
+        later = (trace[i] for i in range(found.step + 1, len(trace)) if trace.columns.frame[i] == frame)
+        return next((step.line for step in later if step.event == "line"), None) == self.next_line
+
+
+def nearest(
+    trace: Trace, step: int, *, next_line: int | None = None, seconds: float = 5.0, solver: bool = True, seed: int = 0,
+    limits: Limits = LIMITS, trust: bool = False,
+) -> NearestInput | None:  # fmt: skip
+    """The nearest input at which the condition of a step goes the other way; to `next_line`, where that is said.
+
+    None where none was found. UsageError where the trace is of no plain call, or its step decides nothing.
+    """
+    call = read_call(trace.program.call or "")[1]
+    target, origin = find_target(replace(trace.program, call=None), call), CallArguments.of(call)
+    if origin is None:
+        raise UsageError(f"{call} is no plain call: nothing is next to it")
+    chase = _Chase(target, origin, _wish(trace, step, next_line), limits, trust)
+    with closing(chase):
+        chase.look(solver, seconds / 2, seed)
+        chase.approach(seconds / 2)
+    return chase.best
+
+
+def _wish(trace: Trace, step: int, next_line: int | None) -> _Wish:
+    found = conditions(trace)
+    at = next((n for n, each in enumerate(found) if each.step == step), None)
+    if at is None:
+        raise UsageError(f"step {step} decides nothing")
+    decided = found[at]
+    ways = tuple((each.line, each.taken) for each in found[:at])
+    turn = sum(line == decided.line for line, _ in ways)
+    return _Wish(ways, decided.line, not decided.taken, turn, next_line)
+
+
+class _Chase:
+    """One search under way: a box, what was tried, and the nearest so far."""
+
+    def __init__(
+        self, target: Target, origin: CallArguments, wish: _Wish, limits: Limits, trust: bool
+    ) -> None:
+        self.target, self.origin, self.wish, self.trust = target, origin, wish, trust
+        bounds = replace(stretched(limits, ROUND), wall=limits.wall)
+        self.worker = BoxWorker(prepare(limits=bounds, python=None, core="auto", trust=trust))
+        self.deadline = math.inf
+        self.best: NearestInput | None = None
+        self._tried: set[str] = set()
+        self._planted = (*target.signature.numbers, *target.signature.texts)
+
+    def look(self, solver: bool, seconds: float, seed: int) -> None:
+        """Any input that goes the other way: among the neighbours, the drawn, and CrossHair's."""
+        self.deadline = time.monotonic() + seconds
+        self.run(islice(self._neighbours(), NEIGHBOURS))
+        if self.best is None:
+            drawer, rng = Drawer(self.target), Random(f"nearest/{seed}/{self.target.name}")
+            self.run(drawer.call(rng) for _ in range(DRAWN))
+        if (self.best is None or not self.best.exact) and solver and symbolic.is_installed():
+            found = symbolic.explore(
+                self.target.program, self.target.name, seconds=max(1.0, seconds), names=self.target.names,
+                guessed=self.target.guessed, consumed=self.target.signature.yields, trust=self.trust,
+            )  # fmt: skip
+            self.deadline = math.inf
+            self.run(path.call for path in found.paths)
+
+    def _neighbours(self) -> Iterable[str]:
+        """Calls that differ in one argument, the nearest first."""
+        several = [
+            self.origin.changed(place, value)
+            for place, old in enumerate(self.origin.values)
+            for value in near(old, self._planted)
+        ]
+        several.sort(key=lambda each: apart(each, self.origin))
+        return (each.call(self.target.name) for each in several)
+
+    def approach(self, seconds: float) -> None:
+        """Bring the nearest nearer, while that works."""
+        self.deadline = time.monotonic() + seconds
+        for _ in range(ROUNDS):
+            before = self.best
+            given = None if before is None else CallArguments.of(before.call)
+            if before is None or given is None or given.words != self.origin.words:
+                return
+            pairs = enumerate(zip(given.values, self.origin.values, strict=True))
+            nearer = [given.changed(place, one) for place, (far, old) in pairs for one in between(far, old)]
+            known = (before.changed, before.distance)
+            self.run(each.call(self.target.name) for each in nearer if apart(each, self.origin) < known)
+            if self.best is before:
+                return
+
+    def run(self, calls: Iterable[str]) -> None:
+        """Record calls that are new, and keep the nearest that goes the other way."""
+        new = [call for call in dict.fromkeys(calls) if call not in self._tried]
+        self._tried.update(new)
+        for at in range(0, len(new), ROUND):
+            some = new[at : at + ROUND]
+            programs = [self.target.called(each) for each in some]
+            traces = record_all(self.worker, programs, deadline=self.deadline)
+            for call, trace in zip(some, traces, strict=False):  # the time may have been over
+                if trace is not None:
+                    self._consider(call, trace)
+
+    def _consider(self, call: str, trace: Trace) -> None:
+        found, given = self.wish.met(trace), CallArguments.of(call)
+        if found is None or given is None:
+            return
+        changed, far = apart(given, self.origin)
+        made = NearestInput(call, trace, found[0], found[1], changed, far, len(self._tried))
+        if self.best is None or _order(made) < _order(self.best):
+            self.best = made
+
+    def close(self) -> None:
+        """Put the box away."""
+        self.worker.close()
+
+
+def _order(found: NearestInput) -> tuple[bool, int, float, int, str]:
+    return not found.exact, found.changed, found.distance, len(found.call), found.call

@@ -1,0 +1,117 @@
+"""What a search for paths finds: classes of inputs, arcs, and how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from worldline.analyze.flow.conditions import Condition
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.plan.paths.arcs import Arc
+
+FOUND_BY = ("example", "random", "crosshair")
+PathKey = tuple[tuple[tuple[int, bool], ...], str]
+"""The ways that a run took, in order: line and whether the condition held; and of one that raised, what and where.
+
+Inputs with one key are one class.
+"""
+
+
+Solved = tuple[tuple[int, str], ...]
+"""Conditions in terms of the inputs, by source line: all of them hold."""
+
+
+def key_of(trace: Trace, met: Iterable[Condition]) -> PathKey:
+    """The class that a run is of, by what it met."""
+    return tuple((each.line, each.taken) for each in met), _raised(trace)
+
+
+def _raised(trace: Trace) -> str:
+    """What a run raised, and on which line that began; nothing of one that returned."""
+    if trace.outcome.kind != "raised":
+        return ""
+    first = next((step.line for step in reversed(trace.steps) if step.event != "raise"), 0)
+    return f"{trace.outcome.detail.partition('(')[0].partition('#')[0]} in line {first}"
+
+
+@dataclass(frozen=True)
+class PathClass:
+    """The inputs that take one path: its conditions by source line, one of the inputs, and that input's trace.
+
+    `solved` says in terms of the inputs, by line, which of them take it, as CrossHair's solver told: one alternative or
+    several; nothing where it was not asked. `inputs` counts those tried that took this path.
+    """
+
+    conditions: tuple[Condition, ...]
+    call: str
+    trace: Trace
+    found_by: str
+    solved: tuple[Solved, ...] = ()
+    inputs: int = 1
+
+    @property
+    def key(self) -> PathKey:
+        """What tells it from other classes."""
+        return key_of(self.trace, self.conditions)
+
+    @property
+    def raised(self) -> bool:
+        """Whether its inputs end in an exception."""
+        return self.trace.outcome.kind == "raised"
+
+    def as_json(self) -> dict[str, Any]:
+        """The class as `paths --json` prints it."""
+        return {
+            "call": self.call, "found_by": self.found_by, "inputs": self.inputs, "steps": len(self.trace),
+            "outcome": {"kind": self.trace.outcome.kind, "detail": self.trace.outcome.detail},
+            "conditions": [dict(each.__dict__) for each in self.conditions],
+            "solved": [[{"line": line, "text": text} for line, text in each] for each in self.solved],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PathReport:
+    """The paths of a function: classes kept of all that were seen, which arcs were reached and by whom, how it went."""
+
+    program: Program
+    function: str
+    classes: tuple[PathClass, ...]
+    seen: int
+    reached: dict[Arc, str]
+    uncovered: tuple[Arc, ...]
+    tried: int
+    unended: int
+    unconfirmed: int
+    solver: str
+    agreed: tuple[int, int]  # calls of which CrossHair said rightly what they raise, and all of its calls
+    said: tuple[str, ...]
+    seconds: dict[str, float]
+
+    @property
+    def raising(self) -> tuple[PathClass, ...]:
+        """The classes whose inputs raise."""
+        return tuple(each for each in self.classes if each.raised)
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `paths --json` prints."""
+        return {
+            "program": {"name": self.program.name, "source": self.program.source}, "function": self.function,
+            "classes": [each.as_json() for each in self.classes], "seen": self.seen,
+            "reached": [_arc(arc) | {"found_by": by} for arc, by in sorted(self.reached.items())],
+            "uncovered": [_arc(arc) for arc in self.uncovered], "tried": self.tried, "unended": self.unended,
+            "unconfirmed": self.unconfirmed, "solver": self.solver,
+            "agreed": list(self.agreed), "said": list(self.said),
+            "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
+        }  # fmt: skip
+
+
+def _arc(arc: Arc) -> dict[str, Any]:
+    return {
+        "line": arc.line,
+        "kind": arc.kind,
+        "taken": arc.taken,
+        "function": arc.function,
+        "text": arc.text,
+    }

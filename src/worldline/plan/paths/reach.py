@@ -1,0 +1,44 @@
+"""Calls for branches that known calls of a function miss: what `data mine --paths` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from worldline.analyze.flow.conditions import conditions
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.plan.paths.arcs import Arc, arcs_of, taken_arcs
+from worldline.plan.paths.search import search
+from worldline.plan.paths.target import read_call
+
+EXAMPLE = "example"
+
+
+@dataclass(frozen=True)
+class Reaching:
+    """Looks for so many seconds a function, where any arc is missing; only of functions called by their name."""
+
+    seconds: float
+    trust: bool = False
+
+    def __call__(self, program: Program, traces: Mapping[str, Trace]) -> list[str]:
+        """The calls that take arcs which none of the traces takes."""
+        try:
+            name, _ = read_call(program.call or "")
+        except UsageError:
+            return []
+        arcs = arcs_of(program.source, name)
+        taken: frozenset[Arc] = frozenset().union(
+            *(taken_arcs(conditions(one), arcs) for one in traces.values())
+        )
+        if not arcs - taken:
+            return []
+        known = [read_call(call)[1] for call in traces]
+        try:
+            report = search(program, name, examples=known, seconds=self.seconds, trust=self.trust)
+        except UsageError:  # it is no function of the file's top level
+            return []
+        new = [each for each in report.classes if taken_arcs(each.conditions, arcs) - taken]
+        return [each.trace.program.call or "" for each in new if each.found_by != EXAMPLE]

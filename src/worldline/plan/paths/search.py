@@ -1,0 +1,241 @@
+"""The search for a function's paths: examples and typed random inputs first, CrossHair for the arcs still missing.
+
+Every call is run by the recorder, in a box, many in one process; a path counts only because a recorded trace took it,
+and each class that is kept is recorded once more, alone. What is random is drawn with a seed; how far CrossHair comes
+depends on the machine.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from worldline.analyze.flow.conditions import conditions
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.core.trace import Trace
+from worldline.data.mixture import SMALL
+from worldline.plan.paths import symbolic
+from worldline.plan.paths.arcs import Arc, arcs_of, inside_lines, taken_arcs
+from worldline.plan.paths.draw import Drawer
+from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, Solved, key_of
+from worldline.plan.paths.target import Target, find_target
+from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.together import record_all, stretched
+
+SOLVERS = ("missing", "always", "never")
+"""When CrossHair is asked: for arcs that random inputs missed, in any case, or not at all."""
+ROUND = 50  # calls in one process
+ROUNDS = 20
+QUIET = 6  # rounds without a new arc: then random inputs have had their chance
+MOST = 32  # classes kept
+ALTERNATIVES = 8  # of the solver's words for one class
+NAMED = 3  # decisions inside lines, in a note
+FIRST = 0.25  # of CrossHair's seconds: often enough; the rest only where arcs are still missing
+LIMITS = replace(SMALL, steps=5_000, wall=5.0)
+
+
+@dataclass
+class _Seen:
+    """A class as it was met first, and how many inputs since."""
+
+    call: str
+    found_by: str
+    key: PathKey
+    arcs: frozenset[Arc]
+    solved: dict[Solved, None]
+    inputs: int = 1
+
+
+@dataclass
+class _Ledger:
+    """Everything that a search has met so far."""
+
+    arcs: frozenset[Arc]
+    steps: int  # the limit of one call: calls that run together have a wider one
+    classes: dict[PathKey, _Seen] = field(default_factory=dict)
+    reached: dict[Arc, str] = field(default_factory=dict)
+    tried: dict[str, PathKey | None] = field(default_factory=dict)
+    raised: dict[str, str] = field(default_factory=dict)
+    unended: int = 0
+
+    @property
+    def missing(self) -> list[Arc]:
+        """The arcs that no run has taken."""
+        return sorted(self.arcs - self.reached.keys())
+
+    def enter(self, call: str, trace: Trace | None, found_by: str, solved: Solved = ()) -> None:
+        """Count one run: the class that its trace is of, and the arcs that it took."""
+        self.tried[call] = None
+        ended = trace is not None and trace.outcome.kind in ("returned", "raised")
+        if trace is None or not ended or len(trace) > self.steps:
+            self.unended += 1
+            return
+        met = conditions(trace)
+        arcs = taken_arcs(met, self.arcs)
+        for arc in arcs:
+            self.reached.setdefault(arc, found_by)
+        self.tried[call] = key = key_of(trace, met)
+        self.raised[call] = key[1].partition(" ")[0]
+        known = self.classes.setdefault(key, _Seen(call, found_by, key, arcs, {}, 0))
+        known.inputs += 1
+        if known.found_by == found_by and len(call) < len(known.call):
+            known.call = call
+        self.tell(call, solved)
+
+    def tell(self, call: str, solved: Solved) -> None:
+        """The solver's words for a call that was run: of its class."""
+        key = self.tried.get(call)
+        if solved and key is not None and len(self.classes[key].solved) < ALTERNATIVES:
+            self.classes[key].solved[solved] = None
+
+    def kept(self, most: int) -> list[_Seen]:
+        """The classes worth keeping: those that reach what no other kept one does, then the shortest."""
+        order = sorted(self.classes.values(), key=lambda each: len(each.key[0]))
+        chosen: list[_Seen] = []
+        covered: set[Arc] = set()
+        for each in sorted(order, key=lambda seen: -len(seen.arcs)):
+            if not each.arcs <= covered:
+                chosen.append(each)
+                covered |= each.arcs
+        chosen = [*chosen, *(each for each in order if not any(each is one for one in chosen))][:most]
+        return sorted(chosen, key=lambda each: (len(each.key[0]), each.key))
+
+
+def search(
+    program: Program, call: str, *, examples: Sequence[str] = (), seconds: float = 10.0, drawn: bool = True,
+    solver: str = "missing", most: int = MOST, seed: int = 0, limits: Limits = LIMITS, trust: bool = False,
+) -> PathReport:  # fmt: skip
+    """The paths of the function that `call` names (`f`, or `f(3)`: an example), in about so many seconds.
+
+    `examples` are further calls to begin with. Unless inputs are `drawn`, they are left out too: CrossHair is alone.
+    """
+    if solver not in SOLVERS:
+        raise UsageError(f"solver must be one of {', '.join(SOLVERS)}, not {solver!r}")
+    if not seconds > 0 or most < 1:
+        raise UsageError("a search has more than 0 seconds and keeps at least 1 class")
+    target = find_target(program, call)
+    target = replace(target, examples=(*target.examples, *examples))
+    hunt = _Hunt(target, seed, limits, trust)
+    spent: dict[str, float] = {}
+    with closing(hunt):
+        begun = time.monotonic()
+        if drawn:
+            hunt.draw(begun + seconds / 2)
+        spent["random"] = time.monotonic() - begun
+        ended = hunt.solve(max(1.0, seconds - spent["random"]), solver)
+        spent["crosshair"] = time.monotonic() - begun - spent["random"]
+        classes, unconfirmed = hunt.confirmed(most)
+        spent["confirming"] = time.monotonic() - begun - spent["random"] - spent["crosshair"]
+    found = hunt.ledger
+    return PathReport(
+        target.program, target.name, classes, len(found.classes), dict(found.reached), tuple(found.missing),
+        len(found.tried), found.unended, unconfirmed, ended, hunt.agreement, tuple(_said(target, ended)), spent,
+    )  # fmt: skip
+
+
+class _Hunt:
+    """One search under way: a box for many calls at a time, and what was met."""
+
+    def __init__(self, target: Target, seed: int, limits: Limits, trust: bool) -> None:
+        self.target, self.limits, self.trust = target, limits, trust
+        self.ledger = _Ledger(arcs_of(target.program.source, target.name), limits.steps)
+        self._rng, self._drawer = Random(f"paths/{seed}/{target.name}"), Drawer(target)
+        self.deadline = math.inf
+        self.claims: dict[str, str] = {}  # of CrossHair: what a call raises
+        self._many = self._worker(replace(stretched(limits, ROUND), wall=limits.wall))
+
+    def _worker(self, limits: Limits) -> BoxWorker:
+        return BoxWorker(prepare(limits=limits, python=None, core="auto", trust=self.trust))
+
+    def run(self, calls: Sequence[str], found_by: str, solved: Mapping[str, Solved] | None = None) -> None:
+        """Record calls that are new, together, and enter what they did."""
+        told = solved or {}
+        new = [call for call in dict.fromkeys(calls) if call not in self.ledger.tried]
+        for call in set(told).difference(new):
+            self.ledger.tell(call, told[call])
+        traces = record_all(self._many, [self.target.called(call) for call in new], deadline=self.deadline)
+        for call, trace in zip(new, traces, strict=False):  # what the deadline left was not tried
+            self.ledger.enter(call, trace, found_by, told.get(call, ()))
+
+    def draw(self, deadline: float) -> None:
+        """Examples, then rounds of drawn calls: until every arc is reached, or random inputs have had their chance."""
+        self.deadline = deadline
+        self.run(self.target.examples, "example")
+        quiet = 0
+        for _ in range(ROUNDS):
+            before = len(self.ledger.reached)
+            self.run([self._drawer.call(self._rng) for _ in range(ROUND)], "random")
+            quiet = 0 if len(self.ledger.reached) > before else quiet + 1
+            satisfied = not self.ledger.missing and quiet
+            if satisfied or quiet >= QUIET or time.monotonic() > deadline:
+                break
+        self.deadline = math.inf
+
+    def solve(self, seconds: float, solver: str) -> str:
+        """Ask CrossHair, where it is wanted; how that ended."""
+        if solver == "never" or (solver == "missing" and not self.ledger.missing):
+            return "not asked"
+        if not symbolic.is_installed():
+            return "not installed"
+        if self.ledger.tried and not self.ledger.classes:
+            return "not asked: no call has ended"
+        ended = ""
+        for share in (FIRST, 1 - FIRST):
+            found = symbolic.explore(
+                self.target.program, self.target.name, seconds=max(1.0, seconds * share),
+                names=self.target.names, guessed=self.target.guessed, consumed=self.target.signature.yields,
+                trust=self.trust,
+            )  # fmt: skip
+            self.claims |= {path.call: path.raised for path in found.paths}
+            solved = {path.call: path.conditions for path in found.paths}
+            for at in range(0, len(found.paths), ROUND):
+                self.run([path.call for path in found.paths[at : at + ROUND]], "crosshair", solved)
+            ended = f"{found.end}: {found.why}" if found.why else found.end
+            if found.end != "time" or not self.ledger.missing:
+                break
+        return ended
+
+    def confirmed(self, most: int) -> tuple[tuple[PathClass, ...], int]:
+        """The classes kept, each recorded alone; how many of them did not take their path again."""
+        found: list[PathClass] = []
+        chosen = self.ledger.kept(most)
+        with closing(self._worker(self.limits)) as alone:
+            for seen in chosen:
+                trace = alone.record(self.target.called(seen.call))
+                met = conditions(trace)
+                if key_of(trace, met) == seen.key:
+                    found.append(
+                        PathClass(met, seen.call, trace, seen.found_by, tuple(seen.solved), seen.inputs)
+                    )
+        return tuple(found), len(chosen) - len(found)
+
+    @property
+    def agreement(self) -> tuple[int, int]:
+        """Of how many calls CrossHair said rightly what they raise, and of how many it said anything."""
+        raised = self.ledger.raised
+        return sum(raised.get(call) == said for call, said in self.claims.items()), len(self.claims)
+
+    def close(self) -> None:
+        """Put the box away."""
+        self._many.close()
+
+
+def _said(target: Target, ended: str) -> list[str]:
+    """What whoever reads the result should know."""
+    said = []
+    if ended == "not installed":
+        said.append(symbolic.MISSING)
+    if target.guessed:
+        kinds = ", ".join(f"{name} as {kind}" for name, kind in target.guessed.items())
+        said.append(f"without an annotation, and so guessed by their use: {kinds}")
+    inside = inside_lines(target.program.source, target.name)
+    if inside and ended == "not asked":
+        told = "; ".join(inside[:NAMED]) + (f"; {len(inside) - NAMED} more" if len(inside) > NAMED else "")
+        said.append(f"decided inside one line, so no arc; `--solver always` looks for its other way: {told}")
+    return said

@@ -1,0 +1,169 @@
+"""Paths at rest: the traces as shards, and beside them `paths.parquet`, one row a class (docs/format.md, section 6).
+
+A directory may hold the paths of several functions; those of a function that is stored again take the place of the old
+ones. The sidecar is replaced whole, after the traces that it names are safe. pyarrow comes late.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldline.analyze.flow.conditions import Condition
+from worldline.core.errors import FormatError, UsageError
+from worldline.core.trace import Trace
+from worldline.data import shards
+from worldline.data.manifest import SIDECAR, fingerprint
+from worldline.plan.paths.arcs import Arc
+from worldline.plan.paths.path_class import PathClass, PathReport, Solved
+from worldline.storage import files
+
+VERSION = "1"
+MAX_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class StoredPath:
+    """One row: a class without its trace, which the digest of its program names; and what its function still lacks."""
+
+    digest: str
+    function: str
+    call: str
+    found_by: str
+    inputs: int
+    conditions: tuple[Condition, ...]
+    solved: tuple[Solved, ...]
+    uncovered: tuple[Arc, ...]
+    source: str  # sha256 of the source, and of nothing else
+
+
+def _schema() -> Any:
+    import pyarrow as pa  # type: ignore[import-untyped]
+
+    def struct(**kinds: Any) -> Any:
+        return pa.struct([pa.field(name, kind, nullable=False) for name, kind in kinds.items()])
+
+    def several(kind: Any) -> Any:
+        return pa.list_(pa.field("element", kind, nullable=False))
+
+    text, number, yes = pa.string(), pa.uint32(), pa.bool_()
+    kinds = {
+        "digest": text, "source": text, "function": text, "call": text, "found_by": text, "inputs": number,
+        "conditions": several(struct(step=number, line=number, text=text, taken=yes, kind=text)),
+        "solved": several(several(struct(line=number, text=text))),
+        "uncovered": several(struct(line=number, kind=text, taken=yes, function=text, text=text)),
+    }  # fmt: skip
+    fields = [pa.field(name, kind, nullable=False) for name, kind in kinds.items()]
+    return pa.schema(fields, metadata={"worldline.paths": VERSION})
+
+
+def store(report: PathReport, directory: str | Path) -> int:
+    """Put a report's traces and classes into a directory, beside those already there; how many traces are new."""
+    directory, new = Path(directory), 0
+    rows = [_row(each, report) for each in report.classes]
+    if not rows:
+        raise UsageError(f"no path of {report.function} was found: there is nothing to store in {directory}")
+    first = report.classes[0].trace
+    with shards.ShardWriter(
+        directory, fingerprint=fingerprint(limits=first.limits, interpreter=first.interpreter)
+    ) as writer:
+        for each in report.classes:
+            new += writer.add(each.trace)
+    old = read(directory) if (directory / SIDECAR).exists() else []
+    mine = {(row.source, row.function) for row in rows}
+    _write(directory / SIDECAR, [*(row for row in old if (row.source, row.function) not in mine), *rows])
+    return new
+
+
+def _row(each: PathClass, report: PathReport) -> StoredPath:
+    return StoredPath(
+        each.trace.program.digest, report.function, each.call, each.found_by, each.inputs, each.conditions, each.solved,
+        report.uncovered, _digest(report.program.source),
+    )  # fmt: skip
+
+
+def _digest(source: str) -> str:
+    import hashlib
+
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _write(path: Path, rows: list[StoredPath]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]
+
+    table = pa.Table.from_pylist([_as_columns(row) for row in rows], schema=_schema())
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
+    files.write(path, buffer.getvalue())
+
+
+def _as_columns(row: StoredPath) -> dict[str, Any]:
+    return {
+        **row.__dict__,
+        "call": _utf8(row.call),
+        "conditions": [{**each.__dict__, "text": _utf8(each.text)} for each in row.conditions],
+        "solved": [[{"line": line, "text": _utf8(text)} for line, text in each] for each in row.solved],
+        "uncovered": [{**each.__dict__, "text": _utf8(each.text)} for each in row.uncovered],
+    }
+
+
+def _utf8(text: str) -> str:
+    """Text as a column holds it: U+FFFD for a lone surrogate; the trace's row has the exact call."""
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def read(directory: str | Path) -> list[StoredPath]:
+    """The rows of a directory's `paths.parquet`, in the order of storing."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = Path(directory) / SIDECAR
+    try:
+        data = files.read(path, limit=MAX_BYTES)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}: `worldline paths -o` makes one") from None
+    if data is None or len(data) > MAX_BYTES:
+        raise FormatError(f"{path}: not a file, or larger than {MAX_BYTES} bytes")
+    try:
+        table = pq.read_table(io.BytesIO(data), page_checksum_verification=True)
+        if not table.schema.equals(_schema(), check_metadata=True):
+            raise FormatError(f"{path}: not the columns of paths version {VERSION}")
+        return [_from_columns(row) for row in table.to_pylist()]
+    except (pa.ArrowException, OSError, ValueError, LookupError, TypeError) as error:
+        raise FormatError(f"{path}: damaged, or no table of paths: {error}") from None
+
+
+def _from_columns(row: dict[str, Any]) -> StoredPath:
+    return StoredPath(
+        **{
+            **row,
+            "conditions": tuple(Condition(**each) for each in row["conditions"]),
+            "solved": tuple(tuple((one["line"], one["text"]) for one in each) for each in row["solved"]),
+            "uncovered": tuple(Arc(**each) for each in row["uncovered"]),
+        }
+    )
+
+
+def load_paths(directory: str | Path) -> Iterator[tuple[StoredPath, Trace]]:
+    """Every stored class with its trace, in the order of storing."""
+    traces = {trace.program.digest: trace for trace in shards.read(directory)}
+    for row in read(directory):
+        if row.digest not in traces:
+            raise FormatError(f"{Path(directory) / SIDECAR}: the trace of {row.call} is not in the shards")
+        yield row, traces[row.digest]
+
+
+def findings(directory: str | Path) -> list[str]:
+    """What is wrong with a directory's sidecar, in words; nothing where it has none."""
+    if SIDECAR not in files.names(Path(directory)):
+        return []
+    try:
+        for _ in load_paths(directory):
+            pass
+    except (FormatError, UsageError) as error:
+        return [str(error)]
+    return []

@@ -1,0 +1,108 @@
+"""The function whose paths are looked for: found by name, with its parameters' types, given or guessed by their use."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from worldline.analyze.flow.control import syntax
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.data.mine.types import Signature, signature
+from worldline.data.mine.usage import usages
+
+LARGEST = 10**18  # of the source's numbers that are planted
+LONGEST = 80  # of its texts
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A function of a program, what its arguments may be, and the calls of it that people wrote."""
+
+    program: Program
+    node: ast.FunctionDef
+    signature: Signature
+    examples: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.node.name
+
+    @property
+    def names(self) -> list[str]:
+        """Its parameters."""
+        return [each.arg for each in _parameters(self.node)]
+
+    @property
+    def guessed(self) -> dict[str, str]:
+        """The parameters without an annotation, each with the likeliest kind by use and name."""
+        bare = {each.arg for each in _parameters(self.node) if each.annotation is None}
+        return {
+            each.name: max(each.weights, key=lambda kind: each.weights[kind])
+            for each in self.signature.parameters
+            if each.name in bare
+        }
+
+    def called(self, call: str) -> Program:
+        """The program with one call of the function; a generator is run through."""
+        return replace(self.program, call=f"list({call})" if self.signature.yields else call)
+
+
+def find_target(program: Program, call: str) -> Target:
+    """The function that a call names: `f`, or `f(3)`, which is then the first example."""
+    tree = syntax(program.source)
+    if program.language != "python" or tree is None:
+        raise UsageError(f"paths are looked for in Python sources, and {program.name} is none")
+    name, given = read_call(call)
+    functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if name not in functions:
+        asynchronous = [
+            node for node in tree.body if isinstance(node, ast.AsyncFunctionDef) and node.name == name
+        ]
+        if asynchronous:
+            raise UsageError(f"{name} is asynchronous: paths are looked for in plain functions")
+        known = f"it defines {', '.join(list(functions)[:8])}" if functions else "it defines none"
+        raise UsageError(f"{program.name} has no function {name!r} at its top level; {known}")
+    node = functions[name]
+    shown = [f"{name}{use.arguments}" for use in usages(program.source) if use.name == name]
+    return Target(
+        replace(program, call=None),
+        node,
+        _planted(node, program.source),
+        tuple(dict.fromkeys([*([given] if given else []), *shown])),
+    )
+
+
+def read_call(text: str) -> tuple[str, str]:
+    """The function that a text names, and the call of it: `f` has none, `list(f(3))` runs a generator through."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        node = ast.Constant(None)
+    if isinstance(node, ast.Name):
+        return node.id, ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        inner = node.args[0] if node.func.id == "list" and len(node.args) == 1 else None
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
+            return inner.func.id, ast.get_source_segment(text, inner) or ast.unparse(inner)
+        return node.func.id, text
+    raise UsageError(f"{text!r} is neither the name of a function at the top level nor a call of one")
+
+
+def _parameters(node: ast.FunctionDef) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def _planted(node: ast.FunctionDef, source: str) -> Signature:
+    """What the function takes, with every constant of the source, which make telling inputs."""
+    found = signature(node, source)
+    parts = list(ast.walk(ast.parse(source)))
+    constants = [part.value for part in parts if isinstance(part, ast.Constant)]
+    said = {ast.get_docstring(part, clean=False) for part in parts if isinstance(part, _DOCUMENTED)}
+    texts = [
+        each for each in constants if isinstance(each, str) and 0 < len(each) <= LONGEST and each not in said
+    ]
+    numbers = [each for each in constants if type(each) is int and abs(each) <= LARGEST]
+    return replace(found, texts=tuple(dict.fromkeys(texts)), numbers=tuple(dict.fromkeys(numbers)))

@@ -1,0 +1,1 @@
+"""The only writer of files, object stores, manifests, and whole folders published on a store."""

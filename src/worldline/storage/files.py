@@ -1,0 +1,391 @@
+"""The only writer in the package: whole files appear under their final name, or nothing does.
+
+A `Draft` is a temporary file that is hashed as it is written; `commit` syncs it, renames it and syncs the
+directory. `Lock` keeps a second writer out of a directory. Reading and removing here are bounded and never follow a
+link or open a device; a writer removes what has one of its own names, and nothing else. What is in a file is not known
+here, and a process that ignores the lock is not held back.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import io
+import itertools
+import json
+import os
+import platform
+import re
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Self
+
+from worldline.core.errors import BusyError, DiskError, FormatError
+
+CHUNK = 1 << 20
+LOCK_NAME = ".lock"
+_LOCK_BYTES = 4096
+_TEMPORARY = re.compile(r"\.(.+)\.[0-9]+-[0-9]+\.tmp", re.DOTALL)
+_serial = itertools.count()
+
+Own = Callable[[str], bool]
+"""Whether a writer gives files this name."""
+
+
+@contextmanager
+def disk(path: Path) -> Iterator[None]:
+    """Turn the operating system's refusal into a DiskError that names the path."""
+    try:
+        yield
+    except OSError as error:
+        raise DiskError(f"{path}: {error.strerror or error}") from error
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory and its parents, durably."""
+    with disk(path):
+        missing = [path, *path.parents]
+        missing = missing[: next(n for n, at in enumerate(missing) if at.exists())]
+        path.mkdir(parents=True, exist_ok=True)
+        for made in missing:
+            sync_directory(made.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Make the names in a directory durable."""
+    with disk(path):
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+
+class Draft(io.RawIOBase):
+    """A file being written under a temporary name beside its final one: append only, hashed as it grows."""
+
+    def __init__(self, path: Path, *, fsync: bool = True) -> None:
+        super().__init__()
+        self.path, self.size = path, 0
+        self._fsync, self._buffer, self._hasher = fsync, bytearray(), hashlib.sha256()
+        self._temporary = _temporary(path)
+        with disk(self._temporary):
+            self._fd = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+
+    def writable(self) -> bool:
+        """A draft is only ever written."""
+        return True
+
+    def tell(self) -> int:
+        """How many bytes have been written."""
+        return self.size
+
+    def write(self, data: Any) -> int:
+        """Append bytes; they reach the disk at the latest at `commit`."""
+        size = memoryview(data).nbytes
+        if self._fd < 0:  # discarded: a parquet writer being collected still writes its footer
+            return size
+        self._buffer += data
+        self.size += size
+        if len(self._buffer) >= CHUNK:
+            self._drain()
+        return size
+
+    def _drain(self) -> None:
+        self._hasher.update(self._buffer)
+        view = memoryview(bytes(self._buffer))
+        self._buffer.clear()
+        with disk(self.path):
+            while view:
+                view = view[os.write(self._fd, view) :]
+
+    def commit(self) -> str:
+        """Give the file its final name, durably; the sha256 of its bytes. On any error nothing is renamed."""
+        try:
+            self._drain()
+            with disk(self.path):
+                if self._fsync:
+                    os.fsync(self._fd)
+                fd, self._fd = self._fd, -1
+                os.close(fd)
+                os.replace(self._temporary, self.path)
+        except BaseException:
+            self.discard()
+            raise
+        if self._fsync:
+            sync_directory(self.path.parent)
+        return self._hasher.hexdigest()
+
+    def discard(self) -> None:
+        """Forget the file. Safe to call again; whatever cannot be removed is swept later."""
+        fd, self._fd = self._fd, -1
+        with suppress(OSError):
+            if fd >= 0:
+                os.close(fd)
+        with suppress(OSError):
+            os.unlink(self._temporary)
+
+
+def write(path: Path, data: bytes, *, fsync: bool = True) -> str:
+    """Replace a file by these bytes, all or nothing; their sha256."""
+    draft = Draft(path, fsync=fsync)
+    try:
+        draft.write(data)
+        return draft.commit()
+    except BaseException:
+        draft.discard()
+        raise
+
+
+def names(directory: Path) -> list[str]:
+    """Every name in a directory, sorted."""
+    with disk(directory):
+        return sorted(os.listdir(directory))
+
+
+# ---- removing
+
+
+def remove(path: Path) -> None:
+    """Remove a file or link; what a link points to stays."""
+    with disk(path):
+        os.unlink(path)
+
+
+def remove_folder(path: Path, own: Own) -> bool:
+    """Remove the writer's own files in a folder, and the folder if it held no others; whether it is gone.
+
+    A link in its place is removed and not followed; folders inside it stay.
+    """
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        if not path.is_symlink():
+            raise DiskError(f"{path}: {error.strerror}") from error
+        remove(path)
+        return True
+    with disk(path):
+        try:
+            for name in os.listdir(folder):
+                is_folder = stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+                if not is_folder and (own(name) or is_leftover(name, own)):
+                    os.unlink(name, dir_fd=folder)
+            is_empty = not os.listdir(folder)
+        finally:
+            os.close(folder)
+        if is_empty:
+            os.rmdir(path)
+    return is_empty
+
+
+def sweep(directory: Path, own: Own) -> None:
+    """Remove what killed writers of these files left under temporary names. Only for the holder of the lock."""
+    for name in names(directory):
+        if is_leftover(name, own) and not _is_folder(directory / name):
+            remove(directory / name)
+
+
+def strangers(directory: Path, own: Own) -> list[str]:
+    """The names in a directory that no writer of these files gave, as any folder's: somebody else's, which stay."""
+    return [
+        name
+        for name in names(directory)
+        if _is_folder(directory / name) or not (name == LOCK_NAME or own(name) or is_leftover(name, own))
+    ]
+
+
+def contents(directory: Path, own: Own) -> list[str]:
+    """The names in a directory, but for a lock and what killed writers of these files left."""
+    return [name for name in names(directory) if name != LOCK_NAME and not is_leftover(name, own)]
+
+
+def is_leftover(name: str, own: Own) -> bool:
+    """Whether a name is one that a `Draft` of these files or a `Lock` has before it commits."""
+    match = _TEMPORARY.fullmatch(name)
+    return match is not None and (match[1] == LOCK_NAME or own(match[1]))
+
+
+def _temporary(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}-{next(_serial)}.tmp")
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+# ---- reading
+
+
+def open_regular(path: Path) -> io.FileIO | None:
+    """A regular file opened for reading; None if it is a link, a directory, a pipe or a device."""
+    try:  # O_NONBLOCK: a pipe must not hang us
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            return None
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        return None
+    return io.FileIO(fd, "rb")
+
+
+def digest(file: io.FileIO | io.BytesIO, size: int) -> str:
+    """The sha256 of a file's bytes, reading no more than `size` of them; leaves it at its beginning."""
+    hasher, room = hashlib.sha256(), memoryview(bytearray(min(CHUNK, size)))
+    file.seek(0)
+    while size > 0 and (count := file.readinto(room[:size])):
+        hasher.update(room[:count])
+        size -= count
+    file.seek(0)
+    return hasher.hexdigest()
+
+
+def read(path: Path, *, limit: int) -> bytes | None:
+    """A regular file's bytes: None if it is not one, at most `limit + 1` of them so that too long is seen."""
+    file = open_regular(path)
+    if file is None:
+        return None
+    with file, disk(path):
+        return io.BufferedReader(file).read(limit + 1)
+
+
+def read_plain(path: Path, *, limit: int) -> bytes:
+    """A file's bytes; FormatError where it is a link, a folder or a device, or longer than `limit`."""
+    with disk(path):
+        data = read(path, limit=limit)
+    if data is None:
+        raise FormatError(f"{path} is not a plain file")
+    if len(data) > limit:
+        raise FormatError(f"{path} is larger than {limit:,} bytes")
+    return data
+
+
+# ---- one writer at a time
+
+
+class Lock:
+    """The right to write to a directory, held by one living process at a time.
+
+    The lock file is linked into place with its content, so it is never empty and never torn. A holder that
+    is gone (no such process, another process of that number, or the machine was restarted) is taken over. A
+    holder on another host cannot be judged from here and counts as alive.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._path, self._fd = directory / LOCK_NAME, -1
+        self._draft = _temporary(self._path)
+        try:
+            with disk(self._draft):
+                # Kept open while it is held: no other file can get its inode, so it is known again.
+                self._fd = os.open(self._draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+                os.write(self._fd, json.dumps(holder(os.getpid())).encode())
+                self._acquire()
+        except BaseException:
+            self._close()
+            raise
+        finally:
+            with suppress(OSError):
+                self._draft.unlink(missing_ok=True)
+
+    def _acquire(self) -> None:
+        for _ in range(8):
+            with suppress(FileExistsError):
+                return os.link(self._draft, self._path)
+            with suppress(FileNotFoundError):  # released since: link again
+                return self._take_over()
+        raise BusyError(f"{self._path.parent}: other writers come and go")
+
+    def _take_over(self) -> None:
+        stale = open_regular(self._path)
+        if stale is None:
+            raise BusyError(f"{self._path} is not a lock file: remove it")
+        with stale:
+            # Two that both found a dead holder: one gets the flock, the other finds another file there.
+            try:
+                fcntl.flock(stale, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BusyError(f"{self._path.parent} is being taken over by another process") from None
+            if not self._stands(stale.fileno()):
+                raise BusyError(f"{self._path.parent} was just taken over by another process")
+            if (who := living(stale.read(_LOCK_BYTES))) is not None:
+                raise BusyError(f"{self._path.parent} is being written by {who}; if not, remove {self._path}")
+            os.replace(self._draft, self._path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+    def release(self) -> None:
+        """Let the next writer in; does nothing to a lock that is no longer ours."""
+        with suppress(OSError):
+            if self._fd >= 0 and self._stands(self._fd):
+                os.unlink(self._path)
+        self._close()
+
+    def _stands(self, fd: int) -> bool:
+        """Whether this open file is the one under the lock's name."""
+        return os.path.samestat(os.fstat(fd), os.stat(self._path, follow_symlinks=False))
+
+    def _close(self) -> None:
+        fd, self._fd = self._fd, -1
+        with suppress(OSError):
+            if fd >= 0:
+                os.close(fd)
+
+
+def locked(directory: Path) -> bool:
+    """Whether a living writer holds the directory."""
+    try:
+        content = read(directory / LOCK_NAME, limit=_LOCK_BYTES)
+    except OSError:
+        return False
+    return content is not None and living(content) is not None
+
+
+def holder(pid: int) -> dict[str, str | int]:
+    """What a lock says of the process that holds it."""
+    return {"pid": pid, "start": _start(pid), "boot": _boot(), "host": platform.node()}
+
+
+def _boot() -> str:
+    with suppress(OSError):
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return ""
+
+
+def _start(pid: int) -> str:
+    """When a process began, in the kernel's ticks: tells it from a later process of the same number."""
+    with suppress(OSError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return "ended" if fields[0] in "ZX" else fields[19]
+    return ""
+
+
+def living(content: bytes) -> str | None:
+    """Who holds a lock with this content, or None if nobody does any more."""
+    try:
+        told = json.loads(content)
+        pid, host = told["pid"], str(told["host"])
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None  # not written by a Lock, which never shows itself without its content
+    if type(pid) is not int:
+        return None
+    if host != platform.node():
+        return f"process {pid} on {host}"
+    if told.get("boot") != _boot() or not 0 < pid < 1 << 31:
+        return None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return None
+    except PermissionError:
+        return f"process {pid}"
+    return f"process {pid}" if told.get("start") == _start(pid) else None

@@ -1,0 +1,21 @@
+"""Where the VS Code extension lies: in a wheel beside the package, in a checkout where `make vsix` puts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worldline.core.errors import UsageError
+
+NAME = "worldline.vsix"
+_PACKAGE = Path(__file__).resolve().parents[2]
+PLACES = (_PACKAGE / "editors" / NAME, _PACKAGE.parents[2] / "build" / NAME)
+
+
+def vsix() -> Path:
+    """The file that an editor installs."""
+    for place in PLACES:
+        if place.is_file():
+            return place
+    raise UsageError(
+        "this checkout of worldline has no VS Code extension yet: `make vsix` in it builds build/worldline.vsix"
+    )

@@ -1,0 +1,89 @@
+"""One branch as it stood at one moment: its steps as positions, both sides, and where it is wrong.
+
+Another thread replaces a branch while it grows, so whatever is concluded in one go must be of one snapshot. All of it
+is made when it is first asked for. Nothing here moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from worldline.ui.session.branches.branch import Branch
+from worldline.ui.session.pair import Pair
+from worldline.ui.session.scene import Scene
+from worldline.ui.session.side import Side
+from worldline.ui.session.stepping import Stepper
+from worldline.ui.session.stops import CAUSE_STOPS, DEFAULT_STOPS, RAISED, StopPoint, stop_points
+
+AHEAD = 256  # bytes of the truth that are read beyond what the model has written
+
+
+@dataclass(frozen=True)
+class BranchSnapshot:
+    """A branch of a scene, frozen."""
+
+    scene: Scene
+    branch: Branch
+
+    @property
+    def is_growing(self) -> bool:
+        """Whether more may come: steps, or, when all are there, why they are wrong."""
+        branch = self.branch
+        is_unexplained = branch.status == "done" and branch.truth is not None and branch.cause is None
+        return branch.status == "running" or is_unexplained
+
+    @cached_property
+    def stepper(self) -> Stepper:
+        """The model's side of it."""
+        return Stepper(self._found if self.pair is None else self.pair.right)
+
+    @cached_property
+    def pair(self) -> Pair | None:
+        """Both sides, the true one as far as the other has come; None where the interpreter has none.
+
+        Where texts agree, their places do: of a truth beside which a model still writes, what comes later is not read.
+        """
+        branch, truth = self.branch, self.branch.truth
+        if truth is None or not self.is_growing:
+            return None if truth is None else self.scene.pair(branch.id)
+        end = truth.text.find(b"\n", len(branch.found.text) + AHEAD)
+        if end >= 0 and truth.codec == "compact":
+            truth = replace(truth, text=truth.text[: end + 1], status="budget")
+        return Pair(Side("truth", branch.ask, truth), self._found)
+
+    @cached_property
+    def truth(self) -> Stepper | None:
+        """The interpreter's side of it."""
+        return None if self.pair is None or self.pair.left is None else Stepper(self.pair.left)
+
+    @cached_property
+    def stop_points(self) -> list[StopPoint]:
+        """Every place where something is wrong, as far as it is certain."""
+        return stop_points(self.stepper, self.pair, self.branch.cause, growing=self.is_growing)
+
+    @property
+    def _found(self) -> Side:
+        return Side("found", self.branch.ask, self.branch.found, sure=self.branch.sure)
+
+    def known(self, filters: set[str]) -> int:
+        """The positions of which it is certain whether these filters stop there, while more steps may come."""
+        if not self.is_growing or self.pair is None:
+            return len(self.stepper)
+        reached = {one.kind for one in self.stop_points} & {*DEFAULT_STOPS}
+        later = filters - {RAISED} - reached
+        limits = [one.position for one in self.stop_points if one.title == "wrong action" and later]
+        limits += [
+            one.position for one in self.stop_points if one.kind != RAISED and later & CAUSE_STOPS.keys()
+        ]
+        return min([len(self.stepper), *(position + 1 for position in limits)])
+
+    def ending(self) -> str:
+        """How the imagination ends, in words."""
+        malformed = self.stepper.side.reading.malformed
+        if malformed is not None:
+            return f"the text is no longer of its notation: expected {malformed.expected}"
+        if self.branch.status == "stopped":
+            return "the model was stopped here"
+        words = {"budget": "the budget cuts the imagination here", "ended": "the imagination ends here"}
+        return words.get(self.branch.found.status, f"the imagination ends here: {self.branch.found.status}")

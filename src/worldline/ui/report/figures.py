@@ -1,0 +1,179 @@
+"""The figures of a run as files for a paper, PDF and SVG, by matplotlib (the extra `plots`), imported when asked for.
+
+The data is `charts`'s. Files of one run are the same bytes each time: no dates, no random ids. No text is read
+as mathematics: a label may be a model's.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from worldline.core.errors import UsageError
+from worldline.storage import files
+from worldline.ui.report.charts import (
+    MOST,
+    Budgets,
+    Chart,
+    Counts,
+    Flips,
+    Rates,
+    Sizes,
+    how_many,
+    is_curve,
+    label,
+    size,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS, MARKS = ("#0068a8", "#c4560a"), ("o", "D")
+_STEADY: dict[Any, Any] = {
+    "svg.hashsalt": "worldline", "svg.fonttype": "none", "font.size": 8, "text.parse_math": False,
+}  # fmt: skip
+_DATES = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+
+
+def ready() -> None:
+    """UsageError where matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise UsageError("figures need matplotlib: pip install 'worldline[plots]'") from None
+
+
+def write(folder: Path, charts: Sequence[Chart]) -> Iterator[Path]:
+    """Every figure as NAME.pdf and NAME.svg; the paths as they are written."""
+    ready()
+    from matplotlib import rc_context
+
+    files.make_directory(folder)
+    for chart in charts:
+        with rc_context(_STEADY):
+            figure = draw(chart)
+            for kind, metadata in _DATES.items():
+                data = io.BytesIO()
+                figure.savefig(data, format=kind, metadata=metadata)
+                files.write(folder / f"{chart.name}.{kind}", data.getvalue())
+                yield folder / f"{chart.name}.{kind}"
+
+
+def draw(chart: Chart) -> Figure:
+    """One figure, without any state of the library's own."""
+    from matplotlib.figure import Figure
+
+    rows = 8 if isinstance(chart, Sizes) else len(chart.rows)
+    is_upright = isinstance(chart, Sizes | Budgets) or _is_curve(chart)
+    tall = 2.6 if is_upright else 0.7 + 0.2 * min(rows, MOST)
+    figure = Figure(figsize=(5.5, tall), layout="constrained")
+    axes = figure.subplots()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_title(label(chart.title) if len(chart.title) < 30 else chart.title, loc="left")
+    if isinstance(chart, Rates):
+        _rates(axes, chart)
+    elif isinstance(chart, Counts):
+        _counts(axes, chart)
+    elif isinstance(chart, Sizes):
+        _sizes(axes, chart)
+    elif isinstance(chart, Budgets):
+        _budgets(axes, chart)
+    else:
+        _flips(axes, chart)
+    if axes.get_legend_handles_labels()[0]:
+        figure.legend(loc="outside right upper", frameon=False)
+    return figure
+
+
+def _is_curve(chart: Chart) -> bool:
+    return isinstance(chart, Rates) and is_curve(chart)
+
+
+def _rates(axes: Axes, chart: Rates) -> None:
+    rows, upright = chart.rows[:MOST], is_curve(chart)
+    for number, name in enumerate(chart.series):
+        shift = 0.18 * (number - (len(chart.series) - 1) / 2)
+        known = [(i + shift, shares[number]) for i, (_, shares) in enumerate(rows) if shares[number].n]
+        places, rates = [place for place, _ in known], [100 * (share.rate or 0) for _, share in known]
+        bounds = [[100 * bound for bound in share.interval] for _, share in known]
+        errors = [
+            [rate - low for rate, (low, _) in zip(rates, bounds, strict=True)],
+            [high - rate for rate, (_, high) in zip(rates, bounds, strict=True)],
+        ]
+        style: dict[str, Any] = {
+            "fmt": MARKS[number],
+            "color": COLOURS[number],
+            "label": name,
+            "ms": 4,
+            "lw": 1,
+        }
+        if upright:
+            axes.plot(places, rates, color=COLOURS[number], lw=0.8, alpha=0.5)
+            axes.errorbar(places, rates, yerr=errors, **style)
+        else:
+            axes.errorbar(rates, places, xerr=errors, **style)
+    names = [f"{label(name)} ({how_many(shares)})" for name, shares in rows]
+    if upright:
+        axes.set_xticks(range(len(rows)), [name.replace(" (", "\n(") for name in names])
+        axes.set_ylim(-2 * chart.top, 102 * chart.top)
+        axes.set_ylabel(f"{chart.what}, %")
+    else:
+        _names(axes, names)
+        axes.set_xlim(-2 * chart.top, 102 * chart.top)
+        axes.set_xlabel(f"{chart.what}, %")
+
+
+def _names(axes: Axes, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+
+
+def _counts(axes: Axes, chart: Counts) -> None:
+    rows = chart.rows[:MOST]
+    bars = axes.barh(range(len(rows)), [count for _, count in rows], color=COLOURS[0])
+    axes.bar_label(bars, padding=2)
+    axes.set_xticks([])  # the counts stand at the bars
+    _names(axes, [label(name) for name, _ in rows])
+
+
+def _sizes(axes: Axes, chart: Sizes) -> None:
+    bounds, counts = chart.bins
+    wide = 0.8 / len(counts)
+    for number, (name, _) in enumerate(chart.series):
+        places = [i + wide * (number - (len(counts) - 1) / 2) for i in range(len(bounds))]
+        axes.bar(places, counts[number], wide, color=COLOURS[number], label=name)
+    axes.set_xticks(range(len(bounds)), [size(bound) for bound in bounds])
+    axes.set_xlabel(f"{chart.unit}, from, doubling")
+
+
+def _budgets(axes: Axes, chart: Budgets) -> None:
+    places, middles = range(len(chart.rows)), [row.median for row in chart.rows]
+    errors = [
+        [row.median - row.tenth for row in chart.rows],
+        [row.ninetieth - row.median for row in chart.rows],
+    ]
+    axes.plot(places, middles, color=COLOURS[0], lw=0.8, alpha=0.5)
+    axes.errorbar(places, middles, yerr=errors, fmt=MARKS[0], color=COLOURS[0], ms=4, lw=1)
+    for line in chart.lines:
+        axes.axhline(line, color=COLOURS[1], lw=0.8, ls="--")
+    axes.set_yscale("log", base=2)
+    ticks = [1 << power for power in chart.powers]
+    axes.set_yticks(ticks, [size(tick) for tick in ticks])
+    axes.set_xticks(places, [f"{row.name}\n(n {row.n:,})" for row in chart.rows])
+    axes.set_xlabel(chart.along)
+    axes.set_ylabel(chart.unit)
+
+
+def _flips(axes: Axes, chart: Flips) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    places = range(len(chart.rows))
+    axes.barh(places, [gained for _, gained, _ in chart.rows], color=COLOURS[0], label="recovered")
+    axes.barh(places, [-lost for _, _, lost in chart.rows], color=COLOURS[1], label="regressed")
+    axes.axvline(0, color="black", lw=0.8)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.xaxis.set_major_formatter(lambda count, _: f"{abs(count):,.0f}")
+    _names(axes, [label(name) for name, _, _ in chart.rows])

@@ -1,0 +1,119 @@
+"""A branch as JSON says it: all but its rows, which are told chunk by chunk.
+
+Texts have no lone surrogates any more: they stand as escapes, so that every answer is valid UTF-8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+from worldline.codec.tokens import Tokenizer
+from worldline.core.program import Program
+from worldline.diagnose.branch import WrongBranch
+from worldline.diagnose.cause import Cause
+from worldline.diagnose.reading import ends_alike, unfinished_as
+from worldline.ui.session.branches.branch import Branch
+from worldline.ui.session.clip import clip
+from worldline.ui.session.marks.natives import as_json
+from worldline.ui.session.marks.syntax import spans
+from worldline.ui.session.pair import Pair
+from worldline.ui.session.stepping import first_divergence
+from worldline.ui.session.stops import runnable
+
+
+def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
+    """One branch, beside its root; `pair` are its truth and what was found."""
+    rewritten = branch.ask.program != root.ask.program
+    return {
+        "id": branch.id,
+        "parent": branch.parent,
+        "intervention": None if branch.intervention is None else branch.intervention.as_json(),
+        "status": branch.status,
+        "note": branch.note,
+        "why": branch.why,
+        "at": branch.at,
+        "program": program_json(branch.ask.program) if rewritten else None,
+        "rows": len(pair.rows),
+        "first": first_divergence(pair, branch),
+        "answer": _answer(branch, pair),
+        "cause": None if branch.cause is None else _cause(branch.cause),
+        "cost": _cost(branch, tokenizer),
+        "belief": None if branch.belief is None else asdict(branch.belief),
+        **({"wrong": _wrong(branch.wrong)} if branch.wrong is not None else {}),
+    }
+
+
+def program_json(program: Program) -> dict[str, Any]:
+    """A program, but for its further files; with what its characters are and at which lines a breakpoint can stand."""
+    return {
+        "name": program.name,
+        "source": program.source,
+        "call": program.call,
+        "argv": list(program.argv),
+        "stdin": program.stdin,
+        "runnable": runnable(program),
+        "language": program.language,
+        "natives": as_json(program.language),
+        "syntax": [[[*span] for span in line] for line in spans(plain(program.source), program.language)],
+    }
+
+
+def _answer(branch: Branch, pair: Pair) -> dict[str, Any]:
+    """How both end, as event and value, whether alike, and the verdict's word; None where the truth does not end."""
+    found = pair.right.reading
+    if pair.left is None or pair.left.reading.answer is None:
+        return {"truth": None, "found": found.answer, "right": None, "outcome": None}
+    truth, printed = pair.left.reading, branch.ask.program.call is None
+    right = found.ended and ends_alike(truth, found, printed=printed)
+    # An end before anything has returned is one that Meta's notation does not have.
+    ended = found.ended and not (found.answer is None and branch.found.codec == "cwm")
+    unfinished = unfinished_as(found.malformed is not None, ended, bool(found.events), branch.found)
+    outcome = "right" if right else unfinished or "wrong"
+    return {"truth": truth.answer, "found": found.answer, "right": right, "outcome": outcome}
+
+
+def _cause(cause: Cause) -> dict[str, str]:
+    names = ("name", "detail", "operation", "type", "evidence", "under")
+    return {name: getattr(cause, name) for name in names}
+
+
+def _wrong(wrong: WrongBranch) -> list[str]:
+    """A misjudged condition in words, and the input at which it would have been judged right, if one is known."""
+    return [each for each in (wrong.in_words(clip), wrong.nearest_in_words()) if each]
+
+
+def _cost(branch: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
+    truth, found = branch.truth, branch.found
+    return {
+        "prompt_bytes": len(branch.ask.prompt),
+        "truth_bytes": len(truth.text) if truth else None,
+        "found_bytes": len(found.text),
+        "tokenizer": tokenizer.name if tokenizer else None,
+        "prompt_tokens": _tokens(branch.ask.prompt, tokenizer),
+        "truth_tokens": _tokens(truth.text if truth else None, tokenizer),
+        "found_tokens": _tokens(found.text, tokenizer),
+        "limit": branch.ask.limit,
+        "status": found.status,
+    }
+
+
+def _tokens(text: bytes | None, tokenizer: Tokenizer | None) -> int | None:
+    if text is None or tokenizer is None:
+        return None
+    return _counted(text, tokenizer)  # type: ignore[arg-type]  # tokenizers are frozen
+
+
+@lru_cache(maxsize=64)  # a branch is told again and again while another one grows
+def _counted(text: bytes, tokenizer: Tokenizer) -> int:
+    return tokenizer.count(text.decode("utf-8", "replace"))
+
+
+def plain(value: Any) -> Any:
+    """Data of which every text is valid UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,225 @@
+"""How scenes grow: the interpreter runs on from an intervention, then the model does, and whoever looks sees it come.
+
+`grow` adds a branch, `imagine` fills the root of a new scene; both say what comes, several times a second, and stop at
+once when they are told to. What a program or a model does is never an exception here: it is a branch that failed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
+from worldline.diagnose.cures import SLACK
+from worldline.diagnose.debug import ENDLESS, MOST, believed
+from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.reading import ends_alike, read
+from worldline.diagnose.sample import Sample
+from worldline.predict.interpreter import Interpreter, recorder
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.stream import STOPPED, never, patiently
+from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.branches.continuation import Continuation, continuation, recorded
+from worldline.ui.session.branches.plan import BranchPlan, planned
+from worldline.ui.session.grow_text import GrowingText, carried, steps_of, written
+from worldline.ui.session.scene import Scene
+
+PACE = 0.1  # seconds between two reports
+
+
+@dataclass(frozen=True)
+class GrowthProgress:
+    """How far a branch is: the interpreter's part (`truth`), the `model`'s, or its end, `done` or `failed`."""
+
+    branch: int
+    stage: str
+    bytes: int = 0
+    steps: int = 0
+    note: str = ""
+
+
+def grow(
+    scene: Scene,
+    predictor: Predictor,
+    intervention: Intervention,
+    *,
+    parent: int = 0,
+    limits: Limits | None = None,
+    stop: Callable[[], bool] = never,
+) -> Iterator[GrowthProgress]:
+    """A branch from an intervention on another. It is there at once; it grows while this is iterated.
+
+    UsageError, before anything is added, where the intervention cannot be.
+    """
+    lineage = scene.lineage(parent)
+    before = lineage[-1]
+    if before.status == "running":
+        raise UsageError(f"branch {parent} is still growing")
+    plan, codec = planned(before, intervention), codec_of(predictor)
+    if codec != before.found.codec and not plan.fresh:
+        raise UsageError(f"{predictor.name} writes {codec}, and cannot go on in {before.found.codec}")
+    sure = () if plan.fresh else carried(before, plan.ask.given)
+    branch = scene.add(parent, intervention, plan.ask, codec=codec, at=plan.at, sure=sure)
+    truth = partial(continuation, lineage, plan, limits=limits, codec=codec)
+    return _grown(scene, predictor, branch, plan, truth, stop)
+
+
+def imagine(
+    scene: Scene, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
+) -> Iterator[GrowthProgress]:
+    """The root of a new scene: its program is recorded, then imagined."""
+    root = scene.branch(0)
+    if root.status != "running":
+        raise UsageError("the scene's root is there already")
+    root = scene.put(root, found=replace(root.found, codec=codec_of(predictor)))
+    plan = BranchPlan(ask=root.ask, at=0, fresh=True)
+    truth = partial(recorded, root.ask, limits=limits, codec=codec_of(predictor))
+    return _grown(scene, predictor, root, plan, truth, stop)
+
+
+def _grown(
+    scene: Scene,
+    predictor: Predictor,
+    branch: Branch,
+    plan: BranchPlan,
+    truth: Callable[[], Continuation],
+    stop: Callable[[], bool],
+) -> Iterator[GrowthProgress]:
+    """Both parts, one after the other. Whoever leaves early has stopped it."""
+    try:
+        yield GrowthProgress(branch.id, "truth")
+        branch = yield from _true(scene, branch, truth, stop)
+        yield _said(branch, "model", branch.why)
+        branch = yield from _imagined(scene, predictor, branch, plan, stop)
+        branch = yield from _explained(scene, predictor, branch, stop)
+        yield _said(branch, "failed" if branch.status == "failed" else "done", branch.note)
+    finally:
+        if scene.branch(branch.id).status == "running":
+            scene.put(scene.branch(branch.id), status="stopped", note=STOPPED)
+
+
+def _said(branch: Branch, stage: str, note: str) -> GrowthProgress:
+    return GrowthProgress(branch.id, stage, len(branch.found.text), steps_of(branch.found), note)
+
+
+def _true(
+    scene: Scene, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
+) -> Generator[GrowthProgress, None, Branch]:
+    """The interpreter's part, in a thread of its own: it takes what it takes."""
+    waiting = patiently(truth, stop=stop)
+    while True:
+        try:
+            next(waiting)
+        except StopIteration as done:
+            found = done.value or Continuation(why=STOPPED)
+            break
+        except Exception as error:  # a machine without a box, a disk that is full
+            found = Continuation(why=str(error) or type(error).__name__)
+            break
+        yield GrowthProgress(branch.id, "truth")
+    ask = replace(
+        branch.ask,
+        limit=_limit(scene, branch, found.truth),
+        given=branch.ask.given if found.given is None else found.given,
+        hidden=found.hidden or branch.ask.hidden,
+    )
+    note = _otherwise(scene, branch, ask, found.truth)
+    return scene.put(branch, ask=ask, truth=found.truth, why=found.why, changed=found.changed, note=note)
+
+
+def _limit(scene: Scene, branch: Branch, truth: Prediction | None) -> int:
+    """A budget that was said holds; any other one has room for the truth twice, as far as that is reasonable."""
+    said = scene.limited if branch.intervention is None else branch.intervention.kind == "budget"
+    if said or truth is None:
+        return branch.ask.limit
+    room = min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
+    return room if branch.intervention is None else max(branch.ask.limit, room)
+
+
+def _otherwise(scene: Scene, branch: Branch, ask: Ask, truth: Prediction | None) -> str:
+    """A rewritten program that does not end as the old one did is no rewriting of it."""
+    if branch.intervention is None or branch.intervention.kind != "rewrite" or truth is None:
+        return ""
+    before = scene.branch(branch.parent or 0)
+    if before.truth is None or before.changed:
+        return ""
+    old, new = read(before.ask, before.truth), read(ask, truth)
+    return (
+        ""
+        if not old.ended or ends_alike(old, new)
+        else "the rewritten program ends otherwise than the original"
+    )
+
+
+def _imagined(
+    scene: Scene, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
+) -> Generator[GrowthProgress, None, Branch]:
+    """The model's part; the branch is replaced as it grows."""
+    if isinstance(predictor, Interpreter) and (plan.point is not None or branch.changed):
+        return _finished(scene, branch, _continuation(branch))
+    growing = GrowingText(branch.ask, kept=branch.sure)
+    said, found, codec = time.perf_counter(), None, codec_of(predictor)
+    try:
+        for found in written(predictor, plan, growing, stop):
+            if found is None and time.perf_counter() - said >= PACE:
+                branch = _grown_by(scene, branch, growing)
+                yield GrowthProgress(branch.id, "model", len(branch.found.text), growing.steps, branch.why)
+                said = time.perf_counter()
+    except Exception as error:  # whatever a predictor raises, it is its own
+        problem = str(error) or type(error).__name__
+        found = Prediction(text=growing.whole, status="fault", codec=codec, note=problem)
+    if found is None:
+        found = Prediction(text=growing.whole, status="fault", codec=codec, note="it gave no answer")
+    elif found.status != "fault" and not found.text.startswith(growing.ask.given):
+        found = replace(found, status="fault", note="it does not go on from what is given")
+    return _finished(scene, replace(branch, sure=growing.sure()), found)
+
+
+def _grown_by(scene: Scene, branch: Branch, growing: GrowingText) -> Branch:
+    """The branch with what is written so far, if that is more than it had."""
+    if len(growing.whole) == len(branch.found.text):
+        return branch
+    text = replace(branch.found, text=growing.whole, status="budget")
+    return scene.put(branch, found=text, sure=growing.sure())
+
+
+def _continuation(branch: Branch) -> Prediction:
+    """The interpreter as predictor goes on from an intervention as it does in truth."""
+    truth, given = branch.truth, branch.ask.given
+    if truth is None or not truth.text.startswith(given):
+        return Prediction(text=given, status="fault", note=branch.why or "it goes otherwise than is given")
+    cut = len(truth.text) > branch.ask.limit
+    return replace(truth, text=truth.text[: branch.ask.limit], status="budget" if cut else truth.status)
+
+
+def _finished(scene: Scene, branch: Branch, found: Prediction) -> Branch:
+    stopped = found.note == STOPPED
+    status = "failed" if found.status == "fault" else "stopped" if stopped else "done"
+    note = found.note if status != "done" else branch.note
+    return scene.put(branch, found=found, status=status, note=note)
+
+
+def _explained(
+    scene: Scene, predictor: Predictor, branch: Branch, stop: Callable[[], bool]
+) -> Generator[GrowthProgress, None, Branch]:
+    """Why it is not the truth, and what the model believed where it parts, unless nobody waits for that."""
+    if branch.status != "done" or branch.truth is None:
+        return branch
+    # What a model drew otherwise is judged beside the run that has its draws: only where hidden inputs are controlled.
+    record = recorder() if branch.ask.control is not None else None
+    diagnosis = Diagnosis(Sample(ask=branch.ask, truth=branch.truth, found=branch.found), record)
+    branch = scene.explain(branch, diagnosis)
+    if diagnosis.is_whole:
+        return branch
+    asking = patiently(lambda: believed(predictor, diagnosis, branch.sure), stop=stop)
+    while True:
+        try:
+            next(asking)
+        except StopIteration as done:
+            return scene.put(branch, belief=done.value)
+        except Exception:  # a belief is what a predictor says of itself: one that does not, has none
+            return branch
+        yield _said(branch, "model", branch.why)

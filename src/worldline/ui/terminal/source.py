@@ -1,0 +1,48 @@
+"""A program's source as coloured, printable lines, by file. Knows nothing of steps, nor of any grammar."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from worldline.core.language import all_lines, language_of
+from worldline.core.program import Program
+from worldline.core.text import printable
+from worldline.ui.session.marks.syntax import spans
+
+HIGHLIGHTED = 200_000  # characters: beyond, colouring costs more than it shows
+TAB = 4
+STYLES = {
+    "keyword": "bright_blue", "string": "yellow", "number": "bright_magenta", "comment": "dim",
+    "defined": "bright_green", "builtin": "cyan", "directive": "bright_cyan",
+}  # fmt: skip
+
+
+def _coloured(lines: list[str], language: str) -> list[Text]:
+    code = "\n".join(lines)
+    painted = [Text(line) for line in lines]
+    for line, some in zip(painted, spans(code, language) if len(code) <= HIGHLIGHTED else (), strict=False):
+        for start, end, kind in some:
+            line.stylize(STYLES[kind], start, end)
+    return painted
+
+
+class HighlightedSource:
+    """The lines of every file of a program, each file coloured (or not) when it is first asked for."""
+
+    def __init__(self, program: Program, *, coloured: bool = True) -> None:
+        self._coloured = coloured
+        self._texts = {**dict(program.files), program.name: program.source}
+        self._lines: dict[str, list[Text]] = {}
+
+    def line(self, file: str, number: int) -> Text:
+        """Line `number` (from 1) of a file; empty where there is none."""
+        if file not in self._lines:
+            language = language_of(file)
+            texts = [
+                printable(line.expandtabs(TAB)) for line in all_lines(self._texts.get(file, ""), language)
+            ]
+            self._lines[file] = (
+                _coloured(texts, language) if self._coloured else [Text(text) for text in texts]
+            )
+        lines = self._lines[file]
+        return lines[number - 1].copy() if 0 < number <= len(lines) else Text()

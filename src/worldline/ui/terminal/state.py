@@ -1,0 +1,60 @@
+"""The full state at one step: every name of every live frame, whole, and which of them the step changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from worldline.core.state import state_at
+from worldline.core.text import printable
+from worldline.core.trace import Step, Trace
+from worldline.ui.terminal.source import HighlightedSource
+from worldline.ui.terminal.table import STYLES, heading, named_values
+
+
+def print_state(console: Console, trace: Trace, i: int, *, said: Sequence[str] = ()) -> None:
+    """Step i, what is said of it, and the state when it was done: what its line had changed is in it."""
+    step = trace[i]
+    state = state_at(trace, step.i)
+    sources = HighlightedSource(trace.program, coloured=console.color_system is not None)
+    console.print(heading(trace))
+    console.print(_title(trace, step, sources), highlight=False)
+    for text in said:
+        console.print(Text(printable(f"({text})"), style="dim"), highlight=False)
+    for serial, names in state.frames.items():
+        frame = trace.frames[serial]
+        where = Text(printable(f"frame {serial}  {frame.name}  {frame.file}"), style="bold")
+        changed = {*step.delta, *step.same} if serial == step.frame else set()
+        console.print(where, highlight=False)
+        console.print(_names(names, changed) if names else Text("  no names", style="dim"))
+    texts = [value for names in state.frames.values() for value in names.values()]
+    for line in named_values([*texts, *([] if step.arg is None else [step.arg])], trace.program):
+        console.print(line, highlight=False)
+    for name in step.gone:
+        console.print(Text(printable(f"del {name}"), style="red"), highlight=False)
+
+
+def _title(trace: Trace, step: Step, sources: HighlightedSource) -> Text:
+    frame = trace.frames[step.frame]
+    arg = printable(f"  {step.arg}") if step.arg is not None else ""
+    thread = f"thread {step.thread}  " if len(trace.threads) > 1 else ""
+    text = Text.assemble(
+        (f"step {step.i} of {len(trace)}  ", "dim"), (thread, "magenta"), (step.event, STYLES.get(step.event, "bold")),
+        (arg, "bold"), (f"  line {step.line}  ", "yellow"),
+    )  # fmt: skip
+    line = sources.line(frame.file, step.line)
+    return text.append_text(line[len(line.plain) - len(line.plain.lstrip()) :])
+
+
+def _names(names: dict[str, str], changed: set[str]) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in names.items():
+        mark = "* " if name in changed else "  "
+        style = "bold green" if name in changed else "bold"
+        table.add_row(Text(mark + printable(name), style=style), Text(printable(value)))
+    return table

@@ -1,0 +1,439 @@
+"""`worldline step`: a model's imagination stepped through in the terminal, beside what the interpreter does.
+
+The app shows a scene at a cursor (`cursor`) and passes keys on (`keys`); the model writes in a thread of its own, and
+what is written by then can be looked at. It decides nothing about runs, and draws nothing (`draw`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Iterator
+from functools import partial
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+
+from worldline.core.limits import Limits
+from worldline.predict.predictor import Predictor
+from worldline.ui.session.branches.branch import HOWS, Intervention
+from worldline.ui.session.grow import GrowthProgress, grow, imagine
+from worldline.ui.session.growth import Act, Grower, GrowthThread, IsStopped
+from worldline.ui.session.scene import Scene
+from worldline.ui.session.stops import STOPS, Location
+from worldline.ui.terminal.step import draw, questions, words
+from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.keys import HINT, KEYS
+from worldline.ui.terminal.step.panel import CSS, HEIGHTS, PANELS, WIDTHS, Panel
+from worldline.ui.terminal.step.row_view import NamedValue
+from worldline.ui.terminal.step.screens import ChecklistScreen, ChoiceScreen, InputScreen, TextScreen
+from worldline.ui.terminal.step.words import brief
+
+PATIENCE = 2.0  # seconds that the model gets to stop when somebody quits
+SHARE = 5  # how many times longer a model writes than its rows take to be compared
+REWRITES = ("one operation a line, comprehensions as loops", "string methods as loops", "both")
+
+
+def step(scene: Scene, predictor: Predictor, *, limits: Limits | None = None) -> None:
+    """Let a model imagine a new scene, and its user step through it; returns when he quits."""
+    app = StepApp(scene, predictor, limits)
+    try:
+        app.run()
+    finally:
+        app.end()
+    if app.is_killed:
+        raise KeyboardInterrupt
+
+
+class PostedCall(Message):
+    """Something that the model's thread wants done in the app's."""
+
+    def __init__(self, act: Act) -> None:
+        super().__init__()
+        self.act = act
+
+
+class StepApp(App[None]):
+    """The screen, the cursor that it shows, and the model that goes on writing."""
+
+    TITLE = "worldline step"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(",".join((key.key, *key.also.split())), key.act, key.label, show=False)
+        for keys in KEYS.values()
+        for key in keys
+    ]
+    CSS = CSS
+
+    def __init__(self, scene: Scene, predictor: Predictor, limits: Limits | None = None) -> None:
+        # Without colours textual would still send greys; as an ANSI app it sends none.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.cursor, self.predictor, self._limits = SceneCursor(scene), predictor, limits
+        self.is_killed = False
+        self.message = ""
+        self.chosen: tuple[int, str] | None = None
+        self._runs: int | None = None  # the row from which it runs on while the model writes
+        self.progress: GrowthProgress | None = None
+        self._listing = draw.SourcePane(self.cursor.here.ask.program)
+        self._line: Location | None = None
+        self.panels = {str(panel.id): panel for panel in self._panels()}
+        self._growing = GrowthThread()
+        self._grower = Grower(self._growing, self._post)
+
+    def _post(self, act: Act) -> None:
+        self.post_message(PostedCall(act))
+
+    def end(self) -> None:
+        """The model stops writing."""
+        self._grower.stop()
+        self._growing.end(PATIENCE)
+
+    # what is on the screen
+
+    def _panels(self) -> Iterator[Panel]:
+        cursor = self.cursor
+        yield Panel("heading", lambda w, h, f: [draw.fit(words.heading(cursor, self.progress), w)])
+        yield Panel("timeline", lambda w, h, f: draw.lanes(cursor, w, h), self._pick_time)
+        yield Panel("source", self._source, self._pick_line)
+        yield Panel("output", lambda w, h, f: draw.output(cursor.view, w, h, focused=f))
+        yield Panel("state", lambda w, h, f: draw.state(cursor.view, self.chosen, w, h, focused=f))
+        yield Panel("steps", lambda w, h, f: draw.steps(cursor, w, h, focused=f), self._pick_step)
+        yield Panel("place", lambda w, h, f: [self._place(w)])
+        yield Panel("hint", lambda w, h, f: [draw.fit(Text(HINT), w)])
+
+    def compose(self) -> ComposeResult:
+        """The panels in their places."""
+        panels = self.panels
+        yield panels["heading"]
+        yield panels["timeline"]
+        with Horizontal(id="body"):
+            yield Vertical(panels["source"], panels["output"], id="left")
+            yield Vertical(panels["state"], panels["steps"], id="right")
+        yield panels["place"]
+        yield panels["hint"]
+
+    def on_mount(self) -> None:
+        """The model begins; whoever ends the process ends the app first, so that the terminal is left as it was."""
+        self.panels["steps"].focus()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, self._kill)
+        cursor, predictor = self.cursor, self.predictor
+        self._grower.start(
+            lambda stop: paced(cursor, imagine(cursor.scene, predictor, limits=self._limits, stop=stop)),
+            begun=lambda branch: None, grew=self._grew, refused=self._refused,
+        )  # fmt: skip
+
+    def _kill(self) -> None:
+        self.is_killed = True
+        self.exit()
+
+    @property
+    def listing(self) -> draw.SourcePane:
+        """The source of the branch in hand: a rewritten program is another one."""
+        if self._listing.program is not self.cursor.here.ask.program:
+            self._listing = draw.SourcePane(self.cursor.here.ask.program)
+        return self._listing
+
+    @property
+    def line(self) -> Location:
+        """The chosen line: the one that runs, unless somebody pointed at another."""
+        if self._line is None:
+            side_view = draw.source_side(self.cursor.view)
+            live = side_view.stack[-1] if side_view is not None and side_view.stack else None
+            file = (
+                side_view.side.frame(live.frame).file if side_view is not None and live is not None else None
+            )
+            return file, (live.line if live is not None else None) or 1
+        return self._line
+
+    def _source(self, width: int, height: int, focused: bool) -> list[Text]:
+        return self.listing.draw(self.cursor, self.line, width, height, focused=focused)
+
+    def _place(self, width: int) -> Text:
+        text = Text().append(brief(self.message) + "  " if self.message else "", style="bold yellow")
+        return draw.fit(text.append_text(words.place(self.cursor)), width)
+
+    def _show(self, message: str = "") -> None:
+        self.message = message
+        sides = (self.cursor.view.left, self.cursor.view.right)
+        is_silent = not any(side_view is not None and side_view.printed for side_view in sides)
+        self.panels["output"].set_class(is_silent, "silent")
+        for panel in self.panels.values():
+            panel.refresh()
+
+    def _say(self, message: str) -> None:
+        self._show(message)
+
+    # what the model writes
+
+    def on_posted_call(self, posted: PostedCall) -> None:
+        """The model's thread has something to say."""
+        posted.act()
+
+    def _grew(self, progress: GrowthProgress) -> None:
+        self.progress = progress
+        if progress.branch != self.cursor.branch:
+            return self._show(self.message)
+        followed = self.cursor.follows
+        self.cursor.look()
+        if self._runs is not None:
+            self._run_on(self._runs)
+        elif followed and not self.cursor.is_growing:
+            self.cursor.seek(self.cursor.remarkable())
+        self._show(progress.note if progress.stage == "failed" else self.message)
+
+    def _refused(self, why: str) -> None:
+        """It cannot be, or went wrong under way: what there is of the branch in hand stays."""
+        self.cursor.make(self.cursor.branch)
+        self.cursor.look()
+        self._say(why)
+
+    def _intervene(self, intervention: Intervention) -> None:
+        """A branch of its own; whatever is written now stops."""
+        cursor, predictor, parent = self.cursor, self.predictor, self.cursor.branch
+
+        def begun(branch: int) -> None:
+            cursor.switch(branch, follow=True)
+            self._line = None
+            self._say(f"branch {branch}: {words.named(intervention)}")
+
+        def begin(stop: IsStopped) -> Iterator[GrowthProgress]:
+            growth = grow(
+                cursor.scene, predictor, intervention, parent=parent, limits=self._limits, stop=stop
+            )
+            return paced(cursor, growth)
+
+        self._grower.start(begin, begun=begun, grew=self._grew, refused=self._refused)
+
+    # moving
+
+    def _go(self, row: int | None, none: str, *, jump: bool = False) -> None:
+        self._runs = None
+        if row is None:
+            return self._say(none)
+        (self.cursor.jump if jump else self.cursor.seek)(row)
+        self._line = None
+        self._show()
+
+    def action_move(self, way: str) -> None:
+        """A step of some kind."""
+        self._go(self.cursor.move(way), "no such step from here")
+
+    def action_hop(self, way: str) -> None:
+        """From difference to difference."""
+        self._go(
+            self.cursor.hop(way),
+            "no such difference" if self.cursor.pair.left else "nothing to differ from",
+            jump=True,
+        )
+
+    def action_trail(self) -> None:
+        """Back from a jump."""
+        self._runs = None
+        self._line = None
+        self._show("" if self.cursor.back() else "nowhere to go back to")
+
+    def action_writer(self, side: str) -> None:
+        """To the step that wrote a value."""
+        one = self._named()
+        if one is None:
+            return self._say("no value is chosen, and none differs")
+        row = self.cursor.writer(side, one)
+        if row == self.cursor.row:
+            return self._say(f"{brief(one.name, 40)} is written in this step")
+        self.chosen = one.level, one.name
+        self._go(row, f"nobody wrote {brief(one.name, 40)} there", jump=True)
+
+    def _named(self) -> NamedValue | None:
+        """The chosen name, else the first that differs."""
+        view = self.cursor.view
+        for one in view.names:
+            if (one.level, one.name) == self.chosen:
+                return one
+        return next((one for one in view.names if view.differs(one)), None)
+
+    def action_run(self, step: int) -> None:
+        """On, or back, to whatever stops; where the model still writes, it is waited for."""
+        found = self.cursor.run(self.cursor.row, step)
+        if found is not None:
+            self._go(found[0], "", jump=True)
+            self._say(found[1])
+        elif step > 0 and self.cursor.is_growing:
+            self.cursor.jump(self.cursor.row)
+            self.cursor.follows, self._runs = True, self.cursor.row
+            self._say("running on while the model writes; any step stops it")
+        else:
+            self._go(self.cursor.move("end" if step > 0 else "start"), "", jump=True)
+            self._say("nothing stops before the " + ("end" if step > 0 else "beginning"))
+
+    def _run_on(self, start: int) -> None:
+        """More is written: perhaps a reason to stop."""
+        found = self.cursor.run(start, 1)
+        if found is not None or not self.cursor.is_growing:
+            row, self.message = found or (self.cursor.count - 1, "nothing stops before the end")
+            self.cursor.seek(row)
+            self._runs = None
+
+    # breakpoints, branches
+
+    def action_breakpoint(self) -> None:
+        """On or off, at the chosen line."""
+        file, line = self.line
+        is_set = self.cursor.toggle((file, line))
+        self._say(f"breakpoint at line {line}" if is_set else f"no breakpoint at line {line} any more")
+
+    def action_stop(self) -> None:
+        """The model writes no more."""
+        if self.progress is None or self.cursor.scene.branch(self.progress.branch).status != "running":
+            return self._say("the model is not writing")
+        self._grower.stop()
+        self._say("stopping the model")
+
+    def action_cycle(self, step: int) -> None:
+        """The next branch, or the one before."""
+        to = self.cursor.branch + step
+        self._switch(to if 0 <= to < len(self.cursor.scene.branches) else None)
+
+    def _switch(self, branch: int | None) -> None:
+        self._runs = None
+        if branch is None or branch == self.cursor.branch:
+            return self._say("no further branch" if branch is None else "this is the branch in hand")
+        self.cursor.switch(branch)
+        self._line = None
+        self._say(f"branch {branch}: {words.named(self.cursor.here.intervention)}")
+
+    # panels
+
+    def _focus(self) -> str:
+        return self.focused.id if self.focused is not None and self.focused.id in PANELS else "steps"
+
+    def action_page(self, step: int) -> None:
+        """As far as the panel in hand is high."""
+        self.action_point(step * max(1, self.panels[self._focus()].size.height - 2))
+
+    def action_point(self, step: int) -> None:
+        """Another line, name or step, in the panel in hand."""
+        panel, cursor = self._focus(), self.cursor
+        if panel == "source":
+            file, line = self.line
+            self._line = file, max(1, min(line + step, self.listing.count(file)))
+        elif panel == "state":
+            names = [(one.level, one.name) for one in cursor.view.names]
+            at = names.index(self.chosen) + step if self.chosen in names else 0
+            self.chosen = names[max(0, min(at, len(names) - 1))] if names else None
+        elif panel == "steps" and cursor.count:
+            return self._go(max(0, min(cursor.row + step, cursor.count - 1)), "")
+        self._show()
+
+    def action_open(self) -> None:
+        """What Enter does in the panel in hand."""
+        panel, one = self._focus(), self._named()
+        if panel == "source":
+            self.action_breakpoint()
+        elif panel == "state" and one is not None:
+            title = f"{brief(one.name, 40)} after step {self.cursor.row:,}"
+            self.push_screen(TextScreen(title, words.whole(one)))
+
+    def _pick_time(self, x: int, y: int) -> None:
+        row = draw.row_at(self.cursor, x, self.panels["timeline"].size.width)
+        if row is not None:
+            self._go(row, "", jump=True)
+
+    def _pick_step(self, x: int, y: int) -> None:
+        shown = draw.around(self.cursor.row, self.cursor.count, self.panels["steps"].size.height - 1)
+        if 1 <= y <= len(shown):
+            self._go(shown[y - 1], "")
+
+    def _pick_line(self, x: int, y: int) -> None:
+        file, line = self.line
+        shown = draw.around(line - 1, self.listing.count(file), self.panels["source"].size.height - 1)
+        if 1 <= y <= len(shown):
+            self._line = file, shown[y - 1] + 1
+            self._show()
+
+    # what is asked, and what is read
+
+    def action_read(self, what: str) -> None:
+        """The help, or why the branch went as it did."""
+        title, text = ("Keys", words.help_text()) if what == "help" else ("Why", words.why(self.cursor))
+        self.push_screen(TextScreen(title, text))
+
+    def action_choose(self, what: str) -> None:
+        """One or some of a list."""
+        if what == "stops":
+            kinds = [(kind.name, kind.sentence) for kind in STOPS.values()]
+            self.push_screen(
+                ChecklistScreen("Continue to", kinds, sorted(self.cursor.stops)), self._set_stops
+            )
+        elif what == "rewrite":
+            ways = [(how, Text(f"{how}: {told}")) for how, told in zip(HOWS, REWRITES, strict=True)]
+            self.push_screen(ChoiceScreen("Rewrite the program", ways), self._rewrite)
+        else:
+            branches = words.tree(self.cursor.scene, self.cursor.branch)
+            at = [number for number, _ in branches].index(self.cursor.branch)
+            options = [(str(number), text) for number, text in branches]
+            self.push_screen(
+                ChoiceScreen("Branches", options, at), lambda told: self._switch(int(told)) if told else None
+            )
+
+    def _set_stops(self, chosen: list[str] | None) -> None:
+        if chosen is not None:
+            self.cursor.stops = set(chosen)
+            kinds = ", ".join(STOPS[name].word for name in chosen) or "breakpoints alone"
+            self._say(f"continue stops at {kinds}")
+
+    def _rewrite(self, how: str | None) -> None:
+        if how is not None:
+            self._intervene(Intervention(kind="rewrite", how=how))
+
+    def action_ask(self, what: str) -> None:
+        """One line of text: where to go, or what to change."""
+        if what == "row":
+            question = f"Go to step (0 to {max(0, self.cursor.count - 1)}):"
+            self.push_screen(InputScreen(question), self._answered_row)
+            return
+        asked = questions.question_of(what, self.cursor, self._named(), self.line[1])
+        if isinstance(asked, str):
+            return self._say(asked)
+        self.push_screen(
+            InputScreen(asked.question, asked.value), partial(self._answered, what, self.cursor.step)
+        )
+
+    def _answered_row(self, told: str | None) -> None:
+        if told is not None:
+            row = questions.number(told)
+            there = row is not None and row < self.cursor.count
+            self._go(row if there else None, f"no step {brief(told, 40)}", jump=True)
+
+    def _answered(self, what: str, step: int | None, told: str | None) -> None:
+        if told is not None:
+            asked = questions.intervention_of(what, step, told)
+            if isinstance(asked, str):
+                return self._say(asked)
+            self._intervene(asked)
+
+    def action_leave(self) -> None:
+        """Quit, whatever is under way."""
+        self._grower.stop()
+        self.exit()
+
+
+def paced(cursor: SceneCursor, growing: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
+    """Reports of a branch, each when its rows are made: here, where nobody waits for a key, and not too often."""
+    stage, free = "", 0.0
+    for progress in growing:
+        began = time.perf_counter()
+        if progress.stage != stage or began >= free:
+            cursor.make(progress.branch)
+            now = time.perf_counter()
+            stage, free = progress.stage, now + SHARE * (now - began)
+            yield progress

@@ -1,0 +1,129 @@
+"""A benchmark's report as tables: all, by length, by type, failures by cause. Every rate has its n and interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from worldline.core.text import printable
+from worldline.evaluation.summary import Report, Tally, VerdictCounts, wilson
+from worldline.evaluation.table import Measured
+from worldline.evaluation.table import Table as Figures
+from worldline.ui.terminal.plain import plain_table
+
+NAMED = 20  # samples that are left out, by name; `--json` has all
+MOST = 16  # operations in a table; JSON has them all
+OUTCOMES = ("right", "wrong", "truncated", "malformed")
+
+
+def print_report(console: Console, report: Report) -> None:
+    """The whole report."""
+    console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
+    own = {"its own answer": report.said} if report.said.n else {}
+    own |= {"trace given its own draws": report.drawn} if report.drawn.n else {}
+    console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace, **own}))
+    if report.drawn.n:
+        line = f"{report.unknown:,} part by a draw that could not be known, and by nothing else"
+        console.print(Text(line, style="dim"))
+    for title, parts in (
+        (_length(report), report.by_length),
+        ("type", report.by_type),
+        ("ending", report.by_ending),
+    ):
+        if len(parts) > 1 or (parts and title == "ending"):
+            console.print(_table(title, _rows(parts)))
+    if report.causes:
+        console.print(_failures(report))
+    if any(share.some for share in report.operations.values()):
+        console.print(_operations(report))
+    rate = f", {report.bytes / report.seconds:,.0f} a second" if report.seconds else ""
+    apart = f"; {report.skipped:,} without a true answer, {report.faults:,} faults of the tool, in no rate"
+    console.print(Text(f"{report.bytes:,} bytes in {report.seconds:,.1f} s{rate}{apart}", style="dim"))
+    if report.disagrees:
+        line = f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate"
+        console.print(Text(line, style="dim"))
+    print_left_out(console, report.left_out)
+    print_tables(console, report.samples)
+
+
+def _length(report: Report) -> str:
+    """What the rows of `by_length` are: steps, unless the suite has rows of its own."""
+    if report.suite.startswith("permutation"):
+        return "lines"
+    return "group" if any("/" in name for name in report.by_length) else "steps"
+
+
+def print_left_out(console: Console, left_out: Mapping[str, Sequence[str]]) -> None:
+    """Each reason for which samples are in no rate, how many there are, and their names."""
+    for why, names in left_out.items():
+        shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+        console.print(Text(f"left out, {printable(why)}: {len(names):,}: {printable(shown)}", style="dim"))
+
+
+def print_measured(console: Console, found: Measured) -> None:
+    """What came of a suite that has tables alone."""
+    console.print(Text(f"{found.suite}  {printable(found.model)}  n = {found.n:,}", style="bold"))
+    print_tables(console, found.tables)
+    apart = f"{found.skipped:,} without a true answer, {found.faults:,} faults of the tool, in no rate"
+    console.print(Text(f"{found.seconds:,.1f} s; {apart}", style="dim"))
+
+
+def print_tables(console: Console, tables: Sequence[Figures]) -> None:
+    """What a suite finds of its own, each table under its title."""
+    for figures in tables:
+        heads, *rows = figures.texts()
+        table = Table(
+            box=None, header_style="dim", pad_edge=False, title=printable(figures.title), title_justify="left"
+        )
+        for number, head in enumerate(heads):
+            table.add_column(printable(head), justify="left" if number == 0 else "right")
+        for row in rows:
+            table.add_row(*map(printable, row))
+        console.print(table)
+        if figures.note:
+            console.print(Text(printable(figures.note), style="dim"))
+
+
+def _failures(report: Report) -> Table:
+    """Why answers and traces are not right, with each cause's share of all failures."""
+    failed = sum(failures.n for failures in report.causes.values())
+    table = plain_table("cause of failure", "n", "answers wrong", "traces wrong", "share", "95 % interval")
+    for name, failures in report.causes.items():
+        low, high = wilson(failures.n, failed)
+        counts = (f"{count:,}" for count in (failures.n, failures.answer, failures.trace))
+        share = f"{100 * failures.n / failed:.1f} %"
+        table.add_row(printable(name), *counts, share, f"{100 * low:.1f} - {100 * high:.1f}")
+    return table
+
+
+def _operations(report: Report) -> Table:
+    """How often each operation fails when it is executed, those that fail most often first."""
+    table = plain_table("operation", "executed", "failed", "rate", "95 % interval")
+    failed = {name: share for name, share in report.operations.items() if share.some}
+    for name, share in list(failed.items())[:MOST]:
+        low, high = share.interval
+        rate = f"{100 * (share.rate or 0.0):.2f} %"
+        table.add_row(
+            printable(name), f"{share.n:,}", f"{share.some:,}", rate, f"{100 * low:.2f} - {100 * high:.2f}"
+        )
+    return table
+
+
+def _rows(parts: dict[str, VerdictCounts]) -> dict[str, Tally]:
+    rows: dict[str, Tally] = {}
+    for name, part in parts.items():
+        rows |= {f"{name} answer": part.answer, f"{name} trace": part.trace}
+    return rows
+
+
+def _table(title: str, rows: dict[str, Tally]) -> Table:
+    table = plain_table(title, "n", *OUTCOMES, "rate", "95 % interval")
+    for name, tally in rows.items():
+        counts = [f"{getattr(tally, outcome):,}" for outcome in OUTCOMES]
+        low, high = wilson(tally.right, tally.n)
+        rate = "-" if tally.rate is None else f"{100 * tally.rate:.1f} %"
+        table.add_row(printable(name), f"{tally.n:,}", *counts, rate, f"{100 * low:.1f} - {100 * high:.1f}")
+    return table

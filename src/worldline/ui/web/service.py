@@ -1,0 +1,200 @@
+"""What the server has before it: the runs and scenes that are open, and the live work on them. It knows no HTTP.
+
+`Opening` is what it starts with. Reading is `api`'s; here is what changes something, and what can be watched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from worldline.codec.tokens import Tokenizer
+from worldline.core.errors import UsageError
+from worldline.core.hidden import Control
+from worldline.core.language import usual_name
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.predict.predictor import Predictor, codec_of
+from worldline.ui.http.errors import Refusal
+from worldline.ui.http.json_body import json_bytes
+from worldline.ui.http.threads import ThreadGate
+from worldline.ui.session.branches.branch import Intervention
+from worldline.ui.session.grow import GrowthProgress, grow, imagine
+from worldline.ui.session.growth import Growth
+from worldline.ui.session.scene import Scene
+from worldline.ui.web import api
+from worldline.ui.web.index.index import build
+from worldline.ui.web.live import WAITING, LiveBranches
+from worldline.ui.web.scene_cache import LIVE, WEIGHT, CachedScene, SceneCache
+
+BEAT = 0.1  # seconds between two looks at a branch that grows
+THREADS = 8  # answers that are computed at once
+ALIVE = 10.0  # seconds without news after which a stream says that it is there
+STOPPING = 1.0  # seconds that whoever stops a branch waits to see it stopped
+BRANCHES = 100  # of one scene
+
+
+@dataclass(frozen=True, kw_only=True)
+class Opening:
+    """What is opened: runs on disk, scenes that are there already, programs to imagine, models by name.
+
+    Without models nothing can be imagined: the page only shows. Without a tokenizer costs are told in bytes alone.
+    """
+
+    runs: tuple[Path, ...] = ()
+    scenes: tuple[Scene, ...] = ()
+    programs: tuple[Program, ...] = ()
+    models: Mapping[str, Callable[[], Predictor]] = field(default_factory=dict)
+    limits: Limits | None = None
+    tokenizer: Tokenizer | None = None
+    control: Control | None = None  # of the hidden inputs of programs
+
+
+class Service:
+    """All that an endpoint acts on."""
+
+    def __init__(self, opening: Opening) -> None:
+        if opening.programs and not opening.models:
+            raise UsageError("a program is shown as a model imagines it: name one")
+        if len(opening.programs) > WAITING:
+            raise UsageError(f"at most {WAITING} programs are imagined at once, not {len(opening.programs)}")
+        self.scenes = SceneCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+        self.live = LiveBranches(opening.models) if opening.models else None
+        self._opening = opening
+        self._is_leaving: Callable[[], bool] = lambda: False
+        self.in_thread = ThreadGate(THREADS, self.is_leaving)
+        for scene in opening.scenes:
+            self.scenes.add(scene)
+
+    def open(self, *, is_leaving: Callable[[], bool]) -> None:
+        """Begin with the programs; `is_leaving` is asked by streams whether they should end."""
+        self._is_leaving = is_leaving
+        for program in self._opening.programs:
+            self._imagine(program, None)
+
+    def is_leaving(self) -> bool:
+        """Whether the server is about to end."""
+        return self._is_leaving()
+
+    def close(self) -> None:
+        """Stop what is at work."""
+        if self.live is not None:
+            self.live.close()
+
+    def runs(self) -> dict[str, Any]:
+        """The runs, the models, and whether they can be asked."""
+        models = list(self.live.models) if self.live else []
+        return {"runs": api.runs(self.scenes), "models": models, "live": self.live is not None}
+
+    def grow(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Intervene in a scene."""
+        live = self._asked()
+        parent = body.get("parent", 0)
+        cached = self.scenes.get(run, at)
+        scene = cached.scene
+        predictor = live.model(scene.model if scene.model in live.models else live.models[0])
+        with cached.lock:
+            branch = api.branch_of(scene, parent)
+            if branch.status == "running":
+                raise Refusal(409, f"branch {parent} is still growing: stop it, or wait")
+            if len(scene.branches) >= BRANCHES or cached.weight > WEIGHT:
+                raise Refusal(409, f"{len(scene.branches)} branches are as much as is kept", slug="full")
+            intervention = Intervention.of_json(body["intervention"])
+            growth = live.begin(
+                cached.key,
+                lambda stop: grow(
+                    scene, predictor, intervention, parent=parent, limits=self._opening.limits, stop=stop
+                ),
+            )
+        return {"branch": growth.branch}
+
+    def type(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Take a program that was typed."""
+        self._asked()
+        call = body.get("call") or None
+        name = usual_name(body.get("language", "python"))
+        program = Program(source=body["source"], name=name, call=call, stdin=body.get("stdin", ""))
+        return {"run": LIVE, "at": self._imagine(program, body.get("model"))}
+
+    def stop(self, run: str, at: int, branch: int) -> dict[str, Any]:
+        """Stop a branch; one that is over stays as it is."""
+        cached = self.scenes.get(run, at)
+        api.branch_of(cached.scene, branch)
+        growth = self.live.growth(cached.key, branch) if self.live else None
+        if growth is not None:
+            growth.stop()
+            growth.over.wait(STOPPING)
+        return {"branch": branch, "status": api.branch_of(cached.scene, branch).status}
+
+    async def events(self, run: str, at: int, branch: int) -> AsyncIterator[bytes]:
+        """A branch while it grows; its description at the end."""
+        cached = await self.in_thread(self.scenes.get, run, at)
+        api.branch_of(cached.scene, branch)
+        growth = self.live.growth(cached.key, branch) if self.live else None
+        return self._stream(cached, branch, growth)
+
+    async def _stream(self, cached: CachedScene, branch: int, growth: Growth | None) -> AsyncIterator[bytes]:
+        with suppress(Refusal):  # the server ends, and with it the stream
+            if growth is not None:
+                async for told in self._progress(cached, growth):
+                    yield told
+            yield event("done", await self.in_thread(api.branch_json, cached, branch))
+
+    async def _progress(self, cached: CachedScene, growth: Growth) -> AsyncIterator[bytes]:
+        said: tuple[GrowthProgress, int] | None = None
+        spoke, pause = time.monotonic(), BEAT
+        while not growth.over.is_set() and not self.is_leaving():
+            began = time.monotonic()
+            ahead = self.live.ahead(growth) if self.live else 0
+            if growth.latest is not None and (growth.latest, ahead) != said:
+                said, spoke = (growth.latest, ahead), began
+                rows = await self.in_thread(_rows, cached, growth.branch)
+                yield event("progress", _progress_json(growth.latest, rows, ahead))
+                pause = max(BEAT, 4 * (time.monotonic() - began))  # counting rows must not hold up the model
+            elif began - spoke > ALIVE:
+                spoke = began
+                yield b": still here\n\n"
+            await asyncio.sleep(pause)
+
+    def _imagine(self, program: Program, model: str | None) -> int:
+        live = self._asked()
+        predictor = live.model(model or live.models[0])
+        tokenizer = self._opening.tokenizer
+        scene = Scene.new(
+            program, model=model or live.models[0], codec=codec_of(predictor), tokenizer=tokenizer,
+            control=self._opening.control,
+        )  # fmt: skip
+        cached = self.scenes.add(scene)
+        try:
+            live.begin(
+                cached.key, lambda stop: imagine(scene, predictor, limits=self._opening.limits, stop=stop)
+            )
+        except Refusal:
+            self.scenes.drop(cached)
+            raise
+        return cached.key[1]
+
+    def _asked(self) -> LiveBranches:
+        if self.live is None:
+            raise Refusal(403, "no model was opened: this page only shows", slug="not-live")
+        return self.live
+
+
+def event(name: str, data: Mapping[str, Any]) -> bytes:
+    """A server-sent event; its data is one line of JSON."""
+    return b"event: " + name.encode() + b"\ndata: " + json_bytes(data) + b"\n\n"
+
+
+def _rows(cached: CachedScene, branch: int) -> int:
+    with cached.lock:
+        return len(cached.pair(branch).rows)
+
+
+def _progress_json(progress: GrowthProgress, rows: int, ahead: int) -> dict[str, Any]:
+    told = {"stage": progress.stage, "bytes": progress.bytes, "steps": progress.steps, "ahead": ahead}
+    return {**told, "rows": rows, "note": progress.note}

@@ -1,0 +1,126 @@
+// The program's source in colours, with the line that runs: of both sides, of each where they part, and of the frames that wait; and
+// with its breakpoints. A click on a line's number sets one; choosing a line (a click; or the arrows, then Enter) offers to force it.
+// What is a keyword or a string is the server's word (explore/marks/syntax.py).
+
+import { count, cut, el, fill, oneLine } from "./dom.js";
+import { Windowed } from "./windowed.js";
+
+const LONG = 2000; // characters of a line that are shown
+const HIGH = 20;
+
+const split = new WeakMap();
+
+const ENDS = { js: /\r\n|[\r\n\u2028\u2029]/, ts: /\r\n|[\r\n\u2028\u2029]/, c: /\r*\n/, cpp: /\r*\n/, rust: /\r*\n/ };
+
+/** The lines of a program, split once: [{line, spans}]. Each language ends its lines itself, as core/language.py says. */
+export function linesOf(program) {
+  if (!split.has(program)) {
+    const lines = program.source.split(ENDS[program.language] ?? /\r\n|\r|\n/).map((line, at) => ({ line, spans: program.syntax?.[at] ?? [] }));
+    if (lines.length > 1 && lines.at(-1).line === "") lines.pop();
+    split.set(program, lines);
+  }
+  return split.get(program);
+}
+
+/** The panel; `toggle(line)` is called with a line whose margin is clicked, `choose(line)` with one that somebody picks, `choose(line, true)` when they open it. */
+export function sourcePanel({ choose, toggle }) {
+  const title = el("span", { class: "soft code" });
+  const note = el("p", { class: "note soft", hidden: true });
+  const root = el("div", { class: "source code" });
+  const element = el("section", { class: "panel source-panel", "aria-labelledby": "source-title" },
+    el("header", {}, el("h2", { id: "source-title" }, "Source"), title), note, root);
+  let lines = [];
+  let marks = new Map();
+  let breaks = new Set();
+  let shown = null;
+  const list = new Windowed({
+    root, rowHeight: HIGH, chunk: 1000, count: 0, role: "listbox", rowRole: "option", label: "Lines of the program",
+    load: (k) => lines.slice(k * 1000, (k + 1) * 1000),
+    render: (row, text, at) => text !== null && renderLine(row, text, at + 1, { mark: marks.get(at + 1), stops: breaks.has(at + 1) }),
+    onActive: (at) => choose(at + 1),
+    onOpen: (at) => choose(at + 1, true),
+  });
+
+  // Before the list has it: a click on the margin chooses nothing.
+  root.addEventListener("click", (event) => {
+    const row = event.target.closest(".windowed-row");
+    if (!row || !event.target.closest(".margin")) return;
+    event.stopPropagation();
+    toggle(row.index + 1);
+  }, { capture: true });
+
+  function render({ program, left, right, sides, breakpoints }) {
+    breaks = breakpoints;
+    if (program.source !== shown) {
+      shown = program.source;
+      lines = linesOf(program);
+      list.reset({ count: lines.length, top: true });
+    }
+    title.title = oneLine(cut([program.call, ...(program.argv ?? [])].filter(Boolean).join(" "), 500));
+    fill(title, title.title);
+    marks = marksOf(left, right, sides);
+    list.refresh();
+    const here = [left, right].map((side) => side.stack.at(-1)).find((frame) => frame && !frame.file && frame.line);
+    if (here && here.line <= lines.length) list.scrollTo(here.line - 1, inSight(root, here.line) ? "nearest" : "center");
+    const away = [left, right].map((side) => side.cell?.file).find(Boolean);
+    fill(note, away ? `This step runs in ${oneLine(cut(away, 200))}, which is not shown.` : "").hidden = !away;
+  }
+
+  return { element, render, dispose: () => list.dispose(), chosen: () => (list.active >= 0 ? list.active + 1 : null) };
+}
+
+function inSight(root, line) {
+  const top = (line - 1) * HIGH;
+  return top >= root.scrollTop && top + HIGH <= root.scrollTop + root.clientHeight;
+}
+
+// line -> {left, right, waits, chips}
+function marksOf(left, right, sides) {
+  const marks = new Map();
+  const at = (line) => marks.get(line) ?? marks.set(line, { chips: [] }).get(line);
+  for (const [name, side] of [["left", left], ["right", right]]) {
+    side.stack.forEach((frame, level) => {
+      if (!frame.line || frame.file) return;
+      if (level < side.stack.length - 1) at(frame.line).waits = true;
+      else at(frame.line)[name] = true;
+    });
+  }
+  for (const mark of marks.values()) {
+    if (mark.left && !mark.right) mark.chips.push(["left", sides.left]);
+    if (mark.right && !mark.left) mark.chips.push(["right", sides.right]);
+  }
+  return marks;
+}
+
+function renderLine(row, { line, spans }, number, { mark = { chips: [] }, stops }) {
+  row.classList.toggle("stops", stops);
+  row.classList.toggle("here", Boolean(mark.left || mark.right));
+  row.classList.toggle("parted", Boolean(mark.right && !mark.left));
+  row.classList.toggle("waits", Boolean(mark.waits && !mark.left && !mark.right));
+  if (mark.left || mark.right) row.setAttribute("aria-current", "step");
+  else row.removeAttribute("aria-current");
+  const sign = mark.left || mark.right ? "▶" : mark.waits ? "▹" : "";
+  fill(row,
+    el("span", { class: "margin", title: stops ? "Take the breakpoint away (B)" : "Set a breakpoint (B)" },
+      el("span", { class: "dot", "aria-hidden": "true" }, stops ? "●" : ""), stops ? el("span", { class: "unseen" }, "breakpoint ") : null,
+      el("span", { class: "sign", "aria-hidden": "true" }, sign), el("span", { class: "line-number" }, number)),
+    el("span", { class: "text" }, coloured(line, spans)),
+    mark.chips.map(([side, name]) => el("span", { class: `who ${side}` }, name)));
+}
+
+// The pieces of a line: [start, end, kind] count characters, as Python does.
+function coloured(line, spans) {
+  const more = line.length - LONG;
+  const text = more > 0 ? line.slice(0, LONG) : line;
+  const chars = /[\ud800-\udfff]/.test(text) ? [...text] : text;
+  const part = (start, end) => oneLine((typeof chars === "string" ? chars.slice(start, end) : chars.slice(start, end).join("")).replace(/\t/g, "    "));
+  const found = [];
+  let at = 0;
+  for (const [start, end, kind] of spans) {
+    if (start >= chars.length) break;
+    found.push(part(at, start), el("span", { class: `token-${kind}` }, part(start, end)));
+    at = end;
+  }
+  found.push(part(at), more > 0 ? ` …<${count(more)} more>` : null);
+  return found;
+}

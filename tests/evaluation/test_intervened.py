@@ -1,0 +1,60 @@
+"""The failures of a run on disk asked again: as many passing ones beside them, the whole run expected from both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.evaluation.interventions import intervened
+from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Prediction
+
+SOURCE = "def f(n):\n    m = n + 1\n    return m\n"
+FAILED = 4  # of twelve: those with the smallest arguments
+
+
+class Small:
+    """Wrong about small numbers, unless the first lines are given; about others it is wrong if they are."""
+
+    name = "small"
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        for ask in asks:
+            n = int((ask.program.call or "")[2:-1])
+            m = n + 1 + (n < FAILED and not ask.given)
+            yield Prediction(text=b"(1 n=%d\n2 m=%d\n3\n)%d\n.\n" % (n, m, m), status="ended")
+
+
+def made(folder: Path, **config: object) -> Path:
+    """A run of twelve tasks, four of them wrong."""
+    tasks = [Task(program=Program(source=SOURCE, call=f"f({n})"), name=f"f/{n}") for n in range(12)]
+    found = run(Suite(name="small", tasks=tasks), Small(), out=folder, config={"scheme": "small", **config})
+    assert (found.n, found.all.answer.right) == (12, 8)
+    return folder
+
+
+def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> None:
+    path = made(tmp_path / "run")
+    for limit, tried in ((None, 4), (2, 2), (9, 4)):
+        found, at = intervened(path, lambda scheme, extras: Small(), cures=["repair"], limit=limit)
+        assert (len(found.failed), len(found.chosen)) == (tried, tried)
+        assert all(at[i] < FAILED for i in found.failed)
+        assert all(at[i] >= FAILED for i in found.chosen)
+        assert (max(found.failing, len(found.failed)), found.passing) == (4, 8)
+        (effect,) = found.effects
+        assert (effect.pairs.recovered, effect.unfit, effect.expected) == (tried, tried, 4.0)
+        assert found.confirmed["wrong value"].some == tried
+
+
+def test_runs_that_cannot_be_asked_again_are_refused(tmp_path: Path) -> None:
+    forced = made(tmp_path / "forced", force=["actions"])
+    with pytest.raises(UsageError, match="actions forced"):
+        intervened(forced, lambda scheme, extras: Interpreter())
+    with pytest.raises(UsageError, match="no cure luck"):
+        intervened(made(tmp_path / "run"), lambda scheme, extras: Interpreter(), cures=["luck"])

@@ -1,0 +1,135 @@
+"""Scratchpads: the interpreter on one is right on every suite, and what is wrong on one is told of the program."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from worldline.cli.suites import bench
+from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.diagnose.debug import debug, imagine
+from worldline.evaluation import suites
+from worldline.evaluation.run.directory import newest
+from worldline.evaluation.run.run import run
+from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.scratchpad import MODES, Scratchpad, unsure_lines
+from worldline.predict.sureness import sureness
+
+SOURCE = "def f(a, s):\n    b = a + len(s.strip()) * 2\n    return b * 2 - a\n"
+PROGRAM = Program(source=SOURCE, call="f(3, ' xy ')", name="prog.py")
+OPTIONS: dict[str, dict[str, Any]] = {
+    "generated": {},
+    "composition": {},
+    "horizon": {},
+    "permutation": {"length": [8], "reveal": [1, 4]},
+}
+
+pytestmark = pytest.mark.usefixtures("box")
+
+
+class Misreads:
+    """The interpreter, but for pieces of text that it writes otherwise, the first time each."""
+
+    name = "misreads"
+
+    def __init__(self, *pieces: tuple[bytes, bytes]) -> None:
+        self.pieces = pieces
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        for found in Interpreter().predict(asks):
+            text = found.text
+            for old, new in self.pieces:
+                text = text.replace(old, new, 1)
+            yield replace(found, text=text)
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("suite", OPTIONS)
+@pytest.mark.parametrize("mode", ["flatten", "chars", "auto"])
+def test_the_interpreter_is_always_right(suite: str, mode: str) -> None:
+    tasks = suites.load(suite, **OPTIONS[suite]).for_scratchpads()
+    found = run(tasks, Scratchpad(Interpreter(), mode), limit=12)
+    assert (found.n, found.all.answer.right, found.all.trace.right) == (12, 12, 12)
+
+
+def test_what_is_wrong_on_the_scratchpad_is_told_of_the_program() -> None:
+    found = debug(PROGRAM, Misreads((b"t2=2", b"t2=3"), (b"b=7", b"b=9")), scratchpad="flatten", budget=None)
+    first = found.diagnosis.first
+    assert first is not None
+    assert first.line == 2
+    assert found.blamed is not None
+    line, code, said = found.blamed
+    assert (line, code) == (2, "t2 = len(t1)")
+    assert "t2 is 2, not 3" in said
+    assert found.tried == ()
+
+
+def test_a_wrong_value_of_the_program_is_at_its_own_line() -> None:
+    found = debug(PROGRAM, Misreads((b"b=7", b"b=8")), scratchpad="flatten", budget=None)
+    first = found.diagnosis.first
+    assert first is not None
+    assert (first.line, first.name, first.wanted, first.got) == (2, "b", "7", "8")
+    assert "steps" in found.as_json()["scratch"]
+
+
+def test_a_text_that_is_malformed_on_the_scratchpad_stays_so() -> None:
+    tasks = replace(suites.load("generated").for_scratchpads(), count=1)
+    found = run(tasks, Scratchpad(Misreads((b"\n", b" =\n")), "flatten"), limit=1)
+    assert (found.all.answer.malformed, found.all.trace.malformed) == (1, 1)
+
+
+def test_imagined_steps_are_the_programs_and_the_scratch_is_kept() -> None:
+    found = imagine(PROGRAM, Interpreter(), scratchpad="flatten")
+    assert [(event.event, event.line) for event in found.reading.events] == [
+        ("call", 1), ("line", 2), ("line", 3), ("return", 3),
+    ]  # fmt: skip
+    assert [len(under) for under in found.folds] == [0, 4, 2, 0]
+    assert [step.code for step in found.folds[2]] == ["t4 = b * 2", "return t4 - a"]
+    assert imagine(PROGRAM, Interpreter()).folds == ()
+
+
+def test_unsure_statements_are_found_by_their_steps() -> None:
+    ask = Ask(program=PROGRAM)
+    (truth,) = Interpreter().predict([ask])
+    sure = [0.0] * len(truth.text)
+    rolled = Rolled(prediction=truth, force="free", sure=tuple(sureness(ask, truth, sure)))
+    assert unsure_lines(ask, rolled, 0.9) == frozenset()
+    sure[truth.text.index(b"b=7")] = -0.5
+    rolled = replace(rolled, sure=tuple(sureness(ask, truth, sure)))
+    assert unsure_lines(ask, rolled, 0.9) == {1, 2}
+    assert unsure_lines(ask, rolled, 0.5) == frozenset()
+
+
+def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="reveal"):
+        imagine(PROGRAM, Interpreter(), options=Compact(reveal=4), scratchpad="flatten")
+    with pytest.raises(UsageError, match="compact"):
+        Scratchpad(Interpreter(codec="cwm"), "flatten")
+    with pytest.raises(UsageError, match="scratchpad"):
+        Scratchpad(Interpreter(), "paper")
+    for words in (["states"], ["budget"], ["generated", "--force", "guard"]):
+        done = CliRunner().invoke(bench, [*words, "--model", "interpreter", "--scratchpad", "auto"])
+        assert done.exit_code != 0
+
+
+def test_bench_puts_modes_side_by_side_and_keeps_them(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = ["generated", "--model", "interpreter", "--limit", "6", "--scratchpad", "all"]
+    done = CliRunner().invoke(bench, [*words, "-o", str(out), "--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)
+    assert [row["scratchpad"] for row in told["tables"][0]["rows"]] == list(MODES)
+    assert all(report["trace"]["right"] == 6 for report in told["scratchpads"].values())
+    kept = [record.found.scratch for record in newest(out / "flatten").values()]
+    assert any(scratch is not None and b"t1=" in scratch.text for scratch in kept)
+    assert json.loads((out / "chars" / "config.json").read_text())["scratchpad"] == "chars"

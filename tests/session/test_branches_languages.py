@@ -1,0 +1,61 @@
+"""Interventions on programs that are not Python: what goes on, and what is refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from foreign_scenes import ALL, LIST_C, MIXED_JS, HandWritten
+
+from worldline.core.errors import UsageError
+from worldline.diagnose.sample import Sample
+from worldline.predict.predictor import Ask, Prediction
+from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.branches.plan import planned
+from worldline.ui.session.grow import grow
+from worldline.ui.session.scene import Scene
+
+
+class GoesOn:
+    """Whatever is given, it is the end of it."""
+
+    name = "goes on"
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        for ask in asks:
+            yield Prediction(text=ask.given + b"19\n)0\n.\n", status="ended")
+
+
+def scene(one: HandWritten) -> Scene:
+    """A program's two runs."""
+    truth, found = (Prediction(text=text, status="ended") for text in (one.steps, one.found))
+    return Scene.of_sample(
+        Sample(ask=one.ask, truth=truth, found=found), name=one.program.name, model="by hand"
+    )
+
+
+def grown(found: Scene, intervention: Intervention) -> Branch:
+    """A branch when it is done."""
+    for _ in grow(found, GoesOn(), intervention):
+        pass
+    return found.branches[-1]
+
+
+def test_a_changed_variable_is_imagined_and_nobody_says_what_is_true() -> None:
+    branch = grown(scene(LIST_C), Intervention(kind="edit", step=5, name="sum", value="7"))
+    assert branch.truth is None
+    assert branch.why == "a C program under way cannot be changed: only Python's can"
+    assert b"sum=7" in branch.found.text
+
+
+def test_names_of_javascript_can_be_changed() -> None:
+    plan = planned(scene(MIXED_JS).branch(0), Intervention(kind="edit", step=3, name="$x", value="7"))
+    assert b"'$x'=7" in plan.ask.given
+    with pytest.raises(UsageError, match="is no name"):
+        planned(scene(MIXED_JS).branch(0), Intervention(kind="edit", step=3, name="a.b", value="7"))
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.program.name)
+def test_only_python_is_rewritten(one: HandWritten) -> None:
+    with pytest.raises(UsageError, match="not rewritten by flatten, because"):
+        planned(scene(one).branch(0), Intervention(kind="rewrite", how="flatten"))

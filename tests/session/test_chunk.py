@@ -1,0 +1,238 @@
+"""Chunks: a page that folds them knows at every row what the side knows; texts are short, and valid Unicode."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
+
+from worldline.core.program import Program
+from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.sureness import sureness
+from worldline.ui.session.chunk import CHUNK, TAIL, chunk, chunks
+from worldline.ui.session.clip import MOST, clip, parting
+from worldline.ui.session.pair import Pair
+from worldline.ui.session.side import Side
+
+pytestmark = pytest.mark.usefixtures("box")
+
+
+class Page:
+    """One side of a chunk as a page keeps it."""
+
+    def __init__(self, key: dict[str, Any]) -> None:
+        self.frames = {int(frame): dict(info) for frame, info in key["frames"].items()}
+        self.state = {int(frame): dict(names) for frame, names in key["state"].items()}
+        self.output = key["output"]
+        self.at = key["at"]
+
+    def fold(self, row: int, cell: dict[str, Any]) -> None:
+        """Takes a row in."""
+        self.at = cell
+        self.frames[cell["frame"]]["line"] = cell["line"]
+        if "parent" in cell:
+            self.frames[cell["frame"]]["parent"] = cell["parent"]
+        for frame, name, text, *writer in cell["changes"]:
+            names = self.state.setdefault(frame, {})
+            names.pop(name, None)
+            if text is not None:
+                names[name] = [text, writer[0] if writer else row]
+        self.output += cell["printed"] or ""
+
+    def here(self) -> Any:
+        """The newest step and the stack that it leaves; None where there is none yet."""
+        if self.at is None:
+            return None
+        told = {name: self.at[name] for name in ("step", "event", "line", "file", "frame")}
+        return told, self.stack(self.at["frame"])
+
+    def stack(self, frame: int) -> list[tuple[Any, ...]]:
+        """The frames from the outermost to this one, with what is known of each."""
+        found = []
+        while frame != -1:
+            info = self.frames[frame]
+            known = {name: tuple(value) for name, value in self.state.get(frame, {}).items()}
+            found.append((frame, info["function"], info["line"], known))
+            frame = info["parent"]
+        return found[::-1]
+
+
+def check(pair: Pair) -> None:
+    """Every chunk of a pair, folded as a page does, beside the sides; and that nothing in it is not JSON."""
+    seen, pages = 0, dict[str, Page]()
+    for k in range(chunks(pair)):
+        part = json.loads(json.dumps(chunk(pair, k), allow_nan=False).encode("utf-8"))
+        assert part["first"] == seen == k * CHUNK
+        ended, pages = pages, {name: Page(part[name]) for name in ("left", "right")}
+        for name, page in ended.items():  # a chunk begins where the last one ended
+            assert pages[name].here() == page.here()
+        for row in part["rows"]:
+            assert row["row"] == seen
+            check_row(pair, row, pages)
+            seen += 1
+    assert seen == len(pair.rows)
+
+
+def check_row(pair: Pair, row: dict[str, Any], pages: dict[str, Page]) -> None:
+    wanted = pair.rows[row["row"]]
+    absent = {"right": "open"} if None in (wanted.left, wanted.right) else {}  # nothing to compare
+    verdicts = [absent.get(each, each) for each in (wanted.action, wanted.state)]
+    assert [row["action"], row["state"], len(row["differs"])] == [*verdicts, len(wanted.differs)]
+    for name, step in (("left", wanted.left), ("right", wanted.right)):
+        of, cell = pair.side(name), row[name]
+        assert (cell is None) == (step is None)
+        if of is None or step is None:
+            continue
+        pages[name].fold(row["row"], cell)
+        told = [
+            (live.frame, live.function, live.line, {
+                clip(n): (clip(v), pair.row_of(name, live.writers[n])) for n, v in live.values.items()
+            })
+            for live in of.stack(step)
+        ]  # fmt: skip
+        assert pages[name].stack(cell["frame"]) == told
+        assert clip(of.output(step)).endswith(pages[name].output[-TAIL:])
+    main = "left" if wanted.left is not None else "right"
+    of, step = pair.side(main), wanted.left if wanted.left is not None else wanted.right
+    if of is None or step is None:
+        assert row["depth"] == 0
+        assert {row[way] for way in ("over", "out", "back_over", "back_out")} == {None}
+        return
+    assert row["depth"] == of.depth(step)
+    for way in ("over", "out", "back_over", "back_out"):
+        target = getattr(of, way)(step)
+        assert row[way] == (None if target is None else pair.row_of(main, target))
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("mode", sorted(MODES))
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_a_page_knows_what_a_true_side_knows(name: str, mode: str) -> None:
+    check(Pair(true(name, mode), true(name, mode)))
+    check(Pair(None, true(name, mode)))
+
+
+@given(damaged())
+def test_a_page_knows_what_any_side_knows(made: tuple[str, str, Side]) -> None:
+    check(Pair(true(*made[:2]), made[2]))
+
+
+@given(anyhow(), anyhow())
+def test_a_page_knows_what_any_lines_say(one: bytes, other: bytes) -> None:
+    check(Pair(side("fact", "compact", one), side("fact", "compact", other)))
+
+
+def test_there_are_several_chunks() -> None:
+    pair = Pair(true("loop"), true("loop"))
+    assert chunks(pair) > 1
+    later = chunk(pair, 1)
+    assert later["left"]["state"]["0"]["n"] == ["40", 0]
+    assert later["left"]["frames"]["0"]["function"] == "f"
+    with pytest.raises(IndexError):
+        chunk(pair, chunks(pair))
+
+
+def test_a_side_that_has_ended_stays_where_it_was() -> None:
+    truth = true("loop")
+    text = truth.prediction.text
+    short = side("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
+    pair = Pair(truth, short)
+    check(pair)
+    later = chunk(pair, chunks(pair) - 1)["right"]
+    assert later["at"]["step"] == len(short.events) - 1
+    assert str(later["at"]["frame"]) in later["state"]
+
+
+def test_a_waiting_frame_is_where_it_waits() -> None:
+    truth = true("loop")
+    pair = Pair(truth, truth)
+    inside = next(
+        k for k in range(1, chunks(pair)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1
+    )
+    key = chunk(pair, inside)["left"]["frames"]["0"]
+    assert key["line"] == truth.stack(inside * CHUNK - 1)[0].line == 9
+
+
+def test_the_format_is_exactly_this() -> None:
+    ask, truth = run("fact")
+    sure = sureness(ask, truth, [-0.5] * len(truth.text))
+    found = changed("fact", (")1\n", ")2\n"))
+    pair = Pair(true("fact"), Side("found", ask, found.prediction, sure=sure))
+    part = chunk(pair, 0)
+    assert list(part) == ["first", "rows", "left", "right"]
+    row = part["rows"][12]
+    none = dict.fromkeys(("file", "printed", "sure", "sure_action", "sure_state"))
+    assert row.pop("left") == {
+        **none, "step": 12, "event": "return", "line": 3, "frame": 3, "changes": [], "arg": "1", "bytes": 3,
+    }  # fmt: skip
+    right = row.pop("right")
+    assert right["arg"] == "2"
+    assert (
+        right["sure"]
+        == pytest.approx(right["sure_action"] * right["sure_state"])
+        == pytest.approx(0.223, abs=1e-3)
+    )
+    assert row == {
+        "row": 12, "action": "right", "state": "wrong", "depth": 3, "lines": [],
+        "over": 13, "out": 13, "back_over": 11, "back_out": 8,
+        "differs": [{"what": "value", "name": None, "wanted": "1", "got": "2", "path": "", "at": None}],
+    }  # fmt: skip
+    assert part["rows"][13]["left"]["changes"] == [[2, "r", "1", 8]]
+    assert part["left"] == {
+        "at": None,
+        "frames": {str(n): {"function": "fact", "file": None, "parent": n - 1, "line": 1} for n in range(4)},
+        "state": {},
+        "output": "",
+    }
+
+
+def test_an_empty_pair_has_one_empty_chunk() -> None:
+    empty = side("fact", "compact", b"", "empty")
+    nothing = {"at": None, "frames": {}, "state": {}, "output": ""}
+    assert chunk(Pair(None, empty), 0) == {"first": 0, "rows": [], "left": nothing, "right": nothing}
+
+
+def test_a_long_value_is_cut_around_where_it_differs() -> None:
+    program = Program(source="def f(x):\n    y = x\n    return y\n", call="f(1)")
+    ask = Ask(program=program, limit=1 << 26)
+    long = "a" * 1_000_000
+    texts = [f"(1 x='{long}{middle}{long}'\n2 y=1\n3\n)1\n.\n".encode() for middle in "bc"]
+    left, right = (Side(str(n), ask, Prediction(text=text, status="ended")) for n, text in enumerate(texts))
+    part = chunk(Pair(left, right), 0)
+    assert len(json.dumps(part)) < 60_000
+    told = part["rows"][0]["right"]["changes"][0][2]
+    assert told.startswith("<999001 before>...aaa")
+    assert "aaca" in told
+    assert told.endswith("aaa...<997002 more>")
+    assert part["rows"][0]["differs"][0]["at"] == 1_000_000
+
+
+def test_what_is_no_unicode_is_escaped() -> None:
+    lone = '{"n": "\'\\ud800\'", "\\udfff": "\'\\u00e9\'"}'
+    text = f"<|call_sep|>{lone}<|action_sep|>def fact(n):\n<|frame_sep|>"
+    part = chunk(Pair(None, side("fact", "cwm", text.encode(), "budget")), 0)
+    assert part["rows"][0]["right"]["changes"] == [[0, "n", "'\\ud800'"], [0, "\\udfff", "'é'"]]
+    json.dumps(part, ensure_ascii=False).encode("utf-8")
+
+
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
+def test_texts_part_where_they_part(start: str, one: str, other: str) -> None:
+    left, right = start + one, start + other
+    naive = next(
+        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
+    )
+    assert parting(left, right) == naive
+
+
+@given(st.integers(0, 3 * MOST), st.integers(0, 3 * MOST))
+def test_a_clipped_text_has_its_difference_and_its_length(size: int, at: int) -> None:
+    text = "x" * at + "y" + "x" * size
+    shown = clip(text, "x" * (at + size + 1))
+    assert "y" in shown
+    before = int(shown.partition(" before>")[0][1:]) if shown.startswith("<") else 0
+    after = int(shown.rpartition("...<")[2].removesuffix(" more>")) if shown.endswith(">") else 0
+    assert before + after + min(MOST, len(text)) == len(text)

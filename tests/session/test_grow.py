@@ -1,0 +1,341 @@
+"""Scenes that grow, with the shipped model and with predictors that misbehave: nothing is lost, nothing is raised."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+from branch_programs import COUNT, FACT, told_scene
+
+from worldline.codec.compact.turns import turns
+from worldline.core.errors import UsageError
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.diagnose.reading import read
+from worldline.predict.forcing.forced import Edit, roll
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.local import Local
+from worldline.predict.models import load_model
+from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.sureness import sureness
+from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.grow import GrowthProgress, grow, imagine
+from worldline.ui.session.scene import Scene
+
+BERRY = Program(
+    source="def count(word, letter):\n    n = 0\n    for c in word:\n        n += int(c == letter)\n    return n\n",
+    call="count('berry', 'r')",
+)
+
+pytestmark = pytest.mark.usefixtures("box")
+
+
+@pytest.fixture(scope="module")
+def model() -> Local:
+    found = load_model()
+    assert isinstance(found, Local)
+    return found.settled()
+
+
+def imagined(program: Program, predictor: Local, **options: int) -> Scene:
+    scene = Scene.new(program, model=predictor.name, **options)
+    list(imagine(scene, predictor))
+    return scene
+
+
+@pytest.fixture(scope="module")
+def berry(model: Local) -> Scene:
+    return imagined(BERRY, model)
+
+
+def grown(scene: Scene, predictor: object, parent: int = 0, **fields: object) -> Branch:
+    steps = list(grow(scene, predictor, Intervention(**fields), parent=parent))  # type: ignore[arg-type]
+    assert steps[0].stage == "truth"
+    assert steps[-1].stage in ("done", "failed")
+    return scene.branch(steps[-1].branch)
+
+
+class TestTheShippedModel:
+    def test_a_new_scene_is_recorded_and_imagined(self, model: Local, berry: Scene) -> None:
+        root = berry.branch(0)
+        (alone,) = model.predict([root.ask])
+        assert (root.status, root.why, root.note) == ("done", "", "")
+        assert root.truth is not None
+        assert root.truth.text == next(iter(Interpreter().predict([root.ask]))).text
+        assert (root.found.text, root.found.status, root.found.logprob) == (
+            alone.text,
+            alone.status,
+            alone.logprob,
+        )
+        assert root.sure == tuple(sureness(root.ask, alone, model.logprobs, model.entropies))
+        assert root.cause is not None
+        if root.cause.name != "right":
+            assert root.belief is not None
+            assert root.belief.truth is not None
+
+    def test_an_edit_goes_on_as_forcing_does(self, model: Local, berry: Scene) -> None:
+        root = berry.branch(0)
+        branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
+        edit = Edit(2, {"n": "30"})
+        ask = replace(root.ask, limit=branch.ask.limit)
+        (forced,) = roll(model, [ask], [root.found], force="edited", edits=[edit])
+        assert sorted(forced.prediction.text) == sorted(branch.found.text)  # the interpreter's order of names
+        assert branch.status == "done"
+        assert branch.truth is not None
+        assert branch.truth.text.endswith(b")32\n.\n")
+
+    @pytest.mark.long(reason="the shipped model goes on from four lines")
+    def test_a_forced_line_is_run_and_its_state_is_the_models(self, model: Local, berry: Scene) -> None:
+        for line in (2, 3, 4, 5):
+            branch = grown(berry, model, kind="line", step=3, line=line)
+            text = branch.found.text
+            turn = turns(text)[4]
+            assert turn.action(text) == b"%d" % line
+            assert branch.at == 4
+            assert branch.found.text.startswith(b"".join(text[t.start : t.end] for t in turns(text)[:4]))
+            assert (branch.truth is None) == bool(branch.why)
+
+    def test_the_line_that_is_next_anyway(self, model: Local, berry: Scene) -> None:
+        root = berry.branch(0)
+        line = read(root.ask, root.found).events[4].line
+        assert grown(berry, model, kind="line", step=3, line=line).found.text == root.found.text
+
+    def test_the_guard_lets_a_forced_line_pass(self, model: Local, berry: Scene) -> None:
+        guarded = model.settled(guard=True)
+        branch = grown(berry, guarded, kind="line", step=0, line=4)  # no line that can be first
+        assert branch.found.text.startswith(berry.branch(0).found.text.split(b"\n")[0] + b"\n4")
+        assert branch.status == "done"
+
+    def test_late_changes_come_before_a_forced_line(self, model: Local) -> None:
+        cut = b"(1 n=3\n2\n4\n(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n"
+        scene = told_scene(FACT, cut, None, status="budget")
+        branch = grown(scene, model, kind="line", step=9, line=5)
+        rest = branch.found.text[len(cut) :]
+        late, _, after = rest.partition(b"\n")
+        assert branch.found.text.startswith(cut)
+        assert rest.startswith(b"5") or (late.startswith(b" ") and after.startswith(b"5"))
+        assert turns(branch.found.text)[10].action(branch.found.text) == b"5"
+        reading = read(branch.ask, branch.found)
+        assert reading.malformed is None
+        assert reading.events[10].line == 5
+        assert reading.events[10].frame == 1
+
+    @pytest.mark.long(reason="the shipped model writes a run twice")
+    def test_a_budget_goes_on_where_it_was_cut(self, model: Local) -> None:
+        whole = imagined(BERRY, model).branch(0)
+        scene = imagined(BERRY, model, limit=40)
+        assert (len(scene.branch(0).found.text), scene.branch(0).found.status) == (40, "budget")
+        branch = grown(scene, model, kind="budget", limit=whole.ask.limit)
+        assert (branch.found.text, branch.found.status) == (whole.found.text, whole.found.status)
+        assert branch.truth == scene.branch(0).truth
+        assert branch.at == whole.found.text[:40].count(b"\n")
+        assert [step.end for step in branch.sure] == [step.end for step in whole.sure]
+        for one, other in zip(branch.sure, whole.sure, strict=True):
+            assert one[2:] == pytest.approx(other[2:])  # the part that was written before counts as well
+
+    @pytest.mark.long(reason="the shipped model predicts another program")
+    def test_a_rewritten_program_has_rows_of_its_own(self, model: Local, berry: Scene) -> None:
+        branch = grown(berry, model, kind="rewrite", how="flatten")
+        assert branch.ask.program.source != BERRY.source
+        assert branch.truth is not None
+        assert read(branch.ask, branch.truth).answer == ("return", "2")
+        assert berry.describe_branch(branch.id)["program"]["source"] == branch.ask.program.source
+        assert (branch.status, branch.note, branch.at) == ("done", "", 0)
+
+    def test_a_name_that_the_program_does_not_have(self, model: Local, berry: Scene) -> None:
+        branch = grown(berry, model, kind="edit", step=2, name="unheard", value="[1]")
+        assert branch.status == "done"
+        assert branch.truth is None
+        assert "unheard" in branch.why
+        assert len(branch.found.text) > len(branch.ask.given)
+
+    def test_what_its_parent_was_sure_of_is_kept(self, model: Local, berry: Scene) -> None:
+        root = berry.branch(0)
+        branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
+        assert branch.sure[:2] == root.sure[:2]
+        assert branch.sure[2].logprob == 0.0  # given counts as certain
+        assert any(step.logprob < 0 for step in branch.sure[3:])
+
+
+class TestStopping:
+    @pytest.mark.parametrize("stage", ["truth", "model"])
+    def test_it_stops_and_keeps_what_it_has(self, model: Local, berry: Scene, stage: str) -> None:
+        halt, last = threading.Event(), GrowthProgress(0, "")
+        for last in grow(
+            berry, model, Intervention(kind="edit", step=2, name="n", value="5"), stop=halt.is_set
+        ):
+            if last.stage == stage:
+                halt.set()
+        branch = berry.branch(last.branch)
+        assert (branch.status, branch.note) == ("stopped", "stopped")
+        assert (last.stage, last.note) == ("done", "stopped")
+        assert branch.found.text.startswith(branch.ask.given)
+        assert branch.cause is None
+
+    def test_one_that_was_stopped_goes_on_by_a_budget(self, model: Local, berry: Scene) -> None:
+        halt = threading.Event()
+        scene = Scene.new(BERRY, model="default")
+        for step in imagine(scene, model, stop=halt.is_set):
+            if step.stage == "model":
+                halt.set()
+        assert scene.branch(0).status == "stopped"
+        branch = grown(scene, model, kind="budget", limit=4000)
+        assert branch.found.text == berry.branch(0).found.text
+
+    def test_who_walks_away_has_stopped_it(self, model: Local, berry: Scene) -> None:
+        growing = grow(berry, model, Intervention(kind="edit", step=2, name="n", value="5"))
+        number = next(growing).branch
+        assert berry.branch(number).status == "running"
+        with pytest.raises(UsageError, match="still growing"):
+            grow(berry, model, Intervention(kind="edit", step=2, name="n", value="5"), parent=number)
+        growing.close()  # type: ignore[attr-defined]
+        assert berry.branch(number).status == "stopped"
+
+
+class Odd:
+    """Does something else than to go on."""
+
+    name = "odd"
+
+    def __init__(self, act: Callable[[Ask], Prediction]) -> None:
+        self.act = act
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """What it does."""
+        for ask in asks:
+            yield self.act(ask)
+
+
+def _raises(ask: Ask) -> Prediction:
+    raise ConnectionError("the line is dead")
+
+
+def test_what_a_predictor_does_is_a_branch_that_failed(berry: Scene) -> None:
+    for act, note in (
+        (_raises, "the line is dead"),
+        (
+            lambda ask: Prediction(text=ask.given, status="fault", note="no answer in time"),
+            "no answer in time",
+        ),
+        (lambda ask: Prediction(text=b"1\n", status="ended"), "it does not go on from what is given"),
+    ):
+        branch = grown(berry, Odd(act), kind="edit", step=2, name="n", value="5")
+        assert (branch.status, branch.note) == ("failed", note)
+        assert branch.truth is not None
+
+
+def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Scene) -> None:
+    asked: list[bytes] = []
+
+    def act(ask: Ask) -> Prediction:
+        asked.append(ask.given)
+        return Prediction(
+            text=ask.given + (b"1)7\n" if ask.given.endswith(b"5") else b")0\n.\n"), status="ended"
+        )
+
+    branch = grown(berry, Odd(act), kind="line", step=3, line=5)
+    assert asked[0].endswith(b"4\n5")
+    assert asked[1] == asked[0] + b"\n"
+    assert branch.found.text == asked[1] + b")0\n.\n"
+    assert branch.sure == berry.branch(0).sure[:4]
+
+
+def test_who_writes_another_notation_cannot_go_on(berry: Scene) -> None:
+    other = Interpreter(codec="cwm")
+    with pytest.raises(UsageError, match="writes cwm"):
+        grow(berry, other, Intervention(kind="edit", step=2, name="n", value="5"))
+    branch = grown(berry, other, kind="rewrite", how="flatten")  # a new program can be written in any
+    assert branch.found.codec == "cwm"
+    assert branch.cause is not None
+    assert branch.cause.name == "right"
+
+
+@pytest.mark.parametrize("codec", ["compact", "cwm"])
+def test_a_budget_in_both_notations(codec: str) -> None:
+    scene = Scene.new(COUNT, model="interpreter", limit=60)
+    list(imagine(scene, Interpreter(codec=codec)))
+    assert scene.branch(0).found.status == "budget"
+    branch = grown(scene, Interpreter(codec=codec), kind="budget", limit=1 << 16)
+    assert branch.truth is not None
+    assert branch.found.text == branch.truth.text
+    assert branch.cause is not None
+    assert branch.cause.name == "right"
+
+
+def test_a_program_without_a_run_is_imagined_all_the_same(model: Local) -> None:
+    scene = imagined(Program(source="def f(:\n    pass\n", call="f()"), model, limit=60)
+    root = scene.branch(0)
+    assert root.truth is None
+    assert "SyntaxError" in root.why
+    assert root.status in ("done", "failed")
+    assert scene.describe_branch(0)["answer"]["right"] is None
+
+
+def test_an_endless_continuation_is_cut() -> None:
+    source = "def f(n):\n    while n != 0:\n        n = n - 1\n    return n\n"
+    scene = Scene.new(Program(source=source, call="f(2)"), model="interpreter")
+    list(imagine(scene, Interpreter()))
+    steps = list(
+        grow(
+            scene,
+            Interpreter(),
+            Intervention(kind="edit", step=1, name="n", value="-1"),
+            limits=Limits(steps=200),
+        )
+    )
+    branch = scene.branch(steps[-1].branch)
+    assert branch.truth is not None
+    assert branch.truth.status == "budget"
+    assert len(read(branch.ask, branch.truth).events) == 200
+    assert branch.status == "done"
+
+
+def test_others_look_while_it_grows(model: Local) -> None:
+    """Every look sees a whole branch: rows that fit its text, and a text that only grows."""
+    scene, over, faults, seen = (
+        Scene.new(BERRY, model="default"),
+        threading.Event(),
+        list[BaseException](),
+        [0],
+    )
+
+    def look() -> None:
+        try:
+            while not over.is_set():
+                told, pair = scene.describe_branch(0), scene.pair(0)
+                assert len(pair.rows) >= len(pair.right)
+                assert told["cost"]["found_bytes"] >= seen[-1]
+                seen.append(told["cost"]["found_bytes"])
+        except BaseException as fault:
+            faults.append(fault)
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    for _ in imagine(scene, model):
+        pass
+    over.set()
+    watcher.join()
+    assert not faults
+    assert scene.branch(0).status == "done"
+
+
+@pytest.mark.long(reason="the shipped model writes two branches")
+def test_two_grow_at_once(model: Local, berry: Scene) -> None:
+    before = len(berry.branches)
+    both = [grow(berry, model, Intervention(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)]
+    threads = [threading.Thread(target=list, args=(one,)) for one in both]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = berry.branches[before:]
+    assert [branch.id for branch in found] == [before, before + 1]
+    assert [branch.intervention and branch.intervention.value for branch in found] == ["7", "8"]
+    assert all(branch.status == "done" for branch in found)
+
+
+def test_a_root_is_imagined_once(berry: Scene, model: Local) -> None:
+    with pytest.raises(UsageError, match="there already"):
+        imagine(berry, model)

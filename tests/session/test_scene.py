@@ -1,0 +1,194 @@
+"""A scene tells what it holds: sides, pairs, and a description that is valid JSON whatever the texts say."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from branch_programs import COUNT, FACT, told_scene
+
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.tokens import Bytes
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.diagnose import diagnosis, reconcile
+from worldline.diagnose.reading import Reading, read
+from worldline.diagnose.sample import Sample
+from worldline.predict.predictor import Ask, Prediction
+from worldline.ui.session import side
+from worldline.ui.session.branches.branch import Branch
+from worldline.ui.session.scene import Scene
+
+pytestmark = pytest.mark.unit
+
+TRUTH = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4 n=1\n3\n4 n=2\n3\n5\n)2\n.\n"
+FOUND = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4\n3\n4\n3\n5\n)0\n.\n"
+
+
+def test_a_sample_is_a_scene() -> None:
+    scene = told_scene(COUNT, FOUND, TRUTH)
+    (root,) = scene.branches
+    assert (root.id, root.parent, root.status, root.at) == (0, None, "done", 0)
+    assert root.cause is not None
+    assert root.cause.name == "missed change"
+    pair = scene.pair()
+    assert len(pair.rows) == 11
+    assert pair.first == 5
+    assert pair is scene.pair(0, "truth", "found")
+
+
+def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[bytes]()
+
+    def counted(ask: Ask, prediction: Prediction) -> Reading:
+        asked.append(prediction.text)
+        return read(ask, prediction)
+
+    for room in (diagnosis, reconcile, side):
+        monkeypatch.setattr(room, "read", counted)
+    scene = told_scene(COUNT, FOUND, TRUTH)
+    scene.describe()
+    assert asked == [TRUTH, FOUND]
+    second = Prediction(text=TRUTH[:40], status="budget")
+    beside = scene.beside(second, ask=Ask(program=COUNT), model="another")
+    assert beside.sides == ("truth", "found", "other")
+    for sides in (("truth", "other"), ("other", "found"), ("truth", "found")):
+        assert beside.pair(0, *sides).rows
+    assert asked == [TRUTH, FOUND, TRUTH[:40]]
+
+
+def test_it_describes_itself() -> None:
+    told = told_scene(COUNT, FOUND, TRUTH).describe()
+    json.loads(json.dumps(told, ensure_ascii=False, allow_nan=False).encode())
+    syntax = told["program"].pop("syntax")
+    assert len(syntax) == len(COUNT.source.split("\n"))
+    assert told["program"] == {
+        "runnable": [2, 3, 4, 5],
+        "name": "tried.py", "source": COUNT.source, "call": COUNT.call, "argv": [], "stdin": "",
+        "language": "python", "natives": {"words": {}, "kinds": {}, "objects": {}},
+    }  # fmt: skip
+    assert (told["name"], told["model"], told["other_model"], told["codec"]) == (
+        "told",
+        "somebody",
+        None,
+        "compact",
+    )
+    assert told["sides"] == ["truth", "found"]
+    (branch,) = told["branches"]
+    assert set(branch) == {
+        "id", "parent", "intervention", "status", "note", "why", "at", "program", "rows", "first", "answer", "cause",
+        "cost", "belief",
+    }  # fmt: skip
+    assert branch["answer"] == {
+        "truth": ["return", "2"],
+        "found": ["return", "0"],
+        "right": False,
+        "outcome": "wrong",
+    }
+    assert branch["cause"]["name"] == "missed change"
+    assert branch["cost"] == {
+        "prompt_bytes": len(Ask(program=COUNT).prompt), "truth_bytes": len(TRUTH), "found_bytes": len(FOUND),
+        "tokenizer": None, "prompt_tokens": None, "truth_tokens": None, "found_tokens": None,
+        "limit": 1 << 16, "status": "ended",
+    }  # fmt: skip
+    assert (branch["rows"], branch["first"], branch["belief"], branch["program"]) == (11, 5, None, None)
+
+
+def test_one_that_is_not_recorded_differs_in_nothing() -> None:
+    scene = told_scene(COUNT, FOUND)
+    told = scene.describe()["branches"][0]
+    assert (told["rows"], told["first"], told["cause"]) == (11, None, None)
+    assert told["why"] == "it was not recorded"
+    assert told["answer"] == {"truth": None, "found": ["return", "0"], "right": None, "outcome": None}
+    assert told["cost"]["truth_bytes"] is None
+    assert all(row.left is None and row.action == row.state == "right" for row in scene.pair().rows)
+    with pytest.raises(UsageError, match="has no truth"):
+        scene.pair(0, "found", "truth")
+
+
+def test_a_prediction_that_never_came() -> None:
+    fault = Prediction(text=b"", status="fault", note="no answer")
+    sample = Sample(ask=Ask(program=COUNT), truth=Prediction(text=TRUTH, status="ended"), found=fault)
+    scene = Scene.of_sample(sample, name="told", model="somebody")
+    told = scene.describe()["branches"][0]
+    assert (told["status"], told["note"], told["cause"]) == ("failed", "no answer", None)
+    assert told["answer"]["right"] is False
+
+
+def test_a_second_model_stands_beside_the_root_alone() -> None:
+    sample = Sample(
+        ask=Ask(program=COUNT),
+        truth=Prediction(text=TRUTH, status="ended"),
+        found=Prediction(text=FOUND, status="ended"),
+    )
+    other_ask = Ask(program=COUNT, options=Compact(bare=True))
+    scene = Scene.of_sample(
+        sample, name="told", model="one", other=Prediction(text=TRUTH, status="ended"), other_ask=other_ask,
+        other_model="two", tokenizer=Bytes(),
+    )  # fmt: skip
+    assert scene.describe()["sides"] == ["truth", "found", "other"]
+    assert scene.describe()["other_model"] == "two"
+    cost = scene.describe()["branches"][0]["cost"]
+    assert (cost["tokenizer"], cost["truth_tokens"], cost["found_tokens"]) == (
+        "bytes",
+        len(TRUTH),
+        len(FOUND),
+    )
+    assert cost["prompt_tokens"] == cost["prompt_bytes"]
+    assert scene.pair(0, "truth", "other").first is None
+    assert scene.pair(0, "other", "found").first == 5
+    with pytest.raises(UsageError, match="no side"):
+        told_scene(COUNT, FOUND, TRUTH).pair(0, "truth", "other")
+
+
+def test_two_notations_do_not_compare() -> None:
+    sample = Sample(
+        ask=Ask(program=COUNT),
+        truth=Prediction(text=TRUTH, status="ended"),
+        found=Prediction(text=FOUND, status="ended"),
+    )
+    other = Prediction(text=b"", status="ended", codec="cwm")
+    scene = Scene.of_sample(sample, name="told", model="one", other=other, other_model="two")
+    with pytest.raises(UsageError, match="two notations"):
+        scene.pair(0, "found", "other")
+
+
+def test_a_pair_is_kept_until_a_text_grows() -> None:
+    scene = told_scene(COUNT, FOUND[:40], TRUTH, status="budget")
+    before, root = scene.pair(), scene.branch(0)
+    scene.put(root, note="something else")
+    assert scene.pair() is before
+    scene.put(root, found=Prediction(text=FOUND, status="ended"))
+    assert scene.pair() is not before
+    assert len(scene.pair().right) == 11
+    assert len(before.right) < 11
+
+
+def test_lone_surrogates_and_odd_bytes_are_told_in_utf_8() -> None:
+    odd = Program(source="x = '\udce4'\n", call="f('\udc80')", argv=("\udfff",), name="\ud800.py")
+    scene = told_scene(odd, b"(1 \xff\x1b[31m=\n", None, status="budget")
+    told = scene.describe()
+    json.dumps(told, ensure_ascii=False).encode()
+    assert told["program"]["source"] == "x = '\\udce4'\n"
+
+
+def test_branches_are_found_by_number() -> None:
+    scene = told_scene(COUNT, FOUND, TRUTH)
+    for number in (-1, 1):
+        with pytest.raises(UsageError, match=f"no branch {number}"):
+            scene.branch(number)
+    assert [branch.id for branch in scene.lineage(0)] == [0]
+
+
+def test_a_branch_is_in_one_of_four_states() -> None:
+    nothing = Prediction(text=b"", status="empty")
+    with pytest.raises(UsageError, match="running, done, failed, stopped"):
+        Branch(
+            id=0,
+            parent=None,
+            intervention=None,
+            ask=Ask(program=FACT),
+            truth=None,
+            found=nothing,
+            status="lost",
+        )

@@ -1,0 +1,136 @@
+"""The ways to stop: one table, and positions and rows that stop for the same reasons."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from stepped import changed, damaged, true
+from tiers import examples
+
+from worldline.core.program import Program
+from worldline.diagnose.cause import CAUSES, UNPARTED
+from worldline.diagnose.sample import Sample
+from worldline.ui.dap.adapter import CAPABILITIES
+from worldline.ui.session.branches.branch import Branch
+from worldline.ui.session.pair import Pair
+from worldline.ui.session.scene import Scene
+from worldline.ui.session.side import Side
+from worldline.ui.session.stepping import Stepper
+from worldline.ui.session.stops import (
+    CAUSE,
+    CAUSE_STOPS,
+    DEFAULT_STOPS,
+    DETAILED_STOPS,
+    FIRST_ACTION,
+    FIRST_STATE,
+    NEW_ERROR,
+    RAISED,
+    STOPS,
+    locations,
+    next_stop,
+    runnable,
+    stop_index,
+    stop_lines,
+    stop_points,
+)
+
+pytestmark = pytest.mark.usefixtures("box")
+
+
+def branch_of(pair: Pair) -> Branch:
+    """A finished branch with these sides."""
+    assert pair.left is not None
+    return Branch(
+        id=0, parent=None, intervention=None, ask=pair.left.ask, truth=pair.left.prediction,
+        found=pair.right.prediction, status="done",
+    )  # fmt: skip
+
+
+def test_every_cause_that_a_step_can_have_is_a_way_to_stop() -> None:
+    assert [kind.label for kind in CAUSE_STOPS.values()] == [
+        f"Cause: {name}" for name in CAUSES if name not in UNPARTED
+    ]
+    assert set(DETAILED_STOPS) == {*STOPS, *CAUSE_STOPS} - {CAUSE}
+    assert set(DEFAULT_STOPS) <= set(STOPS)
+    assert len({kind.word for kind in STOPS.values()}) == len(STOPS)
+
+
+def test_an_editor_is_offered_the_table() -> None:
+    offered = CAPABILITIES["exceptionBreakpointFilters"]
+    assert isinstance(offered, list)
+    assert [(one["filter"], one["label"], one["description"]) for one in offered] == [
+        (kind.name, kind.label, kind.meaning) for kind in DETAILED_STOPS.values()
+    ]
+    assert [one["filter"] for one in offered if one["default"]] == list(DEFAULT_STOPS)
+
+
+@given(damaged())
+@settings(max_examples=examples(10, 40))
+def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Side]) -> None:
+    name, mode, found = of
+    pair = Pair(true(name, mode), found)
+    branch, rows = branch_of(pair), range(len(pair.rows))
+    points = stop_points(Stepper(found), pair, None)
+    assert {point.kind for point in points} <= set(DETAILED_STOPS)
+    assert [point.position for point in points] == sorted(point.position for point in points)
+    assert all(0 <= point.position <= len(found) for point in points)
+    growing = stop_points(Stepper(found), pair, None, growing=True)
+    assert {(one.position, one.kind) for one in growing} <= {(one.position, one.kind) for one in points}
+    if branch.found.status != "budget":
+        for kind in (FIRST_ACTION, FIRST_STATE, NEW_ERROR, RAISED):
+            stopped = next_stop(pair, branch, rows, stops={kind})
+            assert (stopped is not None) == any(point.kind == kind for point in points), kind
+    assert next_stop(pair, branch, rows, stops=()) is None
+
+
+def test_rows_say_why_they_stop() -> None:
+    found = changed("fact", (" r=1", " r=9"))
+    left = true("fact")
+    scene = Scene.of_sample(
+        Sample(ask=left.ask, truth=left.prediction, found=found.prediction), name="fact", model="one"
+    )
+    pair, branch, rows = scene.pair(), scene.branch(0), range(len(scene.pair().rows))
+    first = pair.first
+    assert first is not None
+    assert next_stop(pair, branch, rows, stops={FIRST_STATE}) == (first, "the first wrong value")
+    assert next_stop(pair, branch, rows, stops={NEW_ERROR}) == (first, "a new error")
+    assert branch.cause is not None
+    assert next_stop(pair, branch, rows, stops={CAUSE}) == (first, f"the cause: {branch.cause.name}")
+    here = next(locations(pair, 2))
+    assert next_stop(pair, branch, rows[2:], stops=(), breakpoints={here}) == (
+        2,
+        f"the breakpoint at line {here[1]}",
+    )
+    assert next_stop(pair, branch, rows[first + 1 :], stops={FIRST_STATE}) is None
+
+
+@given(damaged(), st.integers(1, 9), st.sets(st.integers(1, 20), max_size=4))
+@settings(max_examples=examples(10, 40))
+def test_whoever_walks_by_the_index_stops_where_others_do(
+    of: tuple[str, str, Side], per: int, lines: set[int]
+) -> None:
+    name, mode, found = of
+    pair = Pair(true(name, mode), found)
+    branch, rows = branch_of(pair), range(len(pair.rows))
+    told = stop_index(pair, branch, per)
+    assert len(told["lines"]) == -(-len(rows) // per)
+    stops = dict(told["stops"])
+    walked = [row for row in rows if row in stops or lines.intersection(stop_lines(pair, row))]
+    binned = [row for row in walked if row in stops or lines.intersection(told["lines"][row // per])]
+    assert binned == walked
+    asked, at = [], -1
+    places = {(None, line) for line in lines}
+    while (
+        hit := next_stop(pair, branch, rows[at + 1 :], stops=DEFAULT_STOPS, breakpoints=places)
+    ) is not None:
+        at = hit[0]
+        asked.append(at)
+    assert asked == walked
+
+
+def test_a_breakpoint_stands_where_a_line_can_run() -> None:
+    source = "def f(x):\n    # nothing\n\n    y = x\n    return y\n\nz = 1\n"
+    assert runnable(Program(source=source, call="f(1)")) == (4, 5)
+    assert runnable(Program(source=source)) == (1, 4, 5, 7)
+    assert runnable(Program(source="def (")) == ()
