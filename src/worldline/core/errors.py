@@ -1,17 +1,17 @@
-"""Every exception worldline raises, each with a slug that docs/messages.md explains.
+"""Every exception that worldline raises. docs/messages.md explains each slug.
 
-    WorldlineError            exit 3: the tool's own fault unless a subclass says otherwise
-    +-- UsageError            exit 2: the caller asked for something that cannot be
-    +-- NoSandbox             exit 3: no box can be had on this machine
+    WorldlineError            exit 3: a fault of the tool, unless a subclass says otherwise
+    +-- UsageError            exit 2: the caller asked for something impossible
+    +-- NoSandbox             exit 3: this machine offers no sandbox
     +-- DiskError             exit 3: a write did not reach the disk; nothing was renamed
     +-- BusyError             exit 3: another writer holds the directory
     +-- FingerprintError      exit 2: the directory was made with another recipe, limits, interpreter or code
-    +-- DigestError           exit 1: a stored byte is not the byte that was written
-    +-- FormatError           exit 3: an artefact of a format version this release does not read
+    +-- DigestError           exit 1: a stored file does not match its digest
+    +-- FormatError           exit 3: this release does not read the file's format version
     +-- DryError              exit 3: the sources of training documents have ended
-    +-- DivergedError         exit 1: a training's loss or gradient is no number
+    +-- DivergedError         exit 1: the training loss or gradient is not a number
 
-What a *program* did is an `Outcome`, what a *model* wrote is a `Malformed`: neither is an exception.
+The end of a *program* is an `Outcome`; unreadable text of a *model* is a `Malformed`. Neither is an exception.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from typing import ClassVar
 
 
 class WorldlineError(Exception):
-    """The root of the tree: a message, a slug, an exit code."""
+    """The base class: a message, a slug and an exit code."""
 
     slug: ClassVar[str] = "fault"
     exit_code: ClassVar[int] = 3
 
 
 class UsageError(WorldlineError):
-    """An argument that cannot be honoured."""
+    """An argument is impossible or contradicts another."""
 
     slug = "usage"
     exit_code = 2
 
 
 class NoSandbox(WorldlineError):
-    """No box can be had here, and `--trust` was not said."""
+    """This machine offers no sandbox, and `--trust` was not given."""
 
     slug = "no-sandbox"
 
 
 class DiskError(WorldlineError):
-    """The disk refused a byte; the final path holds what it held, or the whole new file."""
+    """A write failed. The final path holds its old content or the whole new file."""
 
     slug = "disk"
 
@@ -52,7 +52,7 @@ class BusyError(WorldlineError):
 
 
 class FingerprintError(WorldlineError):
-    """What is to be added was made otherwise than what is there; the message is the difference."""
+    """New data was made in another way than the data already there. The message lists the differences."""
 
     slug = "fingerprint"
     exit_code = 2
@@ -66,19 +66,19 @@ class DigestError(WorldlineError):
 
 
 class FormatError(WorldlineError):
-    """A file of another format version, or of no format of ours."""
+    """The file has an unknown format or an unsupported version."""
 
     slug = "format"
 
 
 class DryError(WorldlineError):
-    """No more training documents will come: every command that made them has ended, and all are used up."""
+    """No training documents are left, and every command that produced them has ended."""
 
     slug = "dry"
 
 
 class DivergedError(WorldlineError):
-    """A training's loss or its gradient is no number; the batch is named in the run's `diverged.json`."""
+    """The training loss or its gradient is not a number. `diverged.json` in the run names the batch."""
 
     slug = "diverged"
     exit_code = 1

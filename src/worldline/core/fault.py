@@ -1,8 +1,8 @@
-"""The fence around one row of many: what goes wrong inside it is that row's fault, with its reason, and costs no other.
+"""Fault isolation: an exception in one row of many becomes that row's fault and affects no other row.
 
-A fault is the tool's own: whoever holds it counts it apart and asks again. What is wrong with the whole run passes: an
-interruption, and the errors of STOPS. The reason says where; the traceback goes to the logger `worldline.fault`, once
-for each place that fails, and the command line shows it under WORLDLINE_TRACEBACK=1.
+A fault is an error of the tool. Callers count faults separately and retry them. Interruptions and the errors of
+`FATAL_ERRORS` concern the whole run and are raised. A fault's reason names the place in the code. The logger
+`worldline.fault` receives the traceback once per place; the command line shows it with WORLDLINE_TRACEBACK=1.
 """
 
 from __future__ import annotations
@@ -23,86 +23,108 @@ from worldline.core.errors import (
     WorldlineError,
 )  # fmt: skip
 
-STOPS = (NoSandbox, DiskError, BusyError, FingerprintError, DigestError, FormatError)
+FATAL_ERRORS = (NoSandbox, DiskError, BusyError, FingerprintError, DigestError, FormatError)
 LOGGER = "worldline.fault"
-SAID = 200  # characters of an exception's own words in a reason
-PLACES = 4  # of ours in a reason, the innermost first
+MAX_MESSAGE_CHARACTERS = 200
+MAX_PLACES = 4
 _PACKAGE = Path(__file__).parents[1]
-_told: set[str] = set()  # what was logged
+_logged: set[str] = set()
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class RowFault:
-    """Why the tool failed on one row: the exception in one line, and where."""
+    """Why the tool failed on one row: the exception and its place in one line."""
 
     why: str
 
     @property
     def note(self) -> str:
-        """As a prediction says it."""
+        """The note of a prediction that has this fault."""
         return f"fault({self.why})"
 
 
-def fenced(act: Callable[_P, _T], *given: _P.args, **named: _P.kwargs) -> _T | RowFault:
-    """What an act gives for one row, or its fault."""
+def fenced(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | RowFault:
+    """Call a function for one row.
+
+    Args:
+        function: What to call.
+        *args: Its positional arguments.
+        **kwargs: Its keyword arguments.
+
+    Returns:
+        The function's result, or a `RowFault` if it raised an exception.
+
+    Raises:
+        WorldlineError: One of `FATAL_ERRORS`, which concern the whole run.
+    """
     try:
-        return act(*given, **named)
-    except STOPS:
+        return function(*args, **kwargs)
+    except FATAL_ERRORS:
         raise
     except Exception as error:
         return _fault(error)
 
 
-def fenced_each(begin: Callable[[int], Iterator[_T]], count: int) -> Iterator[_T | RowFault]:
-    """So many answers, with a fault for each that fails: `begin` then starts anew behind it.
+def fenced_each(start: Callable[[int], Iterator[_T]], count: int) -> Iterator[_T | RowFault]:
+    """Iterate over the answers to `count` rows, with a fault for each row that fails.
 
-    Every error that the tool explains passes here: it is about whoever answers, and not about the row.
+    Args:
+        start: Returns the answers from a row on. Called again after each fault.
+        count: The number of rows.
+
+    Yields:
+        The answer to each row, or its fault.
+
+    Raises:
+        WorldlineError: Any error that the tool explains: it concerns the answering side, not the row.
     """
     answers: Iterator[_T] | None = None
     try:
-        for at in range(count):
-            found: _T | RowFault
+        for row in range(count):
+            result: _T | RowFault
             try:
-                answers = begin(at) if answers is None else answers
-                found = next(answers)
+                answers = start(row) if answers is None else answers
+                result = next(answers)
             except WorldlineError:
                 raise
             except Exception as error:  # StopIteration too: an answer is missing
-                found, answers = _fault(error), None
-            yield found
+                result, answers = _fault(error), None
+            yield result
     finally:
         getattr(answers, "close", lambda: None)()
 
 
 def _fault(error: Exception) -> RowFault:
-    where = " < ".join(reversed(_places(error)[-PLACES:]))
+    where = " < ".join(reversed(_places(error)[-MAX_PLACES:]))
     name = f"{type(error).__name__}{f' at {where}' if where else ''}"
     _log(error, name)
     try:
-        said = " ".join(str(error)[: 4 * SAID].split())
-    except Exception:  # whose words are somebody else's code
-        said = ""
-    said = "".join(char if char.isprintable() else "?" for char in said)[:SAID]
-    return RowFault(f"{name}: {said}" if said else name)
+        message = " ".join(str(error)[: 4 * MAX_MESSAGE_CHARACTERS].split())
+    except Exception:  # __str__ may be foreign code
+        message = ""
+    message = "".join(char if char.isprintable() else "?" for char in message)[:MAX_MESSAGE_CHARACTERS]
+    return RowFault(f"{name}: {message}" if message else name)
 
 
 def _places(error: Exception) -> list[str]:
-    """The lines of this package that an exception went through, the outermost first, but for the fence's own."""
+    """The lines of this package in a traceback, outermost first, without this module's own."""
     passed = ((Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__))
     own = ((path.relative_to(_PACKAGE), line) for path, line in passed if path.is_relative_to(_PACKAGE))
     return [f"{path.as_posix()}:{line}" for path, line in own if path.name != "fault.py"]
 
 
 def _log(error: Exception, name: str) -> None:
-    """The traceback, the first time."""
-    if name in _told:
+    """Log the traceback, once per place."""
+    if name in _logged:
         return
-    _told.add(name)
-    import logging  # for those who never fail, a start without it
+    _logged.add(name)
+    # Imported here: most commands never need it.
+    import logging
 
     logger = logging.getLogger(LOGGER)
     if not logger.handlers:
-        logger.addHandler(logging.NullHandler())  # or it would be on stderr, asked for or not
+        # Without a handler, logging would print to stderr.
+        logger.addHandler(logging.NullHandler())
     logger.error("a row failed: %s", name, exc_info=error)

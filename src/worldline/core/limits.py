@@ -1,4 +1,4 @@
-"""Every bound on a recording, in one frozen dataclass. docs/limits.md explains each; a test compares the two."""
+"""The limits of a recording. docs/limits.md explains each; a test compares the two."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from worldline.core.errors import UsageError
 
-#: The largest value of each limit, one that the kernel, the stored columns and the recorders' own stacks can hold.
-MOST = {
+#: The largest value of each limit that the kernel, the stored columns and the recorders' stacks can hold.
+MAX_LIMITS = {
     "steps": (1 << 32) - 1, "value_bytes": 1 << 40, "value_depth": 1_000, "trace_bytes": 1 << 40, "wall": 10**9,
     "memory": 1 << 40, "processes": 1 << 20, "output": 1 << 40, "disk": 1 << 40,
 }  # fmt: skip
@@ -15,7 +15,7 @@ MOST = {
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one recorded program may use. Sizes in bytes, times in seconds."""
+    """What one recorded program may use: sizes in bytes, times in seconds."""
 
     steps: int = 1_000_000
     value_bytes: int = 65_536
@@ -28,10 +28,10 @@ class Limits:
     disk: int = 64 << 20
 
     def __post_init__(self) -> None:
-        for name, most in MOST.items():
-            value, whole = getattr(self, name), name != "wall"
-            if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-                kind = "an integer" if whole else "a number"
+        for name, maximum in MAX_LIMITS.items():
+            value, is_whole = getattr(self, name), name != "wall"
+            if isinstance(value, bool) or not isinstance(value, int if is_whole else (int, float)):
+                kind = "an integer" if is_whole else "a number"
                 raise UsageError(f"limit {name} must be {kind}, not {value!r}")
-            if not 0 < value <= most:  # nan is not
-                raise UsageError(f"limit {name} must be above 0 and at most {most:,}")
+            if not 0 < value <= maximum:  # False for nan
+                raise UsageError(f"limit {name} must be above 0 and at most {maximum:,}")

@@ -1,9 +1,9 @@
-"""Rates, their differences and their tests: of one group, of two, and of samples before and after a change. Pure sums.
+"""Rates, their differences and tests: of one group, of two groups, and of samples before and after a change.
 
-Before and after, the test is McNemar's, exact: of the samples that flipped, as many would go each way by chance. Two
-groups are compared by Newcombe's interval and, where something else tells them apart (how long they are, say), within
-strata of it: by Mantel and Haenszel's difference with Klingenberg's interval (Statistics in Medicine 33:2968, 2014) and
-by Fisher's exact test over the strata. Many tests at once are corrected by Holm.
+Samples before and after a change are compared by McNemar's exact test. Two groups are compared by Newcombe's interval.
+Where a covariate such as length separates the groups, they are compared within its strata: by Mantel and Haenszel's
+difference with Klingenberg's interval (Statistics in Medicine 33:2968, 2014) and by Fisher's exact test over the
+strata. Several tests are corrected by Holm's method.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-Z = 1.959963984540054  # the normal quantile of 97.5 %: an interval of 95 %
+# The 97.5 % quantile of the normal distribution, for 95 % intervals.
+Z = 1.959963984540054
 
 
 def mcnemar(lost: int, gained: int) -> float:
-    """The two-sided exact p of so many flips each way, if each way were as likely."""
+    """Return McNemar's exact two-sided p-value for samples lost and gained."""
     n, term, total = lost + gained, 1, 0
     for k in range(min(lost, gained) + 1):
         total += term
@@ -25,51 +26,70 @@ def mcnemar(lost: int, gained: int) -> float:
     return min(1.0, 2 * total / (1 << n))
 
 
-def wilson(some: int, n: int) -> tuple[float, float]:
-    """The 95 % interval of a rate by Wilson's score; of none it is everything."""
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a rate: (0, 1) for n = 0."""
     if n == 0:
         return 0.0, 1.0
-    rate, square = some / n, Z * Z
+    rate, square = successes / n, Z * Z
     middle = (rate + square / (2 * n)) / (1 + square / n)
     half = Z / (1 + square / n) * math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
-    return (0.0 if some == 0 else max(0.0, middle - half)), (1.0 if some == n else min(1.0, middle + half))
+    return (0.0 if successes == 0 else max(0.0, middle - half)), (
+        1.0 if successes == n else min(1.0, middle + half)
+    )
 
 
-def binomial_tails(some: int, n: int, rate: float) -> tuple[float, float]:
-    """How likely so few of n are, and so many, where each is so with this rate: both tails, exact.
+def binomial_tails(successes: int, n: int, rate: float) -> tuple[float, float]:
+    """Return the exact probabilities of at most and of at least this many successes.
 
-    A rate is in Clopper and Pearson's interval where neither tail is below half the level.
+    A rate lies in Clopper and Pearson's interval if neither tail is below half the significance level.
+
+    Args:
+        successes: How many of n succeeded.
+        n: The number of trials.
+        rate: The success probability of each trial.
+
+    Returns:
+        P(X <= successes) and P(X >= successes).
     """
     if not 0 < rate < 1:
-        return (1.0, 1.0) if some == n * rate else (0.0, 0.0)
-    few = math.fsum(math.exp(_chance(k, n, rate)) for k in range(some + 1))
-    return min(1.0, few), min(1.0, max(0.0, 1 - few) + math.exp(_chance(some, n, rate)))
+        return (1.0, 1.0) if successes == n * rate else (0.0, 0.0)
+    lower = math.fsum(math.exp(_log_probability(k, n, rate)) for k in range(successes + 1))
+    return min(1.0, lower), min(1.0, max(0.0, 1 - lower) + math.exp(_log_probability(successes, n, rate)))
 
 
-def at_least(some: int, n: int, *, confidence: float) -> float:
-    """Clopper and Pearson's one-sided bound: the rate is no lower with this confidence, whatever it is."""
-    low, high = 0.0, some / n if n else 0.0
+def at_least(successes: int, n: int, *, confidence: float) -> float:
+    """Return Clopper and Pearson's one-sided lower bound of a rate.
+
+    Args:
+        successes: How many of n succeeded.
+        n: The number of trials.
+        confidence: The probability that the true rate is at least the bound.
+
+    Returns:
+        The lower bound.
+    """
+    low, high = 0.0, successes / n if n else 0.0
     for _ in range(50):
         middle = (low + high) / 2
-        low, high = (low, middle) if binomial_tails(some, n, middle)[1] > 1 - confidence else (middle, high)
+        upper_tail = binomial_tails(successes, n, middle)[1]
+        low, high = (low, middle) if upper_tail > 1 - confidence else (middle, high)
     return low
 
 
-def _chance(some: int, n: int, rate: float) -> float:
-    """The logarithm of the chance of exactly so many."""
-    return _ways(n, some) + some * math.log(rate) + (n - some) * math.log1p(-rate)
+def _log_probability(successes: int, n: int, rate: float) -> float:
+    return _log_choose(n, successes) + successes * math.log(rate) + (n - successes) * math.log1p(-rate)
 
 
 @dataclass(frozen=True)
 class Share:
-    """So many of so many."""
+    """A proportion: `some` of `n`."""
 
     some: int
     n: int
 
     @property
     def rate(self) -> float | None:
-        """The share as a number; None of none."""
+        """The proportion as a number, or None if n is 0."""
         return self.some / self.n if self.n else None
 
     @property
@@ -84,7 +104,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Paired:
-    """How samples came out twice: right both times, regressed (right, then not), recovered, wrong both times."""
+    """Outcomes of the same samples before and after a change."""
 
     right: int = 0
     regressed: int = 0
@@ -93,27 +113,27 @@ class Paired:
 
     @property
     def n(self) -> int:
-        """All samples."""
+        """The number of samples."""
         return self.right + self.regressed + self.recovered + self.wrong
 
     @property
     def net(self) -> int:
-        """Recovered less regressed."""
+        """Recovered minus regressed."""
         return self.recovered - self.regressed
 
     @property
     def p(self) -> float:
-        """McNemar's exact p."""
+        """McNemar's exact p-value."""
         return mcnemar(self.regressed, self.recovered)
 
     @property
     def recovery(self) -> Share:
-        """Of those that were wrong, how many are right now."""
+        """The share of wrong samples that are right after the change."""
         return Share(self.recovered, self.recovered + self.wrong)
 
     @property
     def regression(self) -> Share:
-        """Of those that were right, how many are wrong now."""
+        """The share of right samples that are wrong after the change."""
         return Share(self.regressed, self.regressed + self.right)
 
     def as_json(self) -> dict[str, Any]:
@@ -127,40 +147,46 @@ class Paired:
 
 @dataclass(frozen=True)
 class RateDifference:
-    """One rate less another, and its 95 % interval."""
+    """The difference of two rates with its 95 % interval."""
 
     rate: float
     low: float
     high: float
 
     def as_json(self) -> dict[str, Any]:
-        """The three numbers."""
+        """The difference and its interval."""
         return {"difference": self.rate, "interval": [self.low, self.high]}
 
 
 Strata = Sequence[tuple[Share, Share]]
 
 
-def newcombe(one: Share, other: Share) -> RateDifference | None:
-    """The difference of two rates with Newcombe's interval, out of Wilson's of each; None where one is of none."""
-    if one.rate is None or other.rate is None:
+def newcombe(first: Share, second: Share) -> RateDifference | None:
+    """Return the difference of two rates with Newcombe's interval, or None if either n is 0."""
+    if first.rate is None or second.rate is None:
         return None
-    (low, high), (down, up) = one.interval, other.interval
-    apart = one.rate - other.rate
-    under = math.hypot(one.rate - low, up - other.rate)
-    over = math.hypot(high - one.rate, other.rate - down)
-    return RateDifference(apart, apart - under, apart + over)
+    (first_low, first_high), (second_low, second_high) = first.interval, second.interval
+    difference = first.rate - second.rate
+    below = math.hypot(first.rate - first_low, second_high - second.rate)
+    above = math.hypot(first_high - first.rate, second.rate - second_low)
+    return RateDifference(difference, difference - below, difference + above)
 
 
 def mantel_haenszel(strata: Strata) -> RateDifference | None:
-    """The difference of two rates over the strata that have both; None where none has.
+    """Return Mantel and Haenszel's difference of two rates over strata.
 
-    The interval is of those differences that Sato's variance, taken at them, does not rule out. Where no stratum has
-    any variance (nothing fails, say) it is Newcombe's of all together.
+    The interval holds the differences that Sato's variance, evaluated at them, does not reject. If no stratum has any
+    variance, the interval is Newcombe's over all strata together.
+
+    Args:
+        strata: For each stratum the shares of both groups. Strata in which a group is empty are ignored.
+
+    Returns:
+        The difference with its interval, or None if no stratum has both groups.
     """
     weight = moved = slope = level = 0.0
-    for one, other in strata:
-        x, n, y, m = one.some, one.n, other.some, other.n
+    for first, second in strata:
+        x, n, y, m = first.some, first.n, second.some, second.n
         if not n or not m:
             continue
         weight += n * m / (n + m)
@@ -170,50 +196,51 @@ def mantel_haenszel(strata: Strata) -> RateDifference | None:
     if not weight:
         return None
     if not level:
-        return _alike([pair for pair in strata if pair[0].n and pair[1].n])
-    apart, square = moved / weight, Z * Z / weight**2
-    middle = apart + square * slope / 2
-    half = math.sqrt(max(0.0, middle**2 - apart**2 + square * level))
-    return RateDifference(apart, max(-1.0, middle - half), min(1.0, middle + half))
+        return _pooled_difference([pair for pair in strata if pair[0].n and pair[1].n])
+    difference, square = moved / weight, Z * Z / weight**2
+    middle = difference + square * slope / 2
+    half = math.sqrt(max(0.0, middle**2 - difference**2 + square * level))
+    return RateDifference(difference, max(-1.0, middle - half), min(1.0, middle + half))
 
 
-def _alike(strata: Strata) -> RateDifference | None:
-    one, other = (
-        Share(sum(s.some for s in side), sum(s.n for s in side)) for side in zip(*strata, strict=True)
+def _pooled_difference(strata: Strata) -> RateDifference | None:
+    first, second = (
+        Share(sum(share.some for share in group), sum(share.n for share in group))
+        for group in zip(*strata, strict=True)
     )
-    all_together = newcombe(one, other)
-    return all_together and RateDifference(0.0, min(0.0, all_together.low), max(0.0, all_together.high))
+    pooled = newcombe(first, second)
+    return pooled and RateDifference(0.0, min(0.0, pooled.low), max(0.0, pooled.high))
 
 
 def exact(strata: Strata) -> float:
-    """The two-sided p of Fisher's exact test over strata: as if who fails in each were drawn by lot."""
+    """Return the two-sided p-value of Fisher's exact test over strata."""
     import numpy as np
 
-    chances, lowest, seen = np.ones(1), 0, 0
-    for one, other in strata:
-        if one.n and other.n:
-            first, some = _lots(one.n, other.n, one.some + other.some)
-            chances, lowest, seen = np.convolve(chances, some), lowest + first, seen + one.some
-    found = chances[seen - lowest]
-    return min(1.0, float(chances[chances <= found * (1 + 1e-7)].sum() / chances.sum()))
+    probabilities, lowest, observed = np.ones(1), 0, 0
+    for first, second in strata:
+        if first.n and second.n:
+            least, chances = _hypergeometric(first.n, second.n, first.some + second.some)
+            probabilities = np.convolve(probabilities, chances)
+            lowest, observed = lowest + least, observed + first.some
+    threshold = probabilities[observed - lowest] * (1 + 1e-7)
+    return min(1.0, float(probabilities[probabilities <= threshold].sum() / probabilities.sum()))
 
 
-def _lots(n: int, m: int, failed: int) -> tuple[int, list[float]]:
-    """How likely each count among the first n is where `failed` of n + m are drawn: the least count, the chances."""
-    counts = range(max(0, failed - m), min(failed, n) + 1)
-    whole = _ways(n + m, failed)
-    return counts[0], [math.exp(_ways(n, k) + _ways(m, failed - k) - whole) for k in counts]
+def _hypergeometric(n: int, m: int, drawn: int) -> tuple[int, list[float]]:
+    """The least possible count from the first n when `drawn` of n + m are drawn, and each count's probability."""
+    counts = range(max(0, drawn - m), min(drawn, n) + 1)
+    total = _log_choose(n + m, drawn)
+    return counts[0], [math.exp(_log_choose(n, k) + _log_choose(m, drawn - k) - total) for k in counts]
 
 
-def _ways(n: int, k: int) -> float:
-    """The logarithm of how many ways there are to draw k of n."""
+def _log_choose(n: int, k: int) -> float:
     return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """The p of each of many tests, corrected by Holm: below 0.05 in one case of twenty if nothing differs anywhere."""
-    found, least = [1.0] * len(ps), 0.0
+    """Return the p-values of several tests after Holm's correction, in the same order."""
+    corrected, largest = [1.0] * len(ps), 0.0
     for rank, i in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
-        least = max(least, min(1.0, (len(ps) - rank) * ps[i]))
-        found[i] = least
-    return found
+        largest = max(largest, min(1.0, (len(ps) - rank) * ps[i]))
+        corrected[i] = largest
+    return corrected

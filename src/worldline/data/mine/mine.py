@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.fault import STOPS
+from worldline.core.fault import FATAL_ERRORS
 from worldline.core.limits import Limits
 from worldline.data.mine import near
 from worldline.data.mine.calls import LIMITS, ROUND, Reach, fuzz
@@ -103,7 +103,7 @@ class _Miner:
         """Every candidate of a file that is new here; or why it cannot be read."""
         try:
             several = list(functions(path))
-        except STOPS:
+        except FATAL_ERRORS:
             raise
         except Exception as error:
             return f"{path} could not be read: {error!r}"
@@ -120,7 +120,7 @@ class _Miner:
             if found.alone and self.job.benchmark.like(found.source):
                 found = found.without_neighbours()
             return self._calls(found, same, self.job.usages.calls(path, found))
-        except STOPS:
+        except FATAL_ERRORS:
             raise
         except Exception as error:
             return _Tried(found.origin, same, fault=f"{found.origin} failed: {error!r}")
