@@ -80,14 +80,13 @@ class Outside:
 
     def survivors(self) -> list[int]:
         """Processes of the host that carry the probes' name."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*/comm"):
-            try:
-                if path.read_text().strip() == self.token:
-                    found.append(int(path.parent.name))
-            except OSError:
-                continue
-        return found
+        pids = []
+        for entry in os.listdir("/proc"):
+            # A process may end at any moment.
+            with suppress(OSError):
+                if entry.isdecimal() and Path("/proc", entry, "comm").read_text().strip() == self.token:
+                    pids.append(int(entry))
+        return pids
 
     def marks(self, said: str) -> list[str]:
         """Everything that a probe may have left, and has."""

@@ -204,13 +204,12 @@ while True:
 
 
 def _names() -> set[str]:
-    found = set()
-    for path in Path("/proc").glob("[0-9]*/comm"):
-        try:
-            found.add(path.read_text().strip())
-        except OSError:
-            continue
-    return found
+    names = set()
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        # A process may end at any moment.
+        with suppress(OSError):
+            names.add(Path("/proc", pid, "comm").read_text().strip())
+    return names
 
 
 def test_a_program_that_ends_leaves_nobody(box: Box) -> None:
