@@ -207,7 +207,7 @@ def _names() -> set[str]:
     names = set()
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         # A process may end at any moment.
-        with suppress(OSError):
+        with contextlib.suppress(OSError):
             names.add(Path("/proc", pid, "comm").read_text().strip())
     return names
 
