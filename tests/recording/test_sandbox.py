@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -207,7 +208,7 @@ def _names() -> set[str]:
     names = set()
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         # A process may end at any moment.
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             names.add(Path("/proc", pid, "comm").read_text().strip())
     return names
 
