@@ -1,7 +1,7 @@
 """The languages that programs are written in: one record each, with the facts that other packages ask for.
 
 Other packages read a fact (`program.lang.has_syntax_tree`) instead of comparing names. Behaviour that differs per
-language stands in tables of the packages that own it; `tests/architecture/test_languages.py` names them all.
+language stands in tables of the packages that own it; `tests/architecture/test_language_records.py` names them all.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class CruxRows:
     shows_lists: bool = True
 
 
-ROWS = {
+CRUX_ROWS = {
     "js": CruxRows("js"),
     "ts": CruxRows("ts"),
     "java": CruxRows("java", "    }\n}\n", cleaned=_without_tuples, shows_lists=False),
@@ -70,9 +70,9 @@ def load(
     *, data: str | Path, language: str = "", seed: int = 0, reveal: int = 1, delta: str = "whole"
 ) -> Suite:
     """Every row of a language whose input is a literal, in an order of the seed's."""
-    if language not in ROWS:
-        raise UsageError(f"crux-x asks for --language {', '.join(ROWS)}, not {language or 'none'}")
-    path = Path(data) / f"{ROWS[language].ending}.jsonl" if Path(data).is_dir() else Path(data)
+    if language not in CRUX_ROWS:
+        raise UsageError(f"crux-x asks for --language {', '.join(CRUX_ROWS)}, not {language or 'none'}")
+    path = Path(data) / f"{CRUX_ROWS[language].ending}.jsonl" if Path(data).is_dir() else Path(data)
     rows = read_rows(path, KEYS)
     Random(f"bench crux-x {seed}").shuffle(rows)
     return Suite(
@@ -85,7 +85,7 @@ def _tasks(rows: list[dict[str, str]], language: str, options: Compact) -> Itera
         program = program_of(row, language)
         if program is not None:
             answer = _answer(_blank(row["code"], row["output_reasoning"]), language)
-            name = f"{ROWS[language].ending}/{row['id']}"
+            name = f"{CRUX_ROWS[language].ending}/{row['id']}"
             yield Task(
                 program=program, options=options, name=name, answer=answer, group=LANGUAGES[language].title
             )
@@ -102,8 +102,8 @@ def program_of(row: dict[str, str], language: str) -> Program | None:
         call = f"f({', '.join(map(spelled, values))})"
     except NotLiteral:
         return None
-    source = code[:test].rstrip() + "\n" + ROWS[language].closing
-    source = ROWS[language].cleaned(source)
+    source = code[:test].rstrip() + "\n" + CRUX_ROWS[language].closing
+    source = CRUX_ROWS[language].cleaned(source)
     return Program(source=ended(source.lstrip("\n")), name=usual_name(language), call=call)
 
 
@@ -131,5 +131,5 @@ def _answer(text: str | None, language: str) -> str | None:
 def _is_plain(value: Any, language: str) -> bool:
     """Whether a value shows the same in every implementation of its type: what holds others may have a name."""
     if isinstance(value, list | tuple):
-        return ROWS[language].shows_lists and all(_is_plain(item, language) for item in value)
+        return CRUX_ROWS[language].shows_lists and all(_is_plain(item, language) for item in value)
     return value is not None and isinstance(value, str | int | float)
