@@ -34,7 +34,7 @@ class Feature(StrEnum):
     SCRATCHPAD = "scratchpad"
 
 
-_ONLY_PYTHON = {
+_PYTHON_ONLY = {
     Feature.CHANGE: "only runs of Python programs can be changed on the way",
     Feature.CONTROL: "only runs of Python programs are controlled",
     Feature.MINE: "only Python is mined",
@@ -42,7 +42,7 @@ _ONLY_PYTHON = {
     Feature.REWRITE: "only Python is rewritten",
     Feature.SCRATCHPAD: "a scratchpad rewrites only Python",
 }
-_COMPILED = {**_ONLY_PYTHON, Feature.REHEARSE: "only Python, shells and JavaScript are rehearsed"}
+_NOT_REHEARSED = {**_PYTHON_ONLY, Feature.REHEARSE: "only Python, shells and JavaScript are rehearsed"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +89,7 @@ class Language:
     numbers_objects: bool = True
     returns_undefined: bool = False
     has_preprocessor: bool = False
-    unavailable: Mapping[Feature, str] = field(default_factory=lambda: _COMPILED, hash=False)
+    unavailable: Mapping[Feature, str] = field(hash=False)
 
     @property
     def is_default(self) -> bool:
@@ -153,7 +153,7 @@ _RECORDS = (
         runs_top_level=True,
         shares_objects=True,
         returns_undefined=True,
-        unavailable=_ONLY_PYTHON,
+        unavailable=_PYTHON_ONLY,
     ),
     Language(
         name="ts",
@@ -166,6 +166,7 @@ _RECORDS = (
         runs_top_level=True,
         shares_objects=True,
         returns_undefined=True,
+        unavailable=_NOT_REHEARSED,
     ),
     Language(
         name="java",
@@ -176,6 +177,7 @@ _RECORDS = (
         mime="text/x-java",
         main_class="Main",
         shares_objects=True,
+        unavailable=_NOT_REHEARSED,
     ),
     Language(
         name="c",
@@ -185,6 +187,7 @@ _RECORDS = (
         lexer="c",
         mime="text/x-c",
         has_preprocessor=True,
+        unavailable=_NOT_REHEARSED,
     ),
     Language(
         name="cpp",
@@ -195,6 +198,7 @@ _RECORDS = (
         mime="text/x-c++",
         extends="c",
         has_preprocessor=True,
+        unavailable=_NOT_REHEARSED,
     ),
     Language(
         name="rust",
@@ -205,6 +209,7 @@ _RECORDS = (
         mime="text/x-rust",
         receiver="self",
         raises_anywhere=True,
+        unavailable=_NOT_REHEARSED,
     ),
 )
 LANGUAGES: Mapping[str, Language] = {record.name: record for record in _RECORDS}
