@@ -227,8 +227,11 @@ def usual_name(language: str) -> str:
 
 
 def all_lines(source: str, language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """The lines of a source without their ends; what stands behind the last end is a line too, often an empty one."""
-    line_end = LANGUAGES[language].line_end
+    """The lines of a source without their ends; what stands behind the last end is a line too, often an empty one.
+
+    A text in a language that has no record is split at its line feeds.
+    """
+    line_end = LANGUAGES[language].line_end if language in LANGUAGES else _FEEDS
     lines = line_end.split(source)
     if line_end is _FEEDS:
         lines[-1] = lines[-1].rstrip("\r")

@@ -50,9 +50,10 @@ def spans(source: str, language: str = "python") -> tuple[tuple[SyntaxSpan, ...]
     """The spans of each line, in order; where a line ends is its language's own."""
     lines = all_lines(source, language)
     found: list[list[SyntaxSpan]] = [[] for _ in lines]
-    if len(source) <= _LONGEST and LANGUAGES[language].has_syntax_tree:
+    lang = LANGUAGES.get(language) if len(source) <= _LONGEST else None
+    if lang is not None and lang.has_syntax_tree:
         _python(lines, found)
-    elif len(source) <= _LONGEST:
+    elif lang is not None:
         _foreign(lines, language, found)
     return tuple(tuple(line) for line in found)
 
