@@ -40,7 +40,7 @@ _PYTHON_ONLY = {
     Feature.MINE: "only Python is mined",
     Feature.PATHS: "paths are looked for only in Python",
     Feature.REWRITE: "only Python is rewritten",
-    Feature.SCRATCHPAD: "a scratchpad rewrites only Python",
+    Feature.SCRATCHPAD: "a scratchpad rewrites only Python: imagine it without one",
 }
 _NOT_REHEARSED = {**_PYTHON_ONLY, Feature.REHEARSE: "only Python, shells and JavaScript are rehearsed"}
 

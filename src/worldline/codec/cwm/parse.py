@@ -54,9 +54,8 @@ def parse(
     flows = flows_in(lines, language, table)
     scopes = Activations(lines, flows, lines.entry if entry is None else entry, language)
     frames: list[CwmFrame] = []
-    for raw in (
-        map(_respelled, reader.frames()) if LANGUAGES[language].runs_in_interpreter else reader.frames()
-    ):
+    raw_frames = reader.frames()
+    for raw in map(_respelled, raw_frames) if LANGUAGES[language].runs_in_interpreter else raw_frames:
         place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
         if place is None:
             return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))

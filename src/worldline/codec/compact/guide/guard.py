@@ -215,7 +215,7 @@ def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
     names = frozenset(name_text(word).encode() for word in words)
     starts = script_lines(program, table) or frozenset(main.calls)
     texts = (program.source, *(text for _, text in program.files))
-    abrupt = program.lang.raises_anywhere or any(_ABRUPT.search(text) for text in texts)  # any line may panic
+    abrupt = program.lang.raises_anywhere or any(_ABRUPT.search(text) for text in texts)
     first = call_lines(program, table)
     elsewhere = BEGINNINGS[program.language].elsewhere
     return Guard((main, *others), names, {}, first, starts, elsewhere, is_python=False, abrupt=abrupt)
