@@ -192,7 +192,7 @@ def test_a_scratchpad_is_refused(language: str) -> None:
     for mode in MODES:
         if mode == "none":
             continue
-        with pytest.raises(UsageError, match="a scratchpad rewrites Python"):
+        with pytest.raises(UsageError, match="a scratchpad rewrites only Python"):
             list(Scratchpad(Interpreter(), mode).predict([Ask(program=run.program)]))
     assert folded(run.program, Compact(), run.steps) == run.steps
     assert rewrite_program(run.program, flatten=True) == run.program

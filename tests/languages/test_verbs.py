@@ -87,4 +87,4 @@ def test_imagine_shows_what_a_model_says(file: str, monkeypatch: pytest.MonkeyPa
 def test_a_scratchpad_and_a_rewriting_are_refused(file: str) -> None:
     result = CliRunner().invoke(cli, ["imagine", file, "--call", CALL, "--scratchpad", "flatten"])
     assert isinstance(result.exception, UsageError)
-    assert "a scratchpad rewrites Python, and a.js is JavaScript" in str(result.exception)
+    assert "a.js is JavaScript, and a scratchpad rewrites only Python" in str(result.exception)

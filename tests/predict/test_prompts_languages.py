@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from foreign_runs import LANGUAGES, foreign_run
 
-from worldline.core.language import LANGUAGES as TITLES
+from worldline.core.language import LANGUAGES as RECORDS
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.chat import messages
@@ -21,7 +21,7 @@ PLAIN = Program(source="def f(x):\n    return x\n", call="f(1)")
 def test_a_chat_model_is_told_the_language(language: str) -> None:
     program = foreign_run(language).program
     said = messages(Ask(program=program))[-1]["content"]
-    assert said.startswith(f"This program is {TITLES[language]}, not Python.")
+    assert said.startswith(f"This program is {RECORDS[language].title}, not Python.")
     assert f"```\n# lang={language}\n1|" in said
 
 
@@ -32,7 +32,7 @@ def test_metas_format_is_asked_for_in_the_language(language: str) -> None:
     assert f"```{language}\n" in said
     assert said.count("# << START_OF_TRACE") == 1
     asked = question(program)
-    assert f"{TITLES[language]} program:\n" in asked
+    assert f"{RECORDS[language].title} program:\n" in asked
     assert f"// {program.call}\n" in asked
     assert "Python program:" not in asked
 

@@ -44,7 +44,7 @@ def grown(found: Scene, intervention: Intervention) -> Branch:
 def test_a_changed_variable_is_imagined_and_nobody_says_what_is_true() -> None:
     branch = grown(scene(LIST_C), Intervention(kind="edit", step=5, name="sum", value="7"))
     assert branch.truth is None
-    assert branch.why == "a C program under way cannot be changed: only Python's can"
+    assert branch.why == "list.c is C, and only runs of Python programs can be changed on the way"
     assert b"sum=7" in branch.found.text
 
 

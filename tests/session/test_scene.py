@@ -65,7 +65,7 @@ def test_it_describes_itself() -> None:
     assert told["program"] == {
         "runnable": [2, 3, 4, 5],
         "name": "tried.py", "source": COUNT.source, "call": COUNT.call, "argv": [], "stdin": "",
-        "language": "python", "natives": {"words": {}, "kinds": {}, "objects": {}},
+        "language": "python", "natives": {"words": {}, "kinds": {}, "objects": {}}, "unavailable": {},
     }  # fmt: skip
     assert (told["name"], told["model"], told["other_model"], told["codec"]) == (
         "told",

@@ -73,7 +73,7 @@ def called_program(file: str, args: tuple[str, ...], options: Mapping[str, Any])
 
 def _not_python(program: Program) -> str:
     """Why a source is not Python; nothing of one that is, of one in another language, or that only the run can tell."""
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return ""
     try:
         ast.parse(program.source)
@@ -90,7 +90,7 @@ def _calls_nothing(program: Program) -> str:
     from worldline.analyze.flow.operations import BUILTINS
 
     called = re.match(r"\s*([^\W\d]\w*)\s*\(", program.call or "")
-    found = entries(program.source) if called and program.language == "python" else ()
+    found = entries(program.source) if called and program.lang.has_syntax_tree else ()
     if called is None or not found or called[1] in BUILTINS or re.search(rf"\b{called[1]}\b", program.source):
         return ""
     example = f'--call "{found[0].example}"'
@@ -101,7 +101,7 @@ def _only_defines(program: Program) -> str:
     """What can be called in a file that only defines functions; nothing of any other."""
     from worldline.analyze.flow.entries import entries, in_words
 
-    found = entries(program.source) if program.call is None and program.language == "python" else ()
+    found = entries(program.source) if program.call is None and program.lang.has_syntax_tree else ()
     if not found:
         return ""
     example = f'--call "{found[0].example}"'

@@ -44,6 +44,7 @@ def rewrite(
 ) -> None:
     """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
     from worldline.analyze.rewrite import rewrite as rewritten
+    from worldline.core.language import Feature
     from worldline.core.limits import Limits
     from worldline.data.equivalence import LIMITS
     from worldline.recording.collect import collect
@@ -53,7 +54,7 @@ def rewrite(
         raise UsageError("say --flatten, --chars or both")
     old = collect(file, argv=(), call=call, entry=None, stdin="")
     done = rewritten(old.source, flatten=flatten, chars=chars, call=call, language=old.language)
-    if old.language != "python" or done.why.startswith("it is not Python"):
+    if not old.lang.offers(Feature.REWRITE) or done.why.startswith("it is not Python"):
         raise UsageError(f"{file} is not rewritten, because {done.why}")
     new = replace(old, source=done.source)
     if out is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldline.core.language import language_of
+from worldline.core.language import LANGUAGES, Language, language_of
 from worldline.core.text import shortened
 
 
@@ -35,6 +35,11 @@ class Program:
     def language(self) -> str:
         """What it is written in, as the suffix of its name says."""
         return language_of(self.name)
+
+    @property
+    def lang(self) -> Language:
+        """The record of its language: what is known of programs in it."""
+        return LANGUAGES[language_of(self.name)]
 
     @property
     def digest(self) -> str:

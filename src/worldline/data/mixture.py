@@ -290,7 +290,7 @@ def thinned(draw: Draw, wanted: Mapping[str, float]) -> Draw:
     def drawn_by_operation(rng: random.Random) -> Program:
         while True:
             program = draw(rng)
-            found = operations(program.source) if program.language == "python" else ()
+            found = operations(program.source) if program.lang.has_syntax_tree else ()
             if rng.random() < chance(found, wanted):
                 return program
 

@@ -101,7 +101,7 @@ def wrong_branch(diagnosis: Diagnosis) -> WrongBranch | None:
     """Where the prediction first goes another way than the truth, if a condition decided that; None otherwise."""
     parts = (one for one in diagnosis.divergences if one.what in CONTROL and one.found is not None)
     first = next(parts, None)
-    if first is None or diagnosis.sample.ask.program.language != "python":
+    if first is None or not diagnosis.sample.ask.program.lang.has_syntax_tree:
         return None
     wanted, got = diagnosis.truth.events, diagnosis.found.events
     step, other = _before(wanted, first.step), _before(got, first.found or 0)

@@ -217,7 +217,7 @@ def other_format(sample: Sample) -> Compact:
     if sample.found.codec == "cwm" or options != dense:
         return dense
     program = sample.ask.program
-    is_longer = program.language == "python" and idle_lines(program.source)
+    is_longer = program.lang.has_syntax_tree and idle_lines(program.source)
     return Compact(bare=True) if is_longer else Compact(delta="element")
 
 

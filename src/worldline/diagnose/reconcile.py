@@ -33,7 +33,7 @@ def read_beside(ask: Ask, prediction: Prediction, truth: Reading) -> Reading:
 def reconciled(program: Program, truth: Reading, found: Reading) -> Reading:
     """The found reading with the true texts of the values that it shows, less what only tracing makes."""
     lines = listing(program.source, program.language)
-    found = _without_stops(lines, truth.events, found) if program.language == "python" else found
+    found = _without_stops(lines, truth.events, found) if program.lang.runs_in_interpreter else found
     events, equality = list(found.events), ReprEquality(program.source, program.language)
     for span in aligned(truth.events, found.events):
         if span.agrees:
@@ -111,8 +111,12 @@ def _broken(
     if not all(same_action(one, other) for one, other in zip(truth, events, strict=False)):
         return []
     true = truth[len(events)]
-    is_python = equality.language == "python"
-    if is_python and begun.events == ("raise",) and true.event != "raise" and _waits(lines, true.line):
+    if (
+        equality.is_traced
+        and begun.events == ("raise",)
+        and true.event != "raise"
+        and _waits(lines, true.line)
+    ):
         return []  # perhaps one that only tracing makes
     frames = {one.frame: other.frame for one, other in zip(truth, events, strict=False)}
     frame = frames.get(true.frame, max(frames.values(), default=-1) + 1)
@@ -142,10 +146,10 @@ def _values(
     found = {} if begun.closed else dict(true)
     for name, value in begun.locals.items():
         said = before.get(name, value) if value == UNCHANGED else value
-        if equality.language != "python" or not is_hidden(name):
+        if not equality.is_traced or not is_hidden(name):
             found[name] = true[name] if name in true and equality.holds(true[name], said) else said
     late, half = begun.name, begun.value
-    if late is None or (equality.language == "python" and is_hidden(late)):
+    if late is None or (equality.is_traced and is_hidden(late)):
         return found
     if half is not None:
         if late not in true or not equality.may_begin(true[late], half):

@@ -45,7 +45,7 @@ def unknowable(
     program, first = sample.ask.program, blamed.divergence
     if is_withheld(sample):
         return None if record is None else _withheld(sample, truth, first, record, is_half=is_half)
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return _foreign(sample, truth, blamed, again, is_half=is_half)
     source = program.source
     kinds = unknowables(source)

@@ -174,9 +174,8 @@ class DrillBook:
 
 def operations_shown(trace: Trace, steps: bytes) -> tuple[tuple[str, int, int], ...]:
     """Where in a document's steps a line shows what its operation gave, or which way a condition went."""
-    source = (
-        trace.program.source if trace.program.language == "python" else ""
-    )  # other operations have no names
+    # Operations of other languages have no names.
+    source = trace.program.source if trace.program.lang.has_syntax_tree else ""
     columns, found = trace.columns, list[tuple[str, int, int]]()
     lines: dict[int, int] = {}  # by frame: the line that ran last
     for i, turn in enumerate(turns(steps)[: len(trace)]):

@@ -103,7 +103,7 @@ def _names(node: ast.AST) -> set[str]:
 
 def _named(program: Program) -> tuple[dict[str, ast.stmt], set[str]]:
     """What the source of a call defines, and what of that the call itself names; nothing of any other program."""
-    if program.call is None or program.files or program.language != "python":
+    if program.call is None or program.files or not program.lang.has_syntax_tree:
         return {}, set()
     try:
         defined = _definitions(ast.parse(program.source))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from worldline.core.events import ENDED
 from worldline.core.hidden import READ, Control, in_words
+from worldline.core.language import Feature
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.text import plural
@@ -59,7 +60,7 @@ def boxed_steps(*, limits: Limits | None = None, python: str | None = None) -> F
 
 def _live(program: Program, setup: Setup) -> Control | None:
     """Hidden inputs are the real ones, and told, where the recorder can tell them."""
-    can_tell = program.language == "python" and setup.plan.native is not None
+    can_tell = program.lang.offers(Feature.CONTROL) and setup.plan.native is not None
     return Control(seed=None) if can_tell else None
 
 

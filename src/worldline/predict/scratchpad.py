@@ -20,7 +20,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import Recorded, write
 from worldline.core.errors import UsageError
-from worldline.core.language import LANGUAGES
+from worldline.core.language import Feature
 from worldline.core.program import Program
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Rolled
@@ -39,7 +39,7 @@ def can_fold(options: Compact) -> bool:
 
 def folded(program: Program, options: Compact, text: bytes) -> bytes:
     """A text of the program itself, told by statements, as one of a rewriting is; what cannot be folded stays."""
-    if not can_fold(options) or program.language != "python":
+    if not can_fold(options) or not program.lang.offers(Feature.SCRATCHPAD):
         return text
     found = _fold(
         program, options, line_map(program.source), parse(text, Ask(program=program, options=options).prompt)
@@ -131,10 +131,7 @@ class Scratchpad(WrappedPredictor):
 
 
 def _check_language(program: Program) -> None:
-    if program.language != "python":
-        raise UsageError(
-            f"a scratchpad rewrites Python, and {program.name} is {LANGUAGES[program.language]}: imagine it without"
-        )
+    program.lang.require(Feature.SCRATCHPAD, program.name)
 
 
 def unsure_lines(ask: Ask, rolled: Rolled, unsure: float) -> frozenset[int]:

@@ -15,7 +15,7 @@ from worldline.core.program import Program
 @lru_cache(maxsize=64)
 def table_of(program: Program) -> FlowTable | None:
     """What is known of a program's control flow besides its text; None for Python, whose text says it."""
-    if program.language == "python":
+    if program.lang.has_syntax_tree:
         return None
     from worldline.recording import recorder  # loads the box, which Python's programs do without here
 

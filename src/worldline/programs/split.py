@@ -55,7 +55,7 @@ def key(source: str) -> str:
 
 def program_key(program: Program) -> str:
     """The hash that stands for a program of any language and all its renamings."""
-    if program.language == "python":
+    if program.lang.has_syntax_tree:
         return key(program.source)
     text = f"{program.language} {tokens.normal(program.source)}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -83,7 +83,7 @@ def _given(program: Program) -> str:
     """What a program is called with: as it stands, but in normal form where it names something of the program."""
     call = program.call or ""
     given = call.partition("(")[2]
-    if program.language != "python" or not any(map(str.isalpha, given)):
+    if not program.lang.has_syntax_tree or not any(map(str.isalpha, given)):
         return given
     try:
         called = ast.parse(call.strip(), mode="eval").body

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from worldline.core.errors import UsageError
-from worldline.core.language import SUFFIXES, language_of
+from worldline.core.language import LANGUAGES, SUFFIXES, language_of
 from worldline.core.program import Program
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
@@ -49,7 +49,7 @@ def collect(
         return _collect_entry(path, entry, argv=argv, call=call, stdin=stdin)
     data = _read(path)
     root = path.resolve().parent
-    if language == "python":
+    if LANGUAGES[language].has_syntax_tree:
         source = decode(data, str(path))
         _require_python(path.name, source)
         files = siblings(root, [(path.name, source)])
@@ -122,7 +122,7 @@ def _data(path: str, folder: Path) -> tuple[str, str]:
 
 
 def _require_call(call: str, language: str) -> None:
-    if language != "python":
+    if not LANGUAGES[language].has_syntax_tree:
         from worldline.recording.languages.call import tree_of  # values are parsed: not for every start
 
         tree_of(call)

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import UsageError
+from worldline.core.language import Feature
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import InterpreterInfo, Outcome, Trace
@@ -94,11 +95,12 @@ class BoxWorker:
         self, program: Program, change: dict[str, Any] | None = None, control: Control | None = None
     ) -> Trace:
         """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
-        if program.language != "python":
-            if change is not None:
-                return self.refused(program, "only runs of Python programs can be changed on the way")
-            if control is not None:
-                return self.refused(program, "only runs of Python programs are controlled", act="control")
+        refusals = program.lang.unavailable
+        if change is not None and Feature.CHANGE in refusals:
+            return self.refused(program, refusals[Feature.CHANGE])
+        if control is not None and Feature.CONTROL in refusals:
+            return self.refused(program, refusals[Feature.CONTROL], act="control")
+        if not program.lang.runs_in_interpreter:
             return self.in_language(program.language).record(program, encode(program.stdin))
         if control is not None and self.setup.plan.native is None:
             why = "it takes the native recorder, which was not built for this interpreter"
@@ -144,8 +146,8 @@ class BoxWorker:
 
     def refused(self, program: Program, why: str, act: str = "change") -> Trace:
         """The trace of a program that is not run, since the change or control asked for cannot be made."""
-        is_python = program.language == "python"
-        who = replace(self._who(), core="python") if is_python else self.in_language(program.language).who
+        is_own = program.lang.runs_in_interpreter
+        who = replace(self._who(), core="python") if is_own else self.in_language(program.language).who
         note = "unchanged" if act == "change" else ""
         return unrun(program, who, self.setup.limits, Outcome("unsupported", f"{act}: {why}"), note=note)
 
@@ -224,7 +226,9 @@ def flow_of(program: Program, *, trust: bool = False) -> bytes | None:
     """What the guest of another language knows of a program's control flow, as JSON; None where it cannot be known."""
     worker = BoxWorker(prepare(limits=DEFAULT_LIMITS, python=None, core="auto", trust=trust))
     try:
-        return None if program.language == "python" else worker.in_language(program.language).flow(program)
+        if program.lang.runs_in_interpreter:
+            return None
+        return worker.in_language(program.language).flow(program)
     finally:
         worker.close()
 

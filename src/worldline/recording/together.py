@@ -75,7 +75,7 @@ def record_all(
 
 def fits(program: Program) -> bool:
     """Whether a program can be recorded together with others: it is a source of Python's, and perhaps a call."""
-    return program.language == "python" and not (program.argv or program.stdin or program.files)
+    return program.lang.runs_in_interpreter and not (program.argv or program.stdin or program.files)
 
 
 def draws_apart(program: Program) -> bool:

@@ -11,7 +11,7 @@ from sections import sections
 
 from worldline.core.errors import UsageError
 from worldline.evaluation import suites
-from worldline.evaluation.suites.languages.crux_x import ENDINGS
+from worldline.evaluation.suites.languages.crux_x import CRUX_ROWS
 from worldline.evaluation.suites.suite import Task
 
 pytestmark = pytest.mark.unit
@@ -32,7 +32,9 @@ def row(language: str, given: str | None = None, out: str | None = None) -> dict
 
 
 def tasks(tmp_path: Path, language: str, *rows: dict[str, object]) -> list[Task]:
-    (tmp_path / f"{ENDINGS[language]}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    (tmp_path / f"{CRUX_ROWS[language].ending}.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in rows)
+    )
     return list(suites.load("crux-x", data=tmp_path, language=language).tasks)
 
 
@@ -41,7 +43,11 @@ def test_a_row_is_a_function_and_its_call(tmp_path: Path, language: str) -> None
     (task,) = tasks(tmp_path, language, row(language))
     source = task.program.source
     assert task.program.call in ("f([1, 2])", "f([1, 'a('])")
-    assert (task.answer, task.program.language, task.name) == ("2", language, f"{ENDINGS[language]}/7")
+    assert (task.answer, task.program.language, task.name) == (
+        "2",
+        language,
+        f"{CRUX_ROWS[language].ending}/7",
+    )
     assert not any(word in source for word in ("test", "main", "javatuples"))
     assert source.count("{") == source.count("}")
     assert source.endswith("}\n")

@@ -6,6 +6,7 @@ As `flow.entry` does for Python: sure or silent. None restricts nothing.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from worldline.analyze.flow.control import Flow
 from worldline.analyze.flow.table import MODULE, FlowTable
@@ -14,8 +15,35 @@ from worldline.core.program import Program
 MODULE_LINES = frozenset({0, 1})  # the lines on which a module's frame may begin
 _CALLED = re.compile(r"[\w$.:]*?([\w$]+)\s*\(")
 _GENERICS = re.compile(r"<.*")
-# The functions that a script begins with, where the language says so. A C++ program makes its globals first.
-_MAIN = {"js": MODULE, "ts": MODULE, "java": "main", "rust": "main", "c": "main"}
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How the runs of a language begin.
+
+    Attributes:
+        main: The function that a script begins with; None where the language does not say it.
+        elsewhere: Where a script may begin in a file that is not its main one; None: in any function there.
+        rebinds: Whether the name of a function may come to stand for another.
+        initialises: Whether a class is initialised before its first method runs.
+    """
+
+    main: str | None
+    elsewhere: frozenset[int] | None = frozenset()
+    rebinds: bool = False
+    initialises: bool = False
+
+
+# What a module of JavaScript imports runs before it; Java's classes and C++'s globals are made before `main`.
+_SCRIPT = Beginning(MODULE, elsewhere=MODULE_LINES, rebinds=True)
+BEGINNINGS = {
+    "js": _SCRIPT,
+    "ts": _SCRIPT,
+    "java": Beginning("main", elsewhere=None, initialises=True),
+    "c": Beginning("main"),
+    "cpp": Beginning(None, elsewhere=None),
+    "rust": Beginning("main"),
+}
 
 
 def called_name(call: str) -> str:
@@ -30,27 +58,17 @@ def call_lines(program: Program, table: FlowTable | None) -> frozenset[int] | No
     if not name or table is None:
         return None
     again = rf"(?<![\w$.]){re.escape(name)}\s*=[^=]"
-    if program.language in ("js", "ts") and re.search(again, program.source):
+    if BEGINNINGS[program.language].rebinds and re.search(again, program.source):
         return None  # the name may stand for another function by then
     return _begun_by(table.flows, name, program)
 
 
 def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
     """Where the first frame of a script begins; None where that cannot be told."""
-    main = _MAIN.get(program.language)
+    main = BEGINNINGS[program.language].main
     if main is None or table is None or (main == "main" and "constructor" in program.source):
         return None
     return _begun_by(table.flows, main, program)
-
-
-def first_elsewhere(language: str) -> frozenset[int] | None:
-    """Where a script may begin in a file that is not its main one; None: in any function there.
-
-    What a module of JavaScript imports runs before it; Java's classes and C++'s globals are made before `main`.
-    """
-    if language in ("js", "ts"):
-        return MODULE_LINES
-    return None if language in ("java", "cpp") else frozenset()
 
 
 def _begun_by(flows: tuple[Flow, ...], name: str, program: Program) -> frozenset[int] | None:
@@ -59,9 +77,8 @@ def _begun_by(flows: tuple[Flow, ...], name: str, program: Program) -> frozenset
         return None
     if name == MODULE:
         found |= MODULE_LINES
-    # A class of Java is initialised before its first method runs.
-    is_java = program.language == "java"
-    return frozenset(found | {flow.line for flow in flows if is_java and flow.name.startswith("<")})
+    initialises = BEGINNINGS[program.language].initialises
+    return frozenset(found | {flow.line for flow in flows if initialises and flow.name.startswith("<")})
 
 
 def _own_name(flow: Flow) -> str:

@@ -18,7 +18,7 @@ _SCRIPT = (
     ),
 )
 _BRACED = (re.compile(r"([\w$~]+)\s*(?:<[^<>()]*>\s*)?\((?=[^;]*(?:\{|$))"),)
-_PATTERNS = {
+DEFINITIONS = {
     "js": _SCRIPT, "ts": _SCRIPT, "rust": (re.compile(r"\bfn\s+(\w+)"),), "java": _BRACED, "c": _BRACED, "cpp": _BRACED,
 }  # fmt: skip
 _STATEMENTS = frozenset(
@@ -43,7 +43,7 @@ _ASSIGNED = re.compile(r"=[^=]|\breturn\b|\bnew\b")
 
 def defined_name(line: str, language: str) -> str:
     """The name of the function that a line defines; empty where it does not seem to define one."""
-    for pattern in _PATTERNS.get(language, ()):
+    for pattern in DEFINITIONS.get(language, ()):
         for match in pattern.finditer(line):
             is_braced = pattern in _BRACED
             if match[1] in _STATEMENTS:

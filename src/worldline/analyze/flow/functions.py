@@ -13,7 +13,6 @@ from worldline.core.language import source_lines
 from worldline.core.program import Program
 
 UNKNOWN, MODULE = "?", "<module>"
-SCRIPTS = ("js", "ts")  # languages whose scripts run from the top of their file, in no function
 
 
 class Functions:
@@ -21,7 +20,7 @@ class Functions:
 
     def __init__(self, program: Program) -> None:
         self._sources: dict[str | None, str] = {None: program.source, **dict(program.files)}
-        self._is_script, self._language = program.call is None, program.language
+        self._is_script, self._lang = program.call is None, program.lang
         self._flows: dict[str | None, dict[int, list[Flow]]] = {}
 
     def name(self, file: str | None, line: int | None, values: Mapping[str, str], *, is_first: bool) -> str:
@@ -29,7 +28,7 @@ class Functions:
 
         A module begins on line 0, or on 1, as its first function may: a script's files begin with their modules.
         """
-        if self._language != "python":
+        if not self._lang.has_syntax_tree:
             return self._spelled(file, line, begins=is_first and self._is_script)
         known = self._of(file).get(line if line is not None else -1, [])
         if line == 1 and not values and is_first and (self._is_script or (file is not None and not known)):
@@ -42,11 +41,11 @@ class Functions:
 
     def _spelled(self, file: str | None, line: int | None, *, begins: bool) -> str:
         """The function that a line of another language names; a module begins before its lines, or as a script."""
-        lines = source_lines(self._sources.get(file, ""), self._language)
-        if line == 0 or (begins and self._language in SCRIPTS):
+        lines = source_lines(self._sources.get(file, ""), self._lang.name)
+        if line == 0 or (begins and self._lang.runs_top_level):
             return MODULE
         text = lines[line - 1] if line is not None and line <= len(lines) else ""
-        return defined_name(text, self._language) or UNKNOWN
+        return defined_name(text, self._lang.name) or UNKNOWN
 
     def _of(self, file: str | None) -> dict[int, list[Flow]]:
         if file not in self._flows:

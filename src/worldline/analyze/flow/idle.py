@@ -12,10 +12,14 @@ import tokenize
 from collections.abc import Sequence
 from functools import lru_cache
 
+from worldline.core.language import LANGUAGES
+
 
 def idle_in(lines: Sequence[str], language: str) -> frozenset[int]:
     """The numbers of those of a source's lines that can never run."""
-    return idle_lines("".join(line + "\n" for line in lines)) if language == "python" else frozenset()
+    if not LANGUAGES[language].has_syntax_tree:
+        return frozenset()
+    return idle_lines("".join(line + "\n" for line in lines))
 
 
 @lru_cache(maxsize=64)

@@ -12,12 +12,14 @@ MOST = 64  # words of heads that are followed
 _HEAD = re.compile(r"\b(?:class|interface|record|enum)\s+([\w$]+)([^{;]{0,2000})\{")
 _WORD = re.compile(r"[\w$]+")
 _CHANGES = re.compile(r"\b(?:prototype|__proto__|setPrototypeOf|call|apply|bind)\b")  # of what `this` may be
-_SCRIPTS = ("js", "ts")
+# Languages whose classes name their bases in their heads, and whether a class is a value that may be changed.
+HEADED = {"js": True, "ts": True, "java": False}
 
 
 def kin(name: str, source: str, language: str) -> frozenset[str] | None:
     """A class and all that its head, and theirs, names; None where that cannot be told."""
-    if language not in (*_SCRIPTS, "java") or (language in _SCRIPTS and _CHANGES.search(source)):
+    is_changeable = HEADED.get(language)
+    if is_changeable is None or (is_changeable and _CHANGES.search(source)):
         return None
     heads = _heads(source)
     if name not in heads:
@@ -26,9 +28,7 @@ def kin(name: str, source: str, language: str) -> frozenset[str] | None:
     while pending:
         one = pending.pop()
         head = heads.get(one, "")
-        if language in _SCRIPTS and (
-            "(" in head or re.search(rf"(?<![\w$.]){re.escape(one)}\s*=[^=>]", source)
-        ):
+        if is_changeable and ("(" in head or re.search(rf"(?<![\w$.]){re.escape(one)}\s*=[^=>]", source)):
             return None  # made by an expression, or a name that stands for another class
         fresh = [word for word in _WORD.findall(head) if word not in found]
         found.update(fresh)

@@ -62,7 +62,7 @@ def _is_main(file: str, program: Program) -> bool:
 
 def flows_of(program: Program, table: FlowTable | None = None) -> tuple[Flow, ...]:
     """The code objects of a program's main file: by its syntax if it is Python, else as far as a table says."""
-    if program.language == "python":
+    if program.lang.has_syntax_tree:
         return successors(program.source)
     return table.flows if table is not None else ()
 

@@ -15,7 +15,7 @@ from worldline.analyze.rewrite.chars import with_loops
 from worldline.analyze.rewrite.printing import printed
 from worldline.analyze.rewrite.tree import alike
 from worldline.analyze.rewrite.watching import watches
-from worldline.core.language import LANGUAGES
+from worldline.core.language import LANGUAGES, Feature
 from worldline.core.program import Program
 
 
@@ -47,8 +47,8 @@ def rewrite(
     nothing is rewritten.
     """
     done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
-    if language != "python":
-        return replace(done, why=f"it is {LANGUAGES[language]}, and only Python is rewritten")
+    if refusal := LANGUAGES[language].refusal(Feature.REWRITE, "it"):
+        return replace(done, why=refusal)
     whole, reasons = done, list[str]()
     for act in [_flatten] * flatten + [_chars] * chars:
         try:

@@ -14,7 +14,7 @@ from worldline.analyze.flow.idle import idle_in
 from worldline.codec.compact.words import Fault, hidden_line, read_hidden
 from worldline.core.errors import UsageError
 from worldline.core.hidden import THREAD
-from worldline.core.language import LANGUAGES, all_lines, source_lines, usual_name
+from worldline.core.language import DEFAULT_LANGUAGE, LANGUAGES, all_lines, source_lines, usual_name
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.spelling import STR, quote, unquote
@@ -24,8 +24,7 @@ HIDDEN_MODES = ("predicted", "given", "blind")
 _MOST_SKIPPED = 10_000  # lines left out in one place of a bare prompt, so that a number cannot ask for memory
 _QUOTED = re.compile(STR)
 _NUMBERED = re.compile(r"([1-9][0-9]{0,9})\|")
-_PYTHON = "python"
-_FOREIGN = "|".join(language for language in LANGUAGES if language != _PYTHON)
+_FOREIGN = "|".join(language for language, record in LANGUAGES.items() if not record.is_default)
 _HEADER = re.compile(
     r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?(?: (bare))?"
     rf"(?: (given|blind))?(?: (conditions))?(?: lang=({_FOREIGN}))?"
@@ -105,7 +104,7 @@ def _header(options: Compact, language: str) -> str:
     words += ["bare"] if options.bare else []
     words += [options.hidden] if options.hidden != "predicted" else []
     words += ["conditions"] if options.conditions else []
-    words += [f"lang={language}"] if language != _PYTHON else []
+    words += [f"lang={language}"] if not LANGUAGES[language].is_default else []
     return "# " + " ".join(words) + "\n" if words else ""
 
 
@@ -179,7 +178,7 @@ class _Lines:
 
 def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
     if reader.mark != "#":
-        return Compact(), _PYTHON
+        return Compact(), DEFAULT_LANGUAGE
     match = _HEADER.fullmatch(reader.text or "")
     if match is None or match[2] == "1" or match[0] == "#":
         return Malformed(
@@ -193,7 +192,7 @@ def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
     options = Compact(
         delta=delta, reveal=reveal, same=same, bare=bare, hidden=hidden, conditions=match[6] is not None
     )  # fmt: skip
-    return options, match[7] or _PYTHON
+    return options, match[7] or DEFAULT_LANGUAGE
 
 
 def _read_sources(reader: _Lines, options: Compact, language: str) -> tuple[str, list[tuple[str, str]]]:

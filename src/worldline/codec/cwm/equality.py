@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from worldline.codec.cwm.beginning import UNTOLD, may_begin
 from worldline.codec.cwm.own_reprs import OwnReprs, own_reprs
 from worldline.codec.cwm.text import UNCHANGED
+from worldline.core.language import LANGUAGES
 from worldline.core.node import text
 from worldline.core.value import Malformed, Value, canonical, equal, parse, unquote
 
@@ -44,13 +45,17 @@ class ReprEquality:
     language: str = "python"
     _known: dict[tuple[str, str], bool] = field(default_factory=dict)
 
+    @property
+    def is_traced(self) -> bool:
+        """Whether a text may be a Python tracer's, with values and steps that only such a tracer has."""
+        return LANGUAGES[self.language].runs_in_interpreter
+
     def holds(self, wanted: str, got: str) -> bool:
         """Whether `got`, respelled, shows the canonical value `wanted`."""
         if wanted == got:
             return True
         if (wanted, got) not in self._known:
-            is_python = self.language == "python"
-            self._known[wanted, got] = equal(wanted, got) or (is_python and self._shows(wanted, got))
+            self._known[wanted, got] = equal(wanted, got) or (self.is_traced and self._shows(wanted, got))
         return self._known[wanted, got]
 
     def may_begin(self, wanted: str, got: str, *, raised: bool = False) -> bool:
@@ -64,7 +69,7 @@ class ReprEquality:
             return True
         if UNCHANGED.startswith(got) or wanted.startswith(got):
             return True
-        if self.language != "python":
+        if not self.is_traced:
             return may_begin(got, wanted)
         true = parse(wanted)
         return isinstance(true, Malformed) or may_begin(

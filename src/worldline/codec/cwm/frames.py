@@ -37,7 +37,7 @@ def complete(trace: Trace) -> bool:
 
 def _inlines(trace: Trace) -> bool:
     """Whether the recording interpreter ran comprehensions inside the frame around them."""
-    if trace.program.language != "python":
+    if not trace.program.lang.runs_in_interpreter:
         return False
     parts = trace.interpreter.version.split(".")[:2]
     return all(part.isdecimal() for part in parts) and tuple(map(int, parts)) >= INLINED_SINCE

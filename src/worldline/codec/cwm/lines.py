@@ -17,6 +17,7 @@ from worldline.analyze.flow.names import Names
 from worldline.codec.cwm.activation import Activation, FramePlace, Position, moved, narrow
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED, SourceListing
+from worldline.core.language import LANGUAGES
 from worldline.core.value import kind
 
 _NOTHING = ("None", "<undefined>")  # what a generator gives back that ends without a `return`
@@ -133,7 +134,8 @@ class Activations:
             here = {line for _, line in self.stack[-1].last.positions}
             fresh = [flow for flow in fresh if not flow.name.startswith("<") or flow.line in here] or fresh
         if len({flow.line for flow in fresh}) > 1:
-            own = next(iter(names.values()), "") if self.language == "python" else names.get("this", "")
+            receiver = LANGUAGES[self.language].receiver
+            own = next(iter(names.values()), "") if receiver is None else names.get(receiver, "")
             first = _CLASS.match(respelled(own))
             related = self._kin(first[1]) if first else set()
             fresh = [flow for flow in fresh if flow.owner in related] or fresh
@@ -141,7 +143,7 @@ class Activations:
 
     def _kin(self, name: str) -> AbstractSet[str]:
         """A class and its bases, as far as the source names them: whose methods its instances have."""
-        if self.language != "python":
+        if not LANGUAGES[self.language].has_syntax_tree:
             if name not in self.known_kin:
                 self.known_kin[name] = kin(name, "\n".join(self.lines.lines[1:]), self.language) or _NONE
             return self.known_kin[name]

@@ -17,6 +17,7 @@ from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, pieces_of_text
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing, unspaced, without_marker
+from worldline.core.language import LANGUAGES
 from worldline.core.malformed import Malformed
 
 
@@ -53,7 +54,8 @@ def parse(
     flows = flows_in(lines, language, table)
     scopes = Activations(lines, flows, lines.entry if entry is None else entry, language)
     frames: list[CwmFrame] = []
-    for raw in map(_respelled, reader.frames()) if language == "python" else reader.frames():
+    raw_frames = reader.frames()
+    for raw in map(_respelled, raw_frames) if LANGUAGES[language].runs_in_interpreter else raw_frames:
         place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
         if place is None:
             return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))
@@ -63,7 +65,7 @@ def parse(
 
 def flows_in(lines: SourceListing, language: str, table: FlowTable | None) -> tuple[Flow, ...]:
     """The code objects of a listed source, as far as they are known."""
-    if language == "python":
+    if LANGUAGES[language].has_syntax_tree:
         return successors("\n".join(lines.lines[1:]))
     return tuple(_on_no_line(flow) for flow in table.flows) if table is not None else ()
 

@@ -104,7 +104,7 @@ def stage(program: Program) -> Stage:
     """How a program is asked for: a script and a call without arguments as they are, any other call by a `main`."""
     if program.call is None:
         return Stage(program.source, 0, language=program.language)
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return _told(program)
     tree = syntax(program.source)
     functions = [node for node in getattr(tree, "body", ()) if isinstance(node, ast.FunctionDef)]

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from worldline.analyze.flow.control import syntax
-from worldline.core.language import all_lines
+from worldline.core.language import LANGUAGES, all_lines
 
 TOKENS = {
     "begin_of_text": 128000,
@@ -118,7 +118,7 @@ def marked(source: str, entry: int, language: str = "python") -> str:
     lines = list(listing(source, language).lines)
     if entry == 0:
         lines[0] = MARKER
-    elif _takes_comment(source if language == "python" else "", entry, lines):
+    elif _takes_comment(source if LANGUAGES[language].has_syntax_tree else "", entry, lines):
         lines[entry] += "  " + MARKER
     elif entry < len(lines):
         indent = lines[entry][: len(lines[entry]) - len(lines[entry].lstrip())]

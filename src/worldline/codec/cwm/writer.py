@@ -91,7 +91,7 @@ def entry_line(trace: Trace) -> int:
     roots = [trace[i] for i in calls if activations[columns.frame[i]].parent < 0]
     if trace.program.call is None or not roots:
         return 0
-    if trace.program.language != "python":
+    if not trace.program.lang.has_syntax_tree:
         return _defined_line(trace.program) or roots[0].line
     called = _called(trace.program.call)
     root = next((step for step in roots if activations[step.frame].name == called), roots[0])

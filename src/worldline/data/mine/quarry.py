@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worldline.core.errors import UsageError
-from worldline.core.language import LANGUAGES, language_of
+from worldline.core.language import LANGUAGES, Feature, language_of
 
 CLONES = "~/quarry"
 _SKIPPED = {
@@ -81,8 +81,8 @@ def locate(places: Sequence[str], python: str | None = None) -> list[Path]:
     """Where packages, folders and files are; UsageError for what is none of them."""
     found = {place: Path(place) for place in places if Path(place).exists()}
     for place, path in found.items():
-        if path.is_file() and (language := language_of(path.name)) != "python":
-            raise UsageError(f"{place} is {LANGUAGES[language]}, and only Python is mined")
+        if path.is_file():
+            LANGUAGES[language_of(path.name)].require(Feature.MINE, place)
     names = [place for place in places if place not in found]
     if names:
         command = [python or sys.executable, "-I", "-c", _WHERE, *names]

@@ -115,7 +115,7 @@ class _Evidence:
     @property
     def is_python(self) -> bool:
         """Whether the syntax of the program is known."""
-        return self.program.language == "python"
+        return self.program.lang.has_syntax_tree
 
     @property
     def is_loop(self) -> bool:

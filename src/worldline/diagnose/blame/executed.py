@@ -36,7 +36,7 @@ def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:
     to be a text, a list or a tuple. Of another language than Python nothing is counted: its operations have no names.
     """
     ran, program, first = _Ran(), diagnosis.sample.ask.program, diagnosis.first
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return {}
     end = None if first is None else first.step + is_value(diagnosis)
     sources: dict[str | None, str] = {None: program.source}

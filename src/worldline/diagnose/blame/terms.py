@@ -138,7 +138,7 @@ def taken_apart(
     program: Program, events: Sequence[Event], place: Place, wanted: str, record: Rerun
 ) -> Term | None:
     """The expression that a value comes from, with its sub-expressions; None where nobody can tell."""
-    at = _line_step(events, place.step) if program.language == "python" else None
+    at = _line_step(events, place.step) if program.lang.has_syntax_tree else None
     if at is None or events[at].file is not None or events[at].line is None:
         return None
     own = line_map(program.source)

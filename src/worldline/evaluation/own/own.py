@@ -137,7 +137,7 @@ def _text(row: Mapping[str, Any], key: str) -> str | None:
 
 def _check_call(source: str, call: str | None, language: str) -> None:
     if call is None:
-        found = entries(source) if language == "python" else []
+        found = entries(source) if LANGUAGES[language].has_syntax_tree else []
         if found:
             raise _Mistake(
                 f" has no `call`, and its source only defines {in_words(found)}: such as {found[0].example!r}"

@@ -17,7 +17,7 @@ from random import Random
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
-from worldline.core.language import LANGUAGES
+from worldline.core.language import DEFAULT_LANGUAGE
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
@@ -40,15 +40,20 @@ _ENTERED = re.compile(rb"\((\d+)\b")
 
 
 def load(
-    *, seed: int = 0, reveal: int = 1, delta: str = "whole", functions: int = 1, language: str = "python"
+    *,
+    seed: int = 0,
+    reveal: int = 1,
+    delta: str = "whole",
+    functions: int = 1,
+    language: str = DEFAULT_LANGUAGE,
 ) -> Suite:
     """Held-out programs, no two of one key, without end, each in a file of so many functions, or in a language."""
     if not 1 <= functions <= MOST_FUNCTIONS:
         raise UsageError(f"a file has 1 to {MOST_FUNCTIONS} functions, not {functions}")
     options = Compact(reveal=reveal, delta=delta)
     rng = Random(f"bench generated {seed}")
-    draw = _draw if language == "python" else languages.program(language)
-    if language != "python" and functions != 1:
+    draw = _DRAWS.get(language) or languages.program(language)
+    if draw is not _draw and functions != 1:
         raise UsageError("files of several functions are of Python")
 
     def held_out() -> Iterator[Task]:
@@ -69,13 +74,16 @@ def load(
 
 def _group(program: Program, functions: int) -> str:
     """Which row of the report a program counts in: its language, or the place of the function that is called."""
-    if program.language != "python":
-        return LANGUAGES[program.language]
+    if not program.lang.is_default:
+        return program.lang.title
     return "" if functions == 1 else f"{_place(program)} of {functions}"
 
 
 def _draw(rng: Random) -> Program:
     return tasks.program(rng) if rng.random() < TASKS else generate.program(rng)
+
+
+_DRAWS = {DEFAULT_LANGUAGE: _draw}  # the others are translations
 
 
 def _file(program: Program, functions: int, rng: Random) -> Program | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from worldline.analyze.flow.control import syntax
 from worldline.core.errors import UsageError
+from worldline.core.language import Feature
 from worldline.core.program import Program
 from worldline.data.mine.types import Signature, signature
 from worldline.data.mine.usage import usages
@@ -52,8 +53,9 @@ class Target:
 
 def find_target(program: Program, call: str) -> Target:
     """The function that a call names: `f`, or `f(3)`, which is then the first example."""
+    program.lang.require(Feature.PATHS, program.name)
     tree = syntax(program.source)
-    if program.language != "python" or tree is None:
+    if tree is None:
         raise UsageError(f"paths are looked for in Python sources, and {program.name} is none")
     name, given = read_call(call)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}

@@ -12,7 +12,6 @@ from math import exp
 from pathlib import Path
 
 from worldline.codec.compact.parse import parse
-from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.plan.rehearse.effect import IMAGINED, ScriptEffect
 from worldline.plan.rehearse.rehearse import Rehearsal, Staging, source_of
@@ -54,12 +53,7 @@ def completed(found: Rehearsal, staging: Staging, predictor: Predictor | None, *
 def supposed(program: Program, predictor: Predictor | None, limit: int) -> list[ScriptEffect]:
     """The calls in a program's text, those imagined that stand on a line which the model reaches."""
     found = visible(program.source, program.language)
-    if (
-        predictor is None
-        or not found
-        or len(program.source) > LONGEST_SOURCE
-        or program.language not in LANGUAGES
-    ):
+    if predictor is None or not found or len(program.source) > LONGEST_SOURCE:
         return found
     lines, probability = _reached(program, predictor, limit)
     return [

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.language import LANGUAGES, language_of
+from worldline.core.language import LANGUAGES, Feature, language_of
 from worldline.core.limits import Limits
 from worldline.core.trace import Outcome
 from worldline.plan.rehearse.change import GONE, MODE, FileChange, changes
 from worldline.plan.rehearse.effect import LEFT, HostPaths, ScriptEffect, effects_of, with_links, with_paths
 from worldline.plan.rehearse.unseen import unseen
 from worldline.recording.collect import decode, siblings
+from worldline.recording.languages.toolchain import KINDS
 from worldline.recording.rehearsal.commands import command_for, is_shell
 from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copied
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
@@ -101,12 +102,13 @@ def rehearse(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
 
 def runs(file: Path) -> str:
     """Why a script cannot be run here, by its language alone; nothing of one that can."""
-    language = language_of(file.name)
-    if is_shell(file.name, source_of(file)) or language == "python":
+    lang = LANGUAGES[language_of(file.name)]
+    if is_shell(file.name, source_of(file)) or lang.runs_in_interpreter:
         return ""
-    if language != "js":
-        return f"{file.name} is {LANGUAGES[language]}, which is not run here: only Python, shells and JavaScript are"
-    return "" if command_for(file.name, language, "") else "there is no node here to run JavaScript"
+    if refusal := lang.refusal(Feature.REHEARSE, file.name):
+        return refusal
+    is_here = command_for(file.name, lang.name, "") is not None
+    return "" if is_here else f"there is no {KINDS[lang.name].commands[0]} here to run {lang.title}"
 
 
 def source_of(file: Path) -> str:
@@ -115,11 +117,8 @@ def source_of(file: Path) -> str:
         data = file.read_bytes()
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
-    return (
-        decode(data, str(file))
-        if language_of(file.name) == "python"
-        else data.decode("utf-8", "surrogateescape")
-    )
+    has_declared_encoding = LANGUAGES[language_of(file.name)].has_syntax_tree
+    return decode(data, str(file)) if has_declared_encoding else data.decode("utf-8", "surrogateescape")
 
 
 def _placed(file: Path, folder: Path, source: str, copy: FolderCopy, leave_out: Sequence[str]) -> str:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from worldline.core.language import LANGUAGES
 from worldline.plan.rehearse.effect import TEXT, ScriptEffect
 
-_LIKE = {"ts": ("js",), "cpp": ("c", "cpp")}  # languages that have the names of others
 _LONGEST = 80  # characters of a target
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -29,7 +29,7 @@ def _table() -> Mapping[str, Mapping[str, str]]:
 
 def visible(source: str, language: str) -> list[ScriptEffect]:
     """The calls of a source that touch something, by their names, in the order of their lines."""
-    found = _python(source) if language == "python" else _other(source, language)
+    found = _python(source) if LANGUAGES[language].has_syntax_tree else _other(source, language)
     return sorted(found, key=lambda effect: effect.line)
 
 
@@ -96,9 +96,7 @@ def _target(node: ast.Call, is_method: bool) -> tuple[str, str]:
 
 
 def _other(source: str, language: str) -> Iterator[ScriptEffect]:
-    names: dict[str, str] = {}
-    for each in _LIKE.get(language, (language,)):
-        names |= _table().get(each, {})
+    names = {**_table().get(LANGUAGES[language].extends, {}), **_table().get(language, {})}
     if not names:
         return
     known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))

@@ -11,7 +11,6 @@ from importlib.resources import files
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import Recorded, write
-from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask
 
@@ -33,9 +32,9 @@ def messages(ask: Ask) -> list[dict[str, str]]:
 
 def language_note(program: Program) -> str:
     """What a model has to know of a program that is not Python, before it is shown; nothing for Python."""
-    if program.language == "python":
+    if program.lang.is_default:
         return ""
-    return LANGUAGE_NOTE.replace("{LANGUAGE}", LANGUAGES[program.language]) + "\n"
+    return LANGUAGE_NOTE.replace("{LANGUAGE}", program.lang.title) + "\n"
 
 
 def template() -> str:

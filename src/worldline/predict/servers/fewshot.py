@@ -15,7 +15,6 @@ from typing import Any
 from worldline.codec.cwm.foreign.stripped import CLOSE, OPEN, Stripped, asserted, read, tail_of
 from worldline.codec.cwm.stage import Stage
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
-from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask
 from worldline.predict.servers.chat import PROGRAM, language_note
@@ -102,8 +101,8 @@ def question(program: Program) -> str:
     """A program with its open assertion, and its trace as far as the first frame: also how an example begins."""
     open_ = f"assert {program.call} == ??" if program.call else "(a script: it is run from its first line)"
     shown = QUESTION.format(SOURCE=program.source, ASSERTION=open_)
-    if program.language != "python":
-        shown = language_note(program) + shown.replace("Python", LANGUAGES[program.language], 1)
+    if not program.lang.is_default:
+        shown = language_note(program) + shown.replace("Python", program.lang.title, 1)
     return shown + stage(program).prompt.removeprefix(token("begin_of_text"))
 
 

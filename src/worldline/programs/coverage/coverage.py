@@ -27,7 +27,7 @@ _NAMED = "method $"  # of something whose kind only the trace tells
 
 def count(trace: Trace) -> Counter[str]:
     """How often each construct ran in a trace of a program of one file; of another language, its name and events."""
-    if trace.program.language != "python":
+    if not trace.program.lang.has_syntax_tree:
         named = (f"{EVENTS[event]} of {trace.program.language}" for event in trace.columns.event)
         return Counter([f"language {trace.program.language}", *named])
     try:

@@ -10,15 +10,14 @@ from collections.abc import Callable
 from random import Random
 
 from worldline.core.errors import UsageError
-from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.programs import tasks
 from worldline.programs.languages.ordinary import composed
 from worldline.programs.languages.ordinary import ordinary as from_template
-from worldline.programs.languages.spelling import UnsayableError
+from worldline.programs.languages.spelling import RULES, UnsayableError
 from worldline.programs.languages.translate import translated
 
-SPOKEN = tuple(language for language in LANGUAGES if language != "python")
+SPOKEN = tuple(RULES)
 Draw = Callable[[Random], Program]
 COMPOSED = 0.4  # of ordinary programs, those that are put together from statements
 PERMUTED = 0.35  # of tasks, permutations of the published shape

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from random import Random
@@ -35,6 +36,37 @@ class Piece(NamedTuple):
         return self.text if self.level >= level else f"({self.text})"
 
 
+@dataclass(frozen=True)
+class SpellingRules:
+    """What the types of a language ask for, beyond what its table spells.
+
+    Attributes:
+        formats: How a value is printed, by its type; None where `printf` says it.
+        joins_printed: Values that are printed together are joined by `+`, so that each is put in brackets.
+        counts_lists: A list that is passed to a function is followed by its length.
+        returns_lists: A function may give back a list.
+        returns_shared: A function may give back a text, a map, or a list that it was given.
+        reassigns_texts: A name may get another text.
+    """
+
+    formats: str | None = None
+    joins_printed: bool = False
+    counts_lists: bool = False
+    returns_lists: bool = True
+    returns_shared: bool = True
+    reassigns_texts: bool = True
+
+
+RULES = {
+    "js": SpellingRules(),
+    "ts": SpellingRules(),
+    "java": SpellingRules(joins_printed=True, returns_shared=False),
+    "c": SpellingRules(counts_lists=True, returns_lists=False, reassigns_texts=False),
+    "cpp": SpellingRules(),
+    "rust": SpellingRules(formats="{}", returns_shared=False, reassigns_texts=False),
+}
+"""The languages that programs are translated into."""
+
 Ways = Mapping[str, tuple[tuple[int, str], ...]]
 
 
@@ -53,7 +85,7 @@ class Speaker:
     """One program's writer: of each operation that can be spelled in several ways, always the same one."""
 
     def __init__(self, language: str, rng: Random) -> None:
-        self.language = language
+        self.language, self.rules = language, RULES[language]
         self._table = table(language)
         self._habits = {name: rng.randrange(len(ways)) for name, ways in sorted(self._table.items())}
 

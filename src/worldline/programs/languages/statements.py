@@ -127,11 +127,11 @@ class Statements:
         if self.gives not in ("", piece.type):
             raise UnsayableError("several types are given back")
         self.gives = "list" if piece.type == "stack" else piece.type
-        if piece.type in ("list", "stack") and self.speaker.language == "c":
+        if piece.type in ("list", "stack") and not self.speaker.rules.returns_lists:
             raise UnsayableError("an array is given back")
         is_given = isinstance(node.value, ast.Name) and node.value.id in self.scope.params
         is_other = piece.type in ("str", "stack", "map", "charmap") or (piece.type == "list" and is_given)
-        if is_other and self.speaker.language in ("rust", "java"):
+        if is_other and not self.speaker.rules.returns_shared:
             raise UnsayableError("what is given back has another type")
         return self.speaker.line("return", piece)
 
@@ -170,8 +170,8 @@ class Statements:
             raise UnsayableError("something else is printed")
         self.said.features.add("print")
         shown = [self.speaker.text("printed", part) for part in parts]
-        formats = ("{}" if self.speaker.language == "rust" else _FORMATS[part.type] for part in parts)
-        if self.speaker.language == "java" and len(parts) > 1:
+        formats = (self.speaker.rules.formats or _FORMATS[part.type] for part in parts)
+        if self.speaker.rules.joins_printed and len(parts) > 1:
             shown = [part.within(5) if part.level > 5 else f"({part.text})" for part in parts]
         return self.speaker.line("print", self.speaker.text("between").join(shown), " ".join(formats))
 
@@ -216,7 +216,7 @@ class Statements:
             word = "let" if name in self.scope.changed or name in self._spares else "const"
             self.say.types[-1][name] = piece.type
             return self.speaker.line(word, name, self.said.typed(piece.type), piece, kind=piece.type)
-        if known != piece.type or (known == "str" and self.speaker.language in ("c", "rust")):
+        if known != piece.type or (known == "str" and not self.speaker.rules.reassigns_texts):
             raise UnsayableError("a name changes its type")
         return self.speaker.line("set", name, piece)
 

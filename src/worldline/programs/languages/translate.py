@@ -11,7 +11,7 @@ import ast
 from dataclasses import replace
 from random import Random
 
-from worldline.core.language import usual_name
+from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.programs.languages.expressions import Expressions, kind_of
 from worldline.programs.languages.said_types import SaidTypes
@@ -48,8 +48,9 @@ def translated(program: Program, language: str, rng: Random) -> Program:
         body.append(told.script(script))
     elif call is None:
         raise UnsayableError("nothing is run")
-    name = "Main.java" if language == "java" else usual_name(language)
-    source = told.whole(body, "Main" if language == "java" else rng.choice(CLASSES))
+    lang = LANGUAGES[language]
+    name = lang.main_class + lang.suffixes[0] if lang.main_class else usual_name(language)
+    source = told.whole(body, lang.main_class or rng.choice(CLASSES))
     return Program(source=source, name=name, call=told.called(call) if call else None)
 
 
@@ -134,7 +135,7 @@ class Translation:
             counted = (
                 isinstance(argument, ast.List)
                 and self.speaker.can("argument", "list")
-                and self.speaker.language == "c"
+                and self.speaker.rules.counts_lists
             )
             parts += [text, str(len(argument.elts))] if counted and isinstance(argument, ast.List) else [text]
         assert isinstance(call.func, ast.Name)

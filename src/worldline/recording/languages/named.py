@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from worldline.core.language import language_of
 
@@ -30,13 +30,26 @@ def named_by(name: str, source: str) -> Iterator[str]:
 
 def _spelled(name: str, source: str) -> Iterator[str]:
     """The same, from the folder of the file that names them."""
-    language = language_of(name)
-    if language in ("c", "cpp") or name.endswith(_HEADERS):
-        yield from _INCLUDE.findall(source)
-    elif language == "rust":
-        own = posixpath.basename(name).removesuffix(".rs")
-        for module in _MODULE.findall(source):
-            yield from (f"{module}.rs", f"{module}/mod.rs", f"{own}/{module}.rs")
-    elif language in ("js", "ts"):
-        for path in _IMPORT.findall(source):
-            yield from (path, *(path + end for end in (".js", ".ts", ".mjs", "/index.js")))
+    find = _included if name.endswith(_HEADERS) else NAMED_FILES.get(language_of(name))
+    return find(name, source) if find is not None else iter(())
+
+
+def _included(name: str, source: str) -> Iterator[str]:
+    yield from _INCLUDE.findall(source)
+
+
+def _modules(name: str, source: str) -> Iterator[str]:
+    own = posixpath.basename(name).removesuffix(".rs")
+    for module in _MODULE.findall(source):
+        yield from (f"{module}.rs", f"{module}/mod.rs", f"{own}/{module}.rs")
+
+
+def _imported(name: str, source: str) -> Iterator[str]:
+    for path in _IMPORT.findall(source):
+        yield from (path, *(path + end for end in (".js", ".ts", ".mjs", "/index.js")))
+
+
+NAMED_FILES: Mapping[str, Callable[[str, str], Iterator[str]]] = {
+    "js": _imported, "ts": _imported, "c": _included, "cpp": _included, "rust": _modules,
+}  # fmt: skip
+"""How the files that a source names are found, by language; a source of another language names none by path."""

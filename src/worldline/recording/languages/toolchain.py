@@ -10,11 +10,54 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 _VERSION = re.compile(r"(\d+(?:\.\d+)+(?:[-+.\w]*)?|\d+)")
+
+
+def _say(command: list[str]) -> str | None:
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "replace")
+
+
+def _version(executable: str, asked: str) -> str | None:
+    found = _VERSION.search(_say([executable, asked]) or "")
+    return found[1] if found else None
+
+
+def _released(command: str) -> str | None:
+    """What a JDK says of itself in a file of its home; to ask javac takes a third of a second."""
+    try:
+        said = Path(command).parents[1].joinpath("release").read_text()
+    except (OSError, ValueError):
+        return None
+    found = re.search(r'^JAVA_VERSION="([-+.\w]+)"$', said, re.MULTILINE)
+    return found[1] if found else None
+
+
+def _no_release(command: str) -> None:
+    """Most toolchains have no file that says their version."""
+
+
+def _behind_rustup(executables: Mapping[str, str]) -> Mapping[str, str]:
+    """With the compiler itself: rustup's command of its name starts it and needs a home, which a box has not."""
+    root = (_say([executables["rustc"], "--print", "sysroot"]) or "").strip()
+    inside = os.path.join(root, "bin", "rustc")
+    return {**executables, "rustc": inside} if root and os.path.exists(inside) else executables
+
+
+def _behind_links(executables: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: os.path.realpath(path) for name, path in executables.items()}
+
+
+def _as_found(executables: Mapping[str, str]) -> Mapping[str, str]:
+    return executables
 
 
 @dataclass(frozen=True)
@@ -30,13 +73,25 @@ class ToolchainKind:
     wide: bool = False  # maps far more memory than it uses
     prepares: bool = True  # a program is prepared before it is run
     has_tools: bool = False  # its guest makes something once for a toolchain, before any program
+    resolve: Callable[[Mapping[str, str]], Mapping[str, str]] = (
+        _as_found  # its commands, where they really lie
+    )
+    read_release: Callable[[str], str | None] = _no_release  # the version that a file of its home says
 
 
 KINDS = {
     "js": ToolchainKind("node", "node", "source", ("node",), "nodejs", wide=True, prepares=False),
     "ts": ToolchainKind("node", "node", "source", ("node",), "nodejs", wide=True, prepares=False),
     "java": ToolchainKind(
-        "jvm", "openjdk", "bytecode", ("javac", "java"), "default-jdk-headless", wide=True, has_tools=True
+        "jvm",
+        "openjdk",
+        "bytecode",
+        ("javac", "java"),
+        "default-jdk-headless",
+        wide=True,
+        has_tools=True,
+        resolve=_behind_links,
+        read_release=_released,
     ),
     "c": ToolchainKind(
         "compiled", "gcc", "asm", ("gcc", "as"), "gcc libc6-dev", asked="-dumpfullversion", has_tools=True
@@ -45,7 +100,13 @@ KINDS = {
         "compiled", "g++", "asm", ("g++", "gcc", "as"), "g++", asked="-dumpfullversion", has_tools=True
     ),
     "rust": ToolchainKind(
-        "compiled", "rustc", "asm", ("rustc", "gcc", "as"), "rustc gcc libc6-dev", has_tools=True
+        "compiled",
+        "rustc",
+        "asm",
+        ("rustc", "gcc", "as"),
+        "rustc gcc libc6-dev",
+        has_tools=True,
+        resolve=_behind_rustup,
     ),
 }
 
@@ -75,45 +136,12 @@ def find(language: str) -> Toolchain | str:
         if path is None:
             return f"toolchain: no {command}; install the package {kind.packages}"
         executables[command] = path
-    if language == "rust":
-        executables["rustc"] = _behind_rustup(executables["rustc"])
-    if language == "java":
-        executables = {name: os.path.realpath(path) for name, path in executables.items()}
+    executables = dict(kind.resolve(executables))
     first = executables[kind.commands[0]]
-    version = (_released(first) if language == "java" else None) or _version(first, kind.asked)
+    version = kind.read_release(first) or _version(first, kind.asked)
     if version is None:
         return f"toolchain: {first} does not work; install the package {kind.packages}"
     return Toolchain(language, kind, version, tuple(executables.items()), _directories(executables.values()))
-
-
-def _say(command: list[str]) -> str | None:
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=60, check=True, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.decode("utf-8", "replace")
-
-
-def _version(executable: str, asked: str) -> str | None:
-    found = _VERSION.search(_say([executable, asked]) or "")
-    return found[1] if found else None
-
-
-def _released(command: str) -> str | None:
-    """What a JDK says of itself in a file of its home; to ask javac takes a third of a second."""
-    try:
-        said = Path(command).parents[1].joinpath("release").read_text()
-    except (OSError, ValueError):
-        return None
-    found = re.search(r'^JAVA_VERSION="([-+.\w]+)"$', said, re.MULTILINE)
-    return found[1] if found else None
-
-
-def _behind_rustup(rustc: str) -> str:
-    """The compiler itself: rustup's command of its name starts it and needs a home, which a box has not."""
-    root = (_say([rustc, "--print", "sysroot"]) or "").strip()
-    inside = os.path.join(root, "bin", "rustc")
-    return inside if root and os.path.exists(inside) else rustc
 
 
 def _directories(executables: Any) -> tuple[str, ...]:

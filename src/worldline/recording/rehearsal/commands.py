@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from worldline.core.language import LANGUAGES, Feature
 from worldline.recording.guests.rehearsal import TRACE
 from worldline.recording.languages.toolchain import Toolchain, find
 from worldline.recording.rehearsal.events import ScriptEvent
@@ -40,10 +41,13 @@ def command_for(name: str, language: str, source: str) -> tuple[tuple[str, ...],
     """What runs a script, and the toolchain that the box needs for it; None of one that nothing here runs."""
     if is_shell(name, source):
         return ((SHELL, "-x"), None) if Path(SHELL).exists() else None
-    found = find("js") if language == "js" else ""
-    if isinstance(found, str):
+    lang = LANGUAGES[language]
+    if lang.runs_in_interpreter or not lang.offers(Feature.REHEARSE):
         return None
-    return (dict(found.executables)["node"],), found
+    toolchain = find(language)
+    if isinstance(toolchain, str):
+        return None
+    return (dict(toolchain.executables)[toolchain.kind.commands[0]],), toolchain
 
 
 def shell_events(trace: bytes) -> Iterator[ScriptEvent]:

@@ -71,7 +71,7 @@ def _lines(session: Session, top: StoppedFrame) -> list[int]:
     program = session.here.ask.program
     source = program.source if top.file is None else dict(program.files).get(top.file, "")
     begin = session.stepper.side.frame(top.frame).line
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         known = flows_of(program, table_of(program)) if top.file is None else ()
         flows = [flow for flow in known if flow.line == begin]
     else:

@@ -56,7 +56,7 @@ class Expression:
         return _truth(_value(self.tree, self._known(names)))
 
     def _known(self, names: Names) -> Names:
-        return names if self.language == "python" else {**usual_names(self.language), **names}
+        return {**usual_names(self.language), **names}
 
 
 def parse(source: str, language: str = "python") -> Expression:

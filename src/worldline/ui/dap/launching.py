@@ -104,7 +104,7 @@ def _name(language: str) -> str:
     """What a program is called that is given as text: its name says its language."""
     if language not in LANGUAGES:
         raise UsageError(f"`language` is one of {', '.join(LANGUAGES)}, not {language[:40]!r}")
-    return SOURCE if language == "python" else usual_name(language)
+    return SOURCE if LANGUAGES[language].is_default else usual_name(language)
 
 
 def _extras(asked: Arguments) -> dict[str, str]:

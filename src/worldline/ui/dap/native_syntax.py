@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from worldline.core.language import LANGUAGES
 from worldline.ui.session.marks.natives import native_names
 
 _STRING = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
@@ -21,7 +22,7 @@ _SPELLED = {"both": " and ", "either": " or ", "field": ".", "not": " not "}
 
 def respelled(source: str, language: str) -> str:
     """An expression of a language in the spelling of `expressions`; Python's is that already."""
-    return source if language == "python" else _TOKEN.sub(_one, source)
+    return source if LANGUAGES[language].has_syntax_tree else _TOKEN.sub(_one, source)
 
 
 def _one(match: re.Match[str]) -> str:

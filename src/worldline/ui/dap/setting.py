@@ -13,11 +13,6 @@ from worldline.ui.dap.session import Emit, Session
 from worldline.ui.dap.sources import SourceKey
 from worldline.ui.session.stops import DETAILED_STOPS, runnable
 
-MIME = {
-    "python": "text/x-python", "js": "text/javascript", "ts": "text/typescript", "java": "text/x-java", "c": "text/x-c",
-    "cpp": "text/x-c++", "rust": "text/x-rust",
-}  # fmt: skip
-
 
 def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
     """The breakpoints of one source, instead of those that it had."""
@@ -106,4 +101,4 @@ def source(session: Session, asked: Arguments) -> dict[str, Any]:
     given = asked.inner("source")
     if not given.values:
         given = Arguments({"sourceReference": asked.number("sourceReference")}, "source")
-    return {"content": session.sources.text(given), "mimeType": MIME[session.launch.program.language]}
+    return {"content": session.sources.text(given), "mimeType": session.launch.program.lang.mime}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from importlib.resources import files
 
-from worldline.core.language import LANGUAGES, language_of
+from worldline.core.language import language_of
 from worldline.core.program import Program
 from worldline.core.text import printable, printable_lines
 from worldline.diagnose.debug import Debugged
@@ -63,7 +63,7 @@ def _table(found: Debugged) -> Iterator[str]:
 def named_values(shown: Sequence[ComparedRow], program: Program) -> str:
     """What the words in the values of some rows are called in the program's language; nothing where all is said."""
     told = legend((text for row in shown for text in values_of(row)), program.language)
-    said = f"In {LANGUAGES[program.language]}: {', '.join(told)}."
+    said = f"In {program.lang.title}: {', '.join(told)}."
     return f"<p class=soft>{_safe(said)}</p>" if told else ""
 
 

@@ -269,7 +269,7 @@ def runnable(program: Program, file: str | None = None) -> tuple[int, ...]:
     of them run only a guest knows, and whoever looks at a run may have none.
     """
     source = program.source if file is None else dict(program.files).get(file, "")
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return code_lines(source, program.language)
     lines: set[int] = set()
     for i, flow in enumerate(successors(source)):

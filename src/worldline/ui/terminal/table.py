@@ -14,7 +14,6 @@ from rich.text import Text
 
 from worldline.core.events import EVENTS
 from worldline.core.hidden import in_words
-from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.core.text import printable, printable_lines
 from worldline.core.trace import NO_TEXT, Hidden, Step, Trace
@@ -52,7 +51,7 @@ def _told(trace: Trace) -> list[str]:
     args = zip(columns.event, columns.arg, strict=True)
     told = {*columns.change_value, *(arg for event, arg in args if event != returns)}
     given = {*columns.arg} - told
-    if trace.program.language not in ("js", "ts"):
+    if not trace.program.lang.returns_undefined:
         given = {each for each in given if each != NO_TEXT and columns.texts[each] != "None"}
     told = (told | given) - {NO_TEXT}
     return [columns.texts[each] for each in sorted(told)[:NAMED]]
@@ -62,7 +61,7 @@ def named_values(texts: Iterable[str], program: Program) -> Iterator[Text]:
     """What the words in some values are called in the language of a program: a footnote, or nothing."""
     told = legend(texts, program.language)
     if told:
-        yield Text(printable(f"in {LANGUAGES[program.language]}: {', '.join(told)}"), style="dim")
+        yield Text(printable(f"in {program.lang.title}: {', '.join(told)}"), style="dim")
 
 
 def heading(trace: Trace) -> Text:

@@ -96,6 +96,7 @@ _PROGRAM = record(
     name=TEXT, source=TEXT, call=MAYBE_TEXT, argv=listed(TEXT), stdin=TEXT, runnable=listed(COUNT),
     syntax=listed(listed(_SPAN)), language=TEXT,
     natives=record(words={"type": "object"}, kinds={"type": "object"}, objects={"type": "object"}),
+    unavailable={"type": "object"},
 )  # fmt: skip
 _ENDING: Schema = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}  # an event and its value
 _ANSWER = record(truth=_ENDING, found=_ENDING, right=MAYBE_FLAG)

@@ -105,7 +105,7 @@ def names_of(one: Condition) -> list[str]:
 
 def path_conditions(program: Program, path: PathView) -> tuple[Condition, ...]:
     """The conditions of a run of a program, however it was written down."""
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return ()
     own: dict[int, list[int]] = {}
     for i, (event, frame) in enumerate(zip(path.events, path.frames, strict=True)):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
-from worldline.analyze.flow.beginning import MODULE_LINES, call_lines, first_elsewhere, script_lines
+from worldline.analyze.flow.beginning import BEGINNINGS, MODULE_LINES, call_lines, script_lines
 from worldline.analyze.flow.conditions.decisions import decisions
 from worldline.analyze.flow.control import Flow, successors
 from worldline.analyze.flow.entry import entries
@@ -25,7 +25,7 @@ from worldline.codec.compact.guide.nodes import Node, trie
 from worldline.codec.compact.guide.values import values
 from worldline.codec.compact.words import name_text
 from worldline.core.hidden import READ
-from worldline.core.language import source_lines
+from worldline.core.language import LANGUAGES, source_lines
 from worldline.core.program import Program
 
 _T = TypeVar("_T")
@@ -186,7 +186,7 @@ _MOST_TRIES = 4096
 @lru_cache(maxsize=64)
 def guard_of(program: Program, table: FlowTable | None = None) -> Guard:
     """The bounds of a program, by its table if it is not Python: many predictions of one ask for the same."""
-    return _python_guard(program) if program.language == "python" else _foreign_guard(program, table)
+    return _python_guard(program) if program.lang.has_syntax_tree else _foreign_guard(program, table)
 
 
 def _python_guard(program: Program) -> Guard:
@@ -215,9 +215,9 @@ def _foreign_guard(program: Program, table: FlowTable | None) -> Guard:
     names = frozenset(name_text(word).encode() for word in words)
     starts = script_lines(program, table) or frozenset(main.calls)
     texts = (program.source, *(text for _, text in program.files))
-    abrupt = program.language == "rust" or any(_ABRUPT.search(text) for text in texts)  # any line may panic
+    abrupt = program.lang.raises_anywhere or any(_ABRUPT.search(text) for text in texts)
     first = call_lines(program, table)
-    elsewhere = first_elsewhere(program.language)
+    elsewhere = BEGINNINGS[program.language].elsewhere
     return Guard((main, *others), names, {}, first, starts, elsewhere, is_python=False, abrupt=abrupt)
 
 
@@ -248,7 +248,7 @@ def _file(source: str, flows: tuple[Flow, ...], language: str) -> File:
     shown = {
         name for flow in flows if flow.name == MODULE for name in flow.names.visible | flow.names.inlined
     }
-    drawing = drawing_lines(source) if language == "python" else None
+    drawing = drawing_lines(source) if LANGUAGES[language].has_syntax_tree else None
     return File(calls, functions, lines, frozenset(shown | declared), drawing, source)
 
 

@@ -105,7 +105,7 @@ def entry_of(program: Program) -> int | None:
     marked = listing(program.source, program.language).entry
     if program.call is None or marked is not None:
         return marked or 0
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return definition_line(program.source, program.language, called_name(program.call))
     tree, asked = syntax(program.source), syntax(program.call)
     call = asked.body[-1] if asked and asked.body else None

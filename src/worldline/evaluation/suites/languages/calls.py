@@ -8,17 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from worldline.evaluation.suites.languages.literals import NotLiteral, Reader, mapping, spelled
 
-_DEFINED = {
-    "js": r"(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()|function\s+([\w$]+)\s*\()",
-    "java": r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]+?\s+(\w+)\s*\(",
-    "cpp": r"^(?!\s*(?:return|else|using|typedef|#))[\w:<>,*&\s]+?[\s*&](\w+)\s*\([^;{}]*\)\s*\{",
-    "rust": r"fn\s+(\w+)\s*(?:<[^>]*>)?\s*\(",
-}
-_DEFINED |= {"ts": _DEFINED["js"], "c": _DEFINED["cpp"]}
 _SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[^=;()]+?)?\s*=(?![=>])\s*")
 _TOUCHED = (  # set, changed in its place, or asked for something
     r"(?<![\w$.])NAME\s*(?::[^=;()]+?)?\s*=(?![=>])|(?<![\w$.])NAME\s*(?:\.|\[|[-+*/%&|^]=|\+\+|--)"
@@ -26,11 +20,51 @@ _TOUCHED = (  # set, changed in its place, or asked for something
 )
 _LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`]*`", re.DOTALL)
 _RUST_LITERAL = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)'", re.DOTALL)
+_SCRIPT_FUNCTION = re.compile(
+    r"(?:(?:const|let|var)\s+([\w$]+)\s*=\s*(?:async\s*)?(?:function|\()|function\s+([\w$]+)\s*\()",
+    re.MULTILINE,
+)
+_JAVA_METHOD = re.compile(
+    r"public\s+(?:static\s+)?(?:<[^>]*>\s*)?[\w<>\[\],\s?.]+?\s+(\w+)\s*\(", re.MULTILINE
+)
+_C_FUNCTION = re.compile(
+    r"^(?!\s*(?:return|else|using|typedef|#))[\w:<>,*&\s]+?[\s*&](\w+)\s*\([^;{}]*\)\s*\{", re.MULTILINE
+)
+_RUST_FUNCTION = re.compile(r"fn\s+(\w+)\s*(?:<[^>]*>)?\s*\(", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class CallSyntax:
+    """How the text of tests is read, where languages differ.
+
+    Attributes:
+        function: Finds the functions that a source defines.
+        veil: Finds quotes and comments.
+        has_types_first: The type of a parameter stands before its name.
+        ends_statements: What follows the value of a name says whether the value is whole.
+    """
+
+    function: re.Pattern[str]
+    veil: re.Pattern[str] = _LITERAL
+    has_types_first: bool = False
+    ends_statements: bool = True
+
+
+_SCRIPT = CallSyntax(_SCRIPT_FUNCTION, ends_statements=False)
+_C = CallSyntax(_C_FUNCTION, has_types_first=True)
+CALLS = {
+    "js": _SCRIPT,
+    "ts": _SCRIPT,
+    "java": CallSyntax(_JAVA_METHOD, has_types_first=True),
+    "c": _C,
+    "cpp": _C,
+    "rust": CallSyntax(_RUST_FUNCTION, veil=_RUST_LITERAL),
+}
 
 
 def functions(source: str, language: str) -> list[str]:
     """The functions that a source defines, in its order."""
-    found = re.finditer(_DEFINED[language], _veiled(source, language), re.MULTILINE)
+    found = CALLS[language].function.finditer(_veiled(source, language))
     return [next(name for name in one.groups() if name) for one in found]
 
 
@@ -60,7 +94,7 @@ def parameter_types(source: str, function: str, language: str) -> list[str]:
     """The types of a function's parameters, as far as its declaration is read; without any, nothing."""
     veiled = _veiled(source, language)
     found = re.search(rf"(?<![\w$.]){re.escape(function)}\s*(?:<[^>()]*>)?\s*\(([^()]*)\)", veiled)
-    parts = _split(found[1]) if found and language in ("cpp", "c", "java") else []
+    parts = _split(found[1]) if found and CALLS[language].has_types_first else []
     return [
         part.rsplit(None, 1)[0].replace(" ", "") if " " in part else part for part in map(str.strip, parts)
     ]
@@ -96,7 +130,8 @@ def _known(text: str, language: str) -> dict[str, Any]:
             value = reader.value()
         except NotLiteral:
             continue
-        if reader.text[reader.at : reader.at + 1] in (";", "\n", "") or language in ("js", "ts"):
+        is_whole = reader.text[reader.at : reader.at + 1] in (";", "\n", "")
+        if is_whole or not CALLS[language].ends_statements:
             known[name] = value
     return known
 
@@ -115,5 +150,4 @@ def _split(text: str) -> list[str]:
 
 def _veiled(text: str, language: str) -> str:
     """The same text, what stands in quotes and comments blanked, so that nothing is found there."""
-    pattern = _RUST_LITERAL if language == "rust" else _LITERAL
-    return pattern.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    return CALLS[language].veil.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)

@@ -9,7 +9,8 @@ literal are left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -24,20 +25,54 @@ from worldline.evaluation.suites.languages.literals import NotLiteral, Reader, s
 from worldline.evaluation.suites.suite import Suite, Task
 
 KEYS = ("id", "code", "input_reasoning", "output_reasoning")
-ENDINGS = {"js": "js", "ts": "ts", "java": "java", "cpp": "cpp", "rust": "rs"}  # what its files are called
-CLOSED = {"java": "    }\n}\n", "cpp": "}\n", "rust": "}\n"}  # what is cut off with the test
 BLANK = "????"
 _TUPLES = re.compile(r"^import org\.javatuples[^\n]*\n", re.MULTILINE)  # a library that no JDK comes with
 _TUPLE_TYPES = re.compile(r"\b(?:Unit|Pair|Triplet|Quartet|Quintet|Sextet|Tuple)\b")
+
+
+def _without_tuples(source: str) -> str:
+    rest = _TUPLES.sub("", source)
+    return source if _TUPLE_TYPES.search(rest) else rest
+
+
+def _as_it_is(source: str) -> str:
+    return source
+
+
+@dataclass(frozen=True)
+class CruxRows:
+    """How the benchmark has its rows of a language.
+
+    Attributes:
+        ending: What its file and its rows are called.
+        closing: What is cut off with the test, and put back.
+        cleaned: Takes the imports out that the source has no use for.
+        shows_lists: A list shows the same in every implementation of its type.
+    """
+
+    ending: str
+    closing: str = ""
+    cleaned: Callable[[str], str] = _as_it_is
+    shows_lists: bool = True
+
+
+CRUX_ROWS = {
+    "js": CruxRows("js"),
+    "ts": CruxRows("ts"),
+    "java": CruxRows("java", "    }\n}\n", cleaned=_without_tuples, shows_lists=False),
+    "cpp": CruxRows("cpp", "}\n"),
+    "rust": CruxRows("rs", "}\n"),
+}
+"""The languages that the benchmark has."""
 
 
 def load(
     *, data: str | Path, language: str = "", seed: int = 0, reveal: int = 1, delta: str = "whole"
 ) -> Suite:
     """Every row of a language whose input is a literal, in an order of the seed's."""
-    if language not in ENDINGS:
-        raise UsageError(f"crux-x asks for --language {', '.join(ENDINGS)}, not {language or 'none'}")
-    path = Path(data) / f"{ENDINGS[language]}.jsonl" if Path(data).is_dir() else Path(data)
+    if language not in CRUX_ROWS:
+        raise UsageError(f"crux-x asks for --language {', '.join(CRUX_ROWS)}, not {language or 'none'}")
+    path = Path(data) / f"{CRUX_ROWS[language].ending}.jsonl" if Path(data).is_dir() else Path(data)
     rows = read_rows(path, KEYS)
     Random(f"bench crux-x {seed}").shuffle(rows)
     return Suite(
@@ -50,8 +85,10 @@ def _tasks(rows: list[dict[str, str]], language: str, options: Compact) -> Itera
         program = program_of(row, language)
         if program is not None:
             answer = _answer(_blank(row["code"], row["output_reasoning"]), language)
-            name = f"{ENDINGS[language]}/{row['id']}"
-            yield Task(program=program, options=options, name=name, answer=answer, group=LANGUAGES[language])
+            name = f"{CRUX_ROWS[language].ending}/{row['id']}"
+            yield Task(
+                program=program, options=options, name=name, answer=answer, group=LANGUAGES[language].title
+            )
 
 
 def program_of(row: dict[str, str], language: str) -> Program | None:
@@ -65,9 +102,8 @@ def program_of(row: dict[str, str], language: str) -> Program | None:
         call = f"f({', '.join(map(spelled, values))})"
     except NotLiteral:
         return None
-    source = code[:test].rstrip() + "\n" + CLOSED.get(language, "")
-    if language == "java" and not _TUPLE_TYPES.search(_TUPLES.sub("", source)):
-        source = _TUPLES.sub("", source)
+    source = code[:test].rstrip() + "\n" + CRUX_ROWS[language].closing
+    source = CRUX_ROWS[language].cleaned(source)
     return Program(source=ended(source.lstrip("\n")), name=usual_name(language), call=call)
 
 
@@ -95,5 +131,5 @@ def _answer(text: str | None, language: str) -> str | None:
 def _is_plain(value: Any, language: str) -> bool:
     """Whether a value shows the same in every implementation of its type: what holds others may have a name."""
     if isinstance(value, list | tuple):
-        return language != "java" and all(_is_plain(item, language) for item in value)
+        return CRUX_ROWS[language].shows_lists and all(_is_plain(item, language) for item in value)
     return value is not None and isinstance(value, str | int | float)

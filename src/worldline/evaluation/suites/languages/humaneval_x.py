@@ -85,7 +85,7 @@ def _tasks(chosen: list[Solution], most: int, options: Compact, rng: Random) -> 
                 program=program,
                 options=options,
                 name=f"{solution.name} {call}",
-                group=LANGUAGES[solution.language],
+                group=LANGUAGES[solution.language].title,
             )
 
 
@@ -99,17 +99,6 @@ def file_of(data: Path, language: str) -> Path:
     raise UsageError(f"{data} has no {NAMES[0].format(language)} of HumanEval-X")
 
 
-def _solution(row: dict[str, str], language: str) -> Solution:
-    source = row["declaration"].lstrip("\n") + row["canonical_solution"]
-    if language == "rust":
-        source = without_crates(source)
-    source = ended(source.rstrip() + "\n")
-    for entry in reversed(functions(row["declaration"], language)):
-        if found := calls_in(row["test"], entry, language, types=parameter_types(source, entry, language)):
-            return Solution(row["task_id"], language, source, tuple(found))
-    return Solution(row["task_id"], language, source, ())
-
-
 def without_crates(source: str) -> str:
     """Rust without the imports of crates that the solution has no use for: every row has all of them."""
     for crate, signs in CRATES.items():
@@ -117,3 +106,15 @@ def without_crates(source: str) -> str:
         rest = line.sub("", source)
         source = source if any(sign in rest for sign in signs) else rest
     return source
+
+
+_CLEANED = {"rust": without_crates}  # what makes a source compile without its package
+
+
+def _solution(row: dict[str, str], language: str) -> Solution:
+    source = row["declaration"].lstrip("\n") + row["canonical_solution"]
+    source = ended(_CLEANED.get(language, str)(source).rstrip() + "\n")
+    for entry in reversed(functions(row["declaration"], language)):
+        if found := calls_in(row["test"], entry, language, types=parameter_types(source, entry, language)):
+            return Solution(row["task_id"], language, source, tuple(found))
+    return Solution(row["task_id"], language, source, ())

@@ -80,6 +80,39 @@ class NotLiteral(ValueError):
     """The text is no literal that this reader knows."""
 
 
+@dataclass(frozen=True)
+class LiteralSyntax:
+    """How a language's literals are read, where languages differ.
+
+    Attributes:
+        borrows: `&` before a value is passed over.
+        casts: A type in brackets before a value is passed over.
+        has_objects: Braces hold names with values, and `new` makes an object.
+        has_tuples: Several values in brackets are a tuple.
+        joins_texts: Texts that stand side by side are one.
+        has_doubles_only: Every number is a float.
+    """
+
+    borrows: bool = False
+    casts: bool = True
+    has_objects: bool = False
+    has_tuples: bool = False
+    joins_texts: bool = False
+    has_doubles_only: bool = False
+
+
+_SCRIPT = LiteralSyntax(casts=False, has_objects=True, has_doubles_only=True)
+_C = LiteralSyntax(joins_texts=True)
+LITERALS = {
+    "js": _SCRIPT,
+    "ts": _SCRIPT,
+    "java": LiteralSyntax(),
+    "c": _C,
+    "cpp": _C,
+    "rust": LiteralSyntax(borrows=True, has_tuples=True),
+}
+
+
 @dataclass
 class Reader:
     """A place in a text of one language; `known` are values of names that the text defines."""
@@ -88,6 +121,9 @@ class Reader:
     language: str
     at: int = 0
     known: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._syntax = LITERALS[self.language]
 
     def blank(self) -> None:
         """Past spaces and comments."""
@@ -119,10 +155,10 @@ class Reader:
     def value(self) -> Any:
         """One value, with what may stand before and behind it."""
         self.blank()
-        while self.language == "rust" and self.has("&"):
+        while self._syntax.borrows and self.has("&"):
             if self.text.startswith("mut ", self.at):
                 self.at += 4
-        if cast := _CAST.match(self.text, self.at) if self.language not in ("js", "ts") else None:
+        if cast := _CAST.match(self.text, self.at) if self._syntax.casts else None:
             self.at = cast.end()
             return self.value()
         return self._behind(self._primary())
@@ -138,7 +174,7 @@ class Reader:
         if self.has("["):
             return self._repeated("]")
         if self.has("{"):
-            return self._object() if self.language in ("js", "ts") else self.several("}")
+            return self._object() if self._syntax.has_objects else self.several("}")
         if quoted := _QUOTED.match(self.text, self.at):
             return self._quoted(quoted)
         if number := _NUMBER.match(self.text, self.at):
@@ -150,7 +186,7 @@ class Reader:
         found = self.several(")")
         if len(found) == 1 and self.text[: self.at].rstrip(") \n")[-1:] != ",":
             return found[0]
-        if self.language != "rust":
+        if not self._syntax.has_tuples:
             raise NotLiteral("a tuple is Rust's")
         return tuple(found)
 
@@ -192,11 +228,8 @@ class Reader:
         body = found[2][1:-1]
         text = body if found[1] in ("r", "R") else _ESCAPE.sub(_unescaped, body)
         self.blank()
-        if (
-            self.language in ("c", "cpp")
-            and found[2][0] == '"'
-            and (more := _QUOTED.match(self.text, self.at))
-        ):
+        is_joined = self._syntax.joins_texts and found[2][0] == '"'
+        if is_joined and (more := _QUOTED.match(self.text, self.at)):
             return text + self._quoted(more)
         return text
 
@@ -208,7 +241,7 @@ class Reader:
         if kind == "n":
             raise NotLiteral("a BigInt")
         is_float = kind.lower() in ("f", "d", "f32", "f64", "_f32", "_f64") or not digits.isdigit()
-        if self.language not in ("js", "ts"):
+        if not self._syntax.has_doubles_only:
             return float(digits) if is_float else int(digits)
         number = float(digits)  # JavaScript has no others; those that are safe integers are shown so
         return int(number) if number.is_integer() and number <= SAFE else number
@@ -222,7 +255,7 @@ class Reader:
             self.at = found.end()
             self.blank()
             found = _WORD.match(self.text, self.at)
-            if found is None or self.language in ("js", "ts"):
+            if found is None or self._syntax.has_objects:
                 raise NotLiteral("an object")
             word = re.sub(r"\s+", "", found[0])
         if word in _WORDS:

@@ -34,7 +34,8 @@ class FrameGuard:
     """Where a text of Meta's format stands in its program, and what may stand next."""
 
     def __init__(self, program: Program) -> None:
-        self._lines, self._is_python = listing(program.source, program.language), program.language == "python"
+        self._lines = listing(program.source, program.language)
+        self._traces_stops = program.lang.runs_in_interpreter
         table = table_of(program)
         from worldline.codec.cwm.parse import flows_in  # not for who only asks whether it is refused
 
@@ -75,7 +76,7 @@ class FrameGuard:
             line for position in last.positions for some in reach(last, event, position) for line in some
         }
         # The StopIteration that ends a loop is handled inside the interpreter.
-        if last.event == "raise" and self._is_python:
+        if last.event == "raise" and self._traces_stops:
             waits = [(flow, line) for flow, line in last.positions if _WAITS.search(self._lines.text(line))]
             lines.update(*(flow.next.get(line, ()) for flow, line in waits))
         return frozenset(map(self._lines.text, lines))
@@ -102,7 +103,7 @@ class FrameGuard:
 
 def _entries(program: Program, table: FlowTable | None) -> frozenset[int] | None:
     """The lines on which the first frame of a call can begin."""
-    if program.language != "python":
+    if not program.lang.has_syntax_tree:
         return call_lines(program, table)
     return entries(program.source, program.call or "")
 

@@ -56,6 +56,7 @@ def program_json(program: Program) -> dict[str, Any]:
         "runnable": runnable(program),
         "language": program.language,
         "natives": as_json(program.language),
+        "unavailable": dict(program.lang.unavailable),
         "syntax": [[[*span] for span in line] for line in spans(plain(program.source), program.language)],
     }
 

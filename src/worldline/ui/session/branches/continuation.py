@@ -21,7 +21,7 @@ from worldline.codec.compact.turns import turns
 from worldline.core.change import Change
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
-from worldline.core.language import LANGUAGES
+from worldline.core.language import Feature
 from worldline.core.limits import Limits
 from worldline.core.trace import Hidden, Step
 from worldline.diagnose.debug import STEPS
@@ -86,11 +86,9 @@ def _trunk(lineage: list[Branch]) -> Branch | None:
 def _changed(
     run: ImaginedRun, lineage: list[Branch], plan: BranchPlan, point: BranchPoint, limits: Limits | None
 ) -> Continuation:
-    language = run.ask.program.language
-    if language != "python":
-        return Continuation(
-            why=f"a {LANGUAGES[language]} program under way cannot be changed: only Python's can"
-        )
+    program = run.ask.program
+    if refusal := program.lang.refusal(Feature.CHANGE, program.name):
+        return Continuation(why=refusal)
     trunk = _trunk(lineage)
     if trunk is None or trunk.truth is None:
         return Continuation(why=lineage[-1].why or "there is no true run to change")

@@ -20,6 +20,7 @@ from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS, RETURNING
+from worldline.core.language import Language
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
 from worldline.predict.forcing.edit import Edit, edited
@@ -168,7 +169,7 @@ def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     if event in CHANGELESS:
         step = run.newest(run.parsed.steps[step].frame, step)
     point = run.branch_point(step)
-    if not _is_name(intervention.name or "", run.ask.program.language):
+    if not _is_name(intervention.name or "", run.ask.program.lang):
         raise UsageError(f"{intervention.name!r} is no name")
     value = None if intervention.value is None else canonical(intervention.value)
     if isinstance(value, Malformed):
@@ -178,8 +179,8 @@ def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     return BranchPlan(ask=_going_on(run.ask, given), at=step, point=point, values=values)
 
 
-def _is_name(name: str, language: str) -> bool:
-    return name.isidentifier() if language == "python" else _NAME.fullmatch(name) is not None
+def _is_name(name: str, lang: Language) -> bool:
+    return name.isidentifier() if lang.has_syntax_tree else _NAME.fullmatch(name) is not None
 
 
 def _line(run: ImaginedRun, intervention: Intervention) -> BranchPlan:

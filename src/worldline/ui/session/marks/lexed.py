@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from worldline.core.language import LANGUAGES
+
 PATIENCE = 2.0  # seconds of the processor for one source
-LEXERS = {"js": "javascript", "ts": "typescript", "java": "java", "c": "c", "cpp": "cpp", "rust": "rust"}
 _DEFINES = {
     "function",
     "class",
@@ -55,7 +56,7 @@ def _lexer(language: str) -> Any:
     # Takes its time to start, and most programs are Python.
     from pygments.lexers import get_lexer_by_name  # type: ignore[import-untyped]
 
-    return get_lexer_by_name(LEXERS[language])
+    return get_lexer_by_name(LANGUAGES[language].lexer)
 
 
 def _kind(token: str, text: str, before: str, language: str) -> str:
@@ -65,7 +66,7 @@ def _kind(token: str, text: str, before: str, language: str) -> str:
         if before in _DEFINES and text not in _DEFINES:
             return "defined"
         if token == "Token.Name.Attribute":  # of Rust it is a lifetime, else what stands in `[[ ]]`
-            return "directive" if language in ("c", "cpp") else ""
+            return "directive" if LANGUAGES[language].has_preprocessor else ""
     if token.startswith("Token.Keyword") and text.startswith("@"):
         return "directive"
     found = (kind for name, kind in _KINDS if token.startswith(f"Token.{name}"))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worldline.analyze.flow.operations import statements
-from worldline.core.language import all_lines
+from worldline.core.language import LANGUAGES, all_lines
 from worldline.ui.session.marks.syntax import spans
 
 _WORD = re.compile(r"[^\W\d][\w$]*+|\$[\w$]*+")
@@ -36,7 +36,9 @@ NOTHING = LineNames(frozenset(), (), frozenset())
 @lru_cache(maxsize=4096)
 def line_names(source: str, line: int, language: str = "python") -> LineNames:
     """What a line of a source does to names. `x += ...` gives no value: of what can change it changes the object."""
-    return _in_python(source, line) if language == "python" else _by_words(source, line, language)
+    if LANGUAGES[language].has_syntax_tree:
+        return _in_python(source, line)
+    return _by_words(source, line, language)
 
 
 def _by_words(source: str, line: int, language: str) -> LineNames:

@@ -14,6 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from worldline.core.language import LANGUAGES
+
 SHAPES = {"list": "[..]", "dict": "{..: ..}", "set": "{..}", "tuple": "(..)", "bytes": "b'..'"}
 """The kinds that a legend tells: how each is spelled."""
 _STRINGS = r"""b?'(?:[^'\\]|\\.)*+'|b?"(?:[^"\\]|\\.)*+\""""
@@ -46,7 +48,8 @@ def _table() -> dict[str, Any]:
 @cache
 def native_names(language: str) -> NativeNames:
     """The names of a language; none for one whose values are canonical as they are."""
-    return NativeNames(**_table().get("js" if language == "ts" else language, {}))
+    table = _table()
+    return NativeNames(**(table.get(language) or table.get(LANGUAGES[language].extends, {})))
 
 
 def as_json(language: str) -> dict[str, dict[str, str]]:

@@ -25,8 +25,6 @@ from worldline.ui.session.history import History
 from worldline.ui.session.marks.line_names import NOTHING, LineNames, line_names
 
 Groups = tuple[tuple[str, ...], ...]
-SHARING = ("python", "js", "ts", "java")
-"""The languages in which a name that is given another's object shares it."""
 _NUMBERED = re.compile(r"[^\W\d][\w.]*+#(\d++)\(")
 
 
@@ -69,7 +67,7 @@ class Sharing:
 
     def __init__(self, program: Program, events: Sequence[Event], history: History) -> None:
         self._sources: dict[str | None, str] = {None: program.source, **dict(program.files)}
-        self._events, self._history, self._language = events, history, program.language
+        self._events, self._history, self._lang = events, history, program.lang
         self._frames: dict[int, _Frame] = {}
         self.changes: dict[int, set[int]] = {}
         """The frames whose groups are others from a step on, by step."""
@@ -95,7 +93,7 @@ class Sharing:
             frame.groups or line.ties or self._is_marked or len(writes) > 1 or self._is_numbered(writes)
         )
         if not self._is_marked and not is_idle:
-            _follow(frame, writes, line, alike=self._language in SHARING)
+            _follow(frame, writes, line, alike=self._lang.shares_objects)
         for name, text in writes.items():
             if text is None:
                 frame.values.pop(name, None)
@@ -108,7 +106,7 @@ class Sharing:
             _obey(frame, moment.same)
         else:
             _tie(frame, line)
-            if self._language != "python":
+            if self._lang.numbers_objects:
                 _number(frame, writes)
         if frame.tell(step):
             self.changes.setdefault(step, set()).add(moment.frame)
@@ -116,13 +114,13 @@ class Sharing:
     def _line(self, moment: Event) -> LineNames:
         if moment.event != "line" or moment.line is None:
             return NOTHING
-        if self._language not in SHARING:
+        if not self._lang.shares_objects:
             return NOTHING
-        return line_names(self._sources.get(moment.file, ""), moment.line, self._language)
+        return line_names(self._sources.get(moment.file, ""), moment.line, self._lang.name)
 
     def _is_numbered(self, writes: Mapping[str, str | None]) -> bool:
         """Whether one of some values is an object whose number says who it is."""
-        return self._language != "python" and any(text and _NUMBERED.match(text) for text in writes.values())
+        return self._lang.numbers_objects and any(text and _NUMBERED.match(text) for text in writes.values())
 
 
 def _done(events: Sequence[Event], history: History) -> dict[int, list[int]]:

@@ -17,8 +17,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from worldline.analyze.flow.definitions import defined_name
-from worldline.core.language import all_lines
-from worldline.ui.session.marks.lexed import LEXERS, pieces
+from worldline.core.language import LANGUAGES, all_lines
+from worldline.ui.session.marks.lexed import pieces
 
 KINDS = ("keyword", "string", "number", "comment", "defined", "builtin", "directive")
 """What a span can be; directives are what is said to a compiler: lines of a preprocessor, attributes, annotations."""
@@ -50,9 +50,10 @@ def spans(source: str, language: str = "python") -> tuple[tuple[SyntaxSpan, ...]
     """The spans of each line, in order; where a line ends is its language's own."""
     lines = all_lines(source, language)
     found: list[list[SyntaxSpan]] = [[] for _ in lines]
-    if len(source) <= _LONGEST and language == "python":
+    lang = LANGUAGES.get(language) if len(source) <= _LONGEST else None
+    if lang is not None and lang.has_syntax_tree:
         _python(lines, found)
-    elif len(source) <= _LONGEST and language in LEXERS:
+    elif lang is not None:
         _foreign(lines, language, found)
     return tuple(tuple(line) for line in found)
 
@@ -67,7 +68,7 @@ def code_lines(source: str, language: str) -> tuple[int, ...]:
     for number, (line, some) in enumerate(
         zip(all_lines(source, language), spans(source, language), strict=True), 1
     ):
-        left = "" if language in ("c", "cpp") and line.lstrip().startswith("#") else line
+        left = "" if LANGUAGES[language].has_preprocessor and line.lstrip().startswith("#") else line
         for start, end, kind in reversed(some):
             if kind in ("comment", "directive"):
                 left = left[:start] + " " + left[end:]

@@ -43,10 +43,10 @@ export function intervenePanel({ send }) {
     fill(why, now.refused).hidden = !now.refused;
     form.hidden = Boolean(now.refused);
     fill(fields.names, now.names.map(({ name }) => el("option", { value: name })));
-    const alone = isPython() ? "" : " Nobody says what is true then: only a run of Python can be changed under way.";
+    const alone = offers("change") ? "" : " Nobody says what is true then: only a run of Python can be changed under way.";
     fill(fields.where, `After step ${now.step === null ? "–" : count(now.step)} of ${now.model}.${alone}`);
-    radios.at(-1).hidden = !isPython();
-    if (kind === "rewrite" && !isPython()) pick("edit");
+    radios.at(-1).hidden = !offers("rewrite");
+    if (kind === "rewrite" && !offers("rewrite")) pick("edit");
     fields.line.max = String(now.lines);
     if (!fields.limit.value && now.branch.cost?.limit) fields.limit.value = String(2 * now.branch.cost.limit);
     if (moved) clear();
@@ -54,8 +54,8 @@ export function intervenePanel({ send }) {
     if (!fields.name.value && now.names.length) offer((now.names.find((name) => name.differs) ?? now.names[0]).name);
   }
 
-  function isPython() {
-    return view.program.language === "python";
+  function offers(feature) {
+    return !(feature in view.program.unavailable);
   }
 
   function clear() {
@@ -125,7 +125,7 @@ export function intervenePanel({ send }) {
   /** Opens the panel with a kind, and what is known of it; `focus: false` only fills it in. */
   function open(chosen, { name, line, focus = true } = {}) {
     if (view?.refused && focus) return element.scrollIntoView({ block: "nearest" });
-    if (chosen === "rewrite" && view && !isPython()) return void (fill(fault, "Only Python programs are rewritten.").hidden = false);
+    if (chosen === "rewrite" && view && !offers("rewrite")) return void (fill(fault, "Only Python programs are rewritten.").hidden = false);
     pick(chosen);
     if (name !== undefined) offer(name);
     if (line !== undefined) fields.line.value = String(line);

@@ -9,7 +9,8 @@ import { el, fill } from "./dom.js";
 const KEPT = "worldline-program";
 // core/language.py's
 const LANGUAGES = { python: "Python", js: "JavaScript", ts: "TypeScript", java: "Java", c: "C", cpp: "C++", rust: "Rust" };
-const READS = /(^|[^.\w])input\s*\(|\bsys\s*\.\s*stdin\b/m;
+// What says that a program reads its standard input, in the languages where it is looked for.
+const READS = { python: /(^|[^.\w])input\s*\(|\bsys\s*\.\s*stdin\b/m };
 const EXAMPLE = `def count(s, letter):
     n = 0
     for c in s:
@@ -43,7 +44,7 @@ export function programForm({ models, context }) {
 
   // What a program waits for must be given before it runs: it is said where it is to be typed.
   function reads() {
-    const is = language.value === "python" && READS.test(source.value) && !stdin.value;
+    const is = READS[language.value]?.test(source.value) && !stdin.value;
     if (is) form.querySelector(".stdin").open = true;
     wanted.hidden = !is;
   }
@@ -53,9 +54,8 @@ export function programForm({ models, context }) {
   }
 
   async function send() {
-    const body = { source: source.value, call: call.value.trim() || null };
+    const body = { source: source.value, call: call.value.trim() || null, language: language.value };
     if (stdin.value) body.stdin = stdin.value;
-    if (language.value !== "python") body.language = language.value;
     if (models.length > 1) body.model = model.value;
     keep(typed());
     submit.disabled = true;
