@@ -36,7 +36,7 @@ from worldline.plan.journal import read_journal
 from worldline.plan.mixed import MixedOracle
 from worldline.plan.question import Question
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import Ask, Capabilities, ModelInfo, Prediction
 from worldline.storage import files
 from worldline.ui.report.charts import Rates, svg
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
@@ -68,6 +68,16 @@ class Stored:
     folder: Path
     path: Path
     name: str
+
+    @property
+    def info(self) -> ModelInfo:
+        """The model, by its name."""
+        return ModelInfo(name=self.name)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """None: only predictions are stored."""
+        return Capabilities()
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """What is known, and what is not yet, stored as it comes."""

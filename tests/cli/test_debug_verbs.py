@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli.debug import debug, imagine
 from worldline.core.errors import UsageError, WorldlineError
@@ -30,7 +31,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-class Says:
+class Says(PlainPredictor):
     """Whatever it is asked, it says one text."""
 
     name = "says"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
@@ -300,7 +301,7 @@ def test_a_folder_without_a_model_is_named(tmp_path: Path, capsys: Capture) -> N
     assert "holds no model" in refused(capsys, "bench", "generated", "--model", tmp_path)
 
 
-class Broken:
+class Broken(PlainPredictor):
     """A predictor whose tool fails at every second program."""
 
     name = "broken"

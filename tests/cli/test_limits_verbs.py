@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli, main
 from worldline.core.errors import UsageError
@@ -120,7 +121,7 @@ def test_another_limit_is_another_dataset(tmp_path: Path, capsys: Capture) -> No
     assert main([*words, "--count", "3", "--steps", "900"]) == 0
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """A model whose every answer is 0."""
 
     name = "wrong"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from plain_predictor import PlainPredictor
+
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.core.program import Program
@@ -15,7 +17,7 @@ from worldline.predict.predictor import Ask, Prediction
 Mistake = Callable[[Ask, bytes], bytes | None]
 
 
-class Mistaken:
+class Mistaken(PlainPredictor):
     """Writes the truth as `mistake` changes it (None: a fault); behind a given text that is true, the true rest."""
 
     name = "mistaken"

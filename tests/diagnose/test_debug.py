@@ -7,6 +7,7 @@ import math
 import re
 
 import pytest
+from plain_predictor import PlainPredictor
 from scripted_model import Mistaken, programs
 
 from worldline.codec.compact.prompt import Compact
@@ -141,7 +142,7 @@ def test_imagining_runs_nothing() -> None:
     """A program that would leave a mark leaves none, since it is not run."""
     program = Program(source="def f():\n    open('/tmp/mark', 'w')\n    while True: pass\n", call="f()")
 
-    class Silent:
+    class Silent(PlainPredictor):
         name = "silent"
 
         def predict(self, asks: object, /) -> object:

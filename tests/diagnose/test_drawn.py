@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.hidden import Control
@@ -138,7 +139,7 @@ def test_blind_the_first_value_that_depends_on_a_draw() -> None:
 
 
 @dataclass(frozen=True)
-class Gambler:
+class Gambler(PlainPredictor):
     """Runs every program with its own luck, and miscounts in some."""
 
     wrong: bool = False

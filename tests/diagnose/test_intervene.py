@@ -291,7 +291,7 @@ def test_another_exception_is_another_answer_in_metas_format() -> None:
 def test_who_cannot_be_asked_again_is_not_judged() -> None:
     some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
     model = Mistaken(lambda ask, text: text)
-    model.is_fixed = True  # type: ignore[attr-defined]
+    model.is_replay = True
     found = try_cures(some, model)
     assert {one.status for one in found.tried} == {"unfit"}
     assert not model.asked

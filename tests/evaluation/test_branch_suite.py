@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -21,7 +22,7 @@ SOURCE = "def f(n):\n    for i in range(n):\n        if i == 1:\n            n +
 ONE = Suite(name="branches", tasks=[Task(program=Program(source=SOURCE, call="f(2)"))], count=1)
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """Holds that `i == 1` never holds, and is right about all else; it writes the truth's values."""
 
     name = "wrong"

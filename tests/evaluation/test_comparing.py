@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.cli import runs as verbs
@@ -38,7 +39,7 @@ def texts(n: int) -> dict[str, bytes]:
     }
 
 
-class Says:
+class Says(PlainPredictor):
     """Predicts each task by one of the texts."""
 
     def __init__(self, name: str, says: str) -> None:

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
 from worldline.evaluation import suites
 from worldline.evaluation.suites import crux_input
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import Ask, Capabilities, Prediction
 
 ROWS = [
     {"code": "def f(s):\n    return s[::-1]", "input": "'abc'", "output": "'cba'", "id": "a"},
@@ -23,7 +24,7 @@ ROWS = [
 ]
 
 
-class Says:
+class Says(PlainPredictor):
     """Answers as a test wants it to."""
 
     name = "says"
@@ -31,6 +32,10 @@ class Says:
     def __init__(self, *texts: str, status: str = "ended") -> None:
         self.texts, self.status = texts, status
         self.questions: list[str] = []
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(answers_questions=self)
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         raise AssertionError("no trace is asked for")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import DiskError, UsageError
@@ -34,7 +35,7 @@ def suite(count: int = 5) -> Suite:
     return Suite(name="small", tasks=[Task(program=program(n), name=f"task {n}") for n in range(count)])
 
 
-class Right:
+class Right(PlainPredictor):
     """Knows the answers."""
 
     name = "right"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import DiskError, UsageError
@@ -29,7 +30,7 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.drills import DrillBook
 from worldline.learning.measure import measure
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.predictor import Ask, Capabilities, Prediction
 from worldline.ui.report import data, page
 from worldline.ui.web.index import operations, read
 from worldline.ui.web.index.index import build
@@ -47,7 +48,7 @@ def suite() -> Suite:
     )
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """Says 7, which is wrong of every task."""
 
     name = "wrong"
@@ -194,13 +195,17 @@ def test_states(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.n, found.faults) == (COUNT, 1)
 
 
-class Answers:
+class Answers(PlainPredictor):
     """Says inputs, an odd one among them."""
 
     name = "answers"
 
     def __init__(self, odd: str) -> None:
         self._odd = odd
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(answers_questions=self)
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         raise UsageError("no traces")

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -58,7 +59,7 @@ def test_a_file_of_functions_and_the_one_that_is_entered() -> None:
 
 
 def test_what_is_entered_is_counted_by_place(tmp_path: Path) -> None:
-    class LastEntered:
+    class LastEntered(PlainPredictor):
         """Enters the last function of a file, whatever is called."""
 
         name = "last"

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
@@ -64,7 +65,7 @@ def test_programs_are_held_out_distinct_and_the_seed_s() -> None:
     assert len({key(source) for source in drawn(1)}) == 10
 
 
-class Late:
+class Late(PlainPredictor):
     """The truth, with one wrong digit two thirds of the way."""
 
     name = "late"

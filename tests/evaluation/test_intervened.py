@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -19,7 +20,7 @@ SOURCE = "def f(n):\n    m = n + 1\n    return m\n"
 FAILED = 4  # of twelve: those with the smallest arguments
 
 
-class Small:
+class Small(PlainPredictor):
     """Wrong about small numbers, unless the first lines are given; about others it is wrong if they are."""
 
     name = "small"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import FormatError, UsageError
@@ -31,7 +32,7 @@ COUNT = Task(
 TRUE = b"(1 n=1\n2 d={'a': 1}\n3 d={'a': 1, 'b': 2}\n4\n){'a': 1, 'b': 2}\n.\n"
 
 
-class Scripted:
+class Scripted(PlainPredictor):
     """Says what a test wants it to say."""
 
     name = "scripted"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.program import Program
@@ -23,7 +24,7 @@ SOURCE = (
 )
 
 
-class Slips:
+class Slips(PlainPredictor):
     """The interpreter, but for one text that it writes otherwise in every second answer."""
 
     name, codec = "slips", "compact"

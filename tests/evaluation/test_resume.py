@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 from tiers import examples
 
 from worldline.cli import main
@@ -52,7 +53,7 @@ def number(ask: Ask) -> int:
     return ask.options.reveal - 100
 
 
-class Noted:
+class Noted(PlainPredictor):
     """Notes every ask in a file before it answers; wrong about one in fifty."""
 
     name = "noted"
@@ -197,7 +198,7 @@ def test_tasks_without_an_answer_are_not_run_again(tmp_path: Path) -> None:
 def test_any_bytes_are_kept_as_they_are(tmp_path: Path) -> None:
     texts = [b"\xff\x00(1\n", "(1 é\ud800\n".encode("utf-8", "surrogatepass"), b""]
 
-    class Noise:
+    class Noise(PlainPredictor):
         name = "noise"
 
         def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli.suites import bench
 from worldline.codec.compact.prompt import Compact
@@ -37,7 +38,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 pytestmark = pytest.mark.usefixtures("box")
 
 
-class Misreads:
+class Misreads(PlainPredictor):
     """The interpreter, but for pieces of text that it writes otherwise, the first time each."""
 
     name = "misreads"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import UsageError
@@ -32,7 +33,7 @@ LOOP = Task(
 TRUE = b"(1 n=2\n2 d={'k': 0, 'm': 1}\n3\n4 n=1\n3\n4 n=0\n3\n5\n){'k': 0, 'm': 1}\n.\n"
 
 
-class Edits:
+class Edits(PlainPredictor):
     """Continues as the interpreter would, but for one thing that it always gets wrong."""
 
     name = "edits"
@@ -136,7 +137,7 @@ def test_the_answers_stand_in_the_rows_of_their_suite() -> None:
     assert json.loads(json.dumps(found.as_json()))["tables"][0]["rows"][0]["forced"] == "free"
 
 
-class Broken:
+class Broken(PlainPredictor):
     """A tool that fails."""
 
     name = "broken"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count, islice
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
@@ -20,7 +21,7 @@ from worldline.programs.split import program_key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 
 
-class Dreamer:
+class Dreamer(PlainPredictor):
     """Writes what happens under seeds of its own: of `seeds` many, over and over."""
 
     name = "dreamer"

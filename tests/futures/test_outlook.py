@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.hidden import replaying
@@ -137,7 +138,7 @@ def test_every_future_can_be_replayed() -> None:
             assert (again.hidden, again.outcome) == (future.trace.hidden, future.trace.outcome)
 
 
-class Writer:
+class Writer(PlainPredictor):
     """A model that has one text for everything, and tells no odds."""
 
     name = "writer"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
@@ -28,7 +29,7 @@ CALL = "total([3, 1])"
 STEPS = "(1 xs=[3, 1]\n2 sum=0\n3 x=3\n4 sum=3\n3 x=1\n4 sum=4\n3 -x\n6\n)4\n.\n"
 
 
-class Says:
+class Says(PlainPredictor):
     """Whatever it is asked, it says one text."""
 
     name = "says"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
@@ -134,7 +135,7 @@ def test_what_holds_only_among_others_is_not_told_as_found(world: World_) -> Non
 def test_a_model_orders_the_first_inputs_and_decides_nothing_else(world: World_) -> None:
     asked: list[Ask] = []
 
-    class Backwards:
+    class Backwards(PlainPredictor):
         name, options = "backwards", None
 
         def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
@@ -36,7 +37,7 @@ from worldline.plan.play.uct import search
 from worldline.predict.predictor import Ask, Prediction
 
 
-class Remembering:
+class Remembering(PlainPredictor):
     """A predictor that has seen everything and says it as the recorder would."""
 
     name = "remembering"

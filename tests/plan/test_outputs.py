@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
@@ -113,7 +114,7 @@ def test_a_model_has_an_opinion_and_decides_nothing(report: OutputsReport) -> No
     assert agreed.values[0].imagined == "[3, 3]"
     assert not any(each.disagrees(0.95) for each in agreed.values)
 
-    class Mute:
+    class Mute(PlainPredictor):
         name = "mute"
 
         def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:

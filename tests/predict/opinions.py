@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from plain_predictor import PlainPredictor
 
 from worldline.core.program import Program
 from worldline.predict.predictor import Ask, Prediction, Predictor
@@ -80,7 +81,7 @@ def dicing(seed: int) -> Opinion:
     return Opinion(logits)
 
 
-class OnlyText:
+class OnlyText(PlainPredictor):
     """A predictor behind which nobody can look. It counts what it was asked."""
 
     def __init__(self, predictor: Predictor) -> None:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
+from plain_predictor import PlainPredictor
+
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import MARKER, token
 from worldline.core.program import Program
@@ -213,7 +215,7 @@ def shown_program(marked: str) -> tuple[str, str | None]:
 
 
 @dataclass
-class PlantedText:
+class PlantedText(PlainPredictor):
     """A planted model behind the seam, without a server: its text is all that is to be had."""
 
     path: str

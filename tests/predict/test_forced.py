@@ -8,6 +8,7 @@ from itertools import pairwise
 import forced_programs
 import pytest
 from opinions import SUM, TRUTH, OnlyText, Opinion, dicing, summing, wishing
+from plain_predictor import PlainPredictor
 from tiers import examples
 
 from worldline.codec.compact.parse import parse
@@ -284,7 +285,7 @@ def test_what_cannot_be_rolled_is_refused(options: dict[str, object], problem: s
 
 
 def test_a_fault_is_a_fault() -> None:
-    class Down:
+    class Down(PlainPredictor):
         name = "down"
 
         def predict(self, asks: list[Ask], /) -> object:

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from forced_programs import PROGRAMS
+from plain_predictor import PlainPredictor
 from planted import PlantedText
 
 from worldline.codec.cwm.frame_text import cut
@@ -194,7 +195,7 @@ def test_truths_of_the_other_notation_are_refused() -> None:
 
 
 def test_a_fault_is_a_fault() -> None:
-    class Down:
+    class Down(PlainPredictor):
         name, codec = "down", "cwm"
 
         def predict(self, asks: list[Ask], /) -> object:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from foreign_runs import LANGUAGES, foreign_run, give_tables
 from opinions import dicing, wishing
+from plain_predictor import PlainPredictor
 from tiers import examples
 
 from worldline.codec.compact.guide.guide import Guide
@@ -106,7 +107,7 @@ def frames_of(language: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class ByHeart:
+class ByHeart(PlainPredictor):
     """A model of Meta's format that goes on with its text behind a beginning of it, behind others with its end."""
 
     text: bytes

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from meta.zoo import ZOO
+from plain_predictor import PlainPredictor
 
 from worldline.codec.cwm.frame_text import FRAME_END, cut, is_stop
 from worldline.diagnose.diagnosis import Diagnosis
@@ -42,7 +43,7 @@ def truths() -> dict[str, Prediction]:
 
 
 @dataclass
-class Speller:
+class Speller(PlainPredictor):
     """Goes on in the tracer's text from the frame that a text is in, by number, the ends of loops apart."""
 
     text: bytes

@@ -74,7 +74,7 @@ def test_meta_s_format_goes_by_ids(folder: Path) -> None:
     from worldline.predict.servers.tokens import spelled, stage
 
     model: Any = load_model(f"hub:{folder}", {"max_tokens": "8"})
-    assert model.config["way"] == "tokens"
+    assert model.info.config["way"] == "tokens"
     (found,) = model.predict([Ask(program=ASK.program)])
     vocabulary = HubVocabulary(transformers.AutoTokenizer.from_pretrained(folder))
     ids = stage(ASK.program).ids(vocabulary)

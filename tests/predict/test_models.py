@@ -57,7 +57,7 @@ def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
     shape = {"depth": engine.shape.depth, "window": engine.shape.window}
     checkpoint.finish(draft, folder, {"kind": "weights", "shape": shape})
     predictor = load_model(str(folder), {"batch": "2", "guard": "true", "threads": "1"})
-    assert predictor.name == "small"
+    assert predictor.info.name == "small"
     program = Program(source="def f(n):\n    return n\n", call="f(1)")
     (found,) = predictor.predict([Ask(program=program, limit=30)])
     assert found.text.startswith(b"(1")

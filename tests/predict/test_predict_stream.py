@@ -7,6 +7,7 @@ from random import Random
 from threading import Event
 
 import pytest
+from plain_predictor import PlainPredictor
 from scripted import random_engine
 
 from worldline.codec.compact.prompt import Compact
@@ -15,8 +16,9 @@ from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
+from worldline.predict.prediction import STOPPED, StreamPiece
 from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.stream import STOPPED, StreamPiece, patiently, stream
+from worldline.predict.stream import patiently, stream
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
@@ -133,7 +135,7 @@ def test_who_gives_text_gives_it_at_once() -> None:
     assert [piece.data for piece in pieces if piece.data] == [wanted.text[len(GIVEN) :]]
 
 
-class Slow:
+class Slow(PlainPredictor):
     """Answers when it is let."""
 
     name = "slow"

@@ -14,7 +14,7 @@ from worldline.diagnose.debug import debug
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction, codec_of
+from worldline.predict.predictor import Ask, Prediction
 
 PROGRAM = Program(source="def f(n):\n    n += 1\n    return n\n", call="f(1)")
 OTHER = Program(source="def g(s):\n    return s * 2\n", call="g('ab')")
@@ -108,7 +108,7 @@ def test_a_model_says_that_it_writes_meta_s_format(where: str, tmp_path: Path) -
     path = written(tmp_path, KNOWING.format(text=true.decode()) + sources[where])
     extras = {"codec": "cwm"} if where == "extra" else {}
     model = load_model(f"python:{path}:model", extras)
-    assert codec_of(model) == "cwm"
+    assert model.info.notation == "cwm"
     done = debug(PROGRAM, model, cures=False)
     assert not done.diverges, done.cause
 
@@ -280,12 +280,12 @@ def model(prompt, ask):
 def test_a_run_knows_which_file_was_asked(tmp_path: Path) -> None:
     path = written(tmp_path, "def model(prompt):\n    return 'x'\n")
     model: Any = load_model(f"python:{path}:model")
-    first = model.digest
+    first = model.info.digest
     written(tmp_path, "def model(prompt):\n    return 'y'\n")
     other: Any = load_model(f"python:{path}:model")
     assert len(first) == len(other.digest) == 64
     assert first != other.digest
-    assert model.name == "python:mine.py:model"
+    assert model.info.name == "python:mine.py:model"
 
 
 def test_a_text_model_answers_questions_too(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, codec_of
+from worldline.predict.predictor import Ask
 
 ASKS = [
     Ask(program=Program(source="def f(n):\n    return n\n", call=f"f({n})")) for n in (1, "'\\ud800é'", [])
@@ -45,8 +45,8 @@ def test_the_interpreter_s_outputs_replayed_are_its_outputs(tmp_path: Path, by: 
     assert [(each.text, each.status, each.codec) for each in found] == [
         (each.text, each.status, codec) for each in truths
     ]
-    assert replay.name == "replay:outputs.jsonl"
-    assert codec_of(replay) == codec
+    assert replay.info.name == "replay:outputs.jsonl"
+    assert replay.info.notation == codec
 
 
 def test_rows_in_order_go_on_from_one_batch_to_the_next(tmp_path: Path) -> None:

@@ -301,7 +301,7 @@ def test_the_key_is_sent_and_never_kept(server: Faulty, monkeypatch: pytest.Monk
         model = load_model(server.url(fault), {"way": "text", "key_env": "WORLDLINE_TEST_KEY"})
         (found,) = model.predict([ASK])
         assert server.log(fault)[0]["headers"]["authorization"] == f"Bearer {KEY}"
-        kept = repr(found) + repr(model) + repr(vars(model)) + json.dumps(model.config)  # type: ignore[attr-defined]
+        kept = repr(found) + repr(model) + repr(vars(model)) + json.dumps(model.info.config)
         assert KEY not in kept
         assert "[key]" in repr(found)
 

@@ -125,7 +125,7 @@ def test_given_frames_stay_as_they_are() -> None:
 def test_the_ways_are_options() -> None:
     for way in ("fewshot", "fewshot-chat"):
         model = load_model("server:http://h#some", {"way": way})
-        assert model.config["way"] == way.replace("-", "")  # type: ignore[attr-defined]
+        assert model.info.config["way"] == way.replace("-", "")
         with pytest.raises(UsageError, match=f"way={way} asks in Meta's format alone"):
             load_model("server:http://h#some", {"way": way, "codec": "compact"})
 

@@ -149,7 +149,7 @@ def test_a_chat_model_answers_in_its_words(real: RealServer) -> None:
     (found,) = model.predict([ask])
     assert found.status in ("budget", "ended")
     assert found.text
-    assert "one step a line" in model.config["template"]  # type: ignore[attr-defined]
+    assert "one step a line" in model.info.config["template"]
 
 
 class Numbers:

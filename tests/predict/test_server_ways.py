@@ -12,7 +12,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, codec_of
+from worldline.predict.predictor import Ask
 from worldline.predict.servers.chat import EXAMPLE, example, messages, template
 from worldline.predict.servers.client import Patience, ServerClient, Unanswered
 from worldline.predict.servers.server import Server
@@ -230,4 +230,4 @@ def test_the_limit_bounds_the_tokens_asked_for() -> None:
 )
 def test_a_server_says_which_notation_it_writes(way: Way, codec: str) -> None:
     client = ServerClient("http://127.0.0.1:9/v1", Patience(), Random(0))
-    assert codec_of(Server(client, "m", way=way, sampling=Sampling())) == codec
+    assert Server(client, "m", way=way, sampling=Sampling()).info.notation == codec

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from plain_predictor import PlainPredictor
+
 from worldline.core.program import Program
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
@@ -15,7 +17,7 @@ SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return 
 JOIN = "def f(s):\n    t = s.upper()\n    return t + '!'\n"
 
 
-class Changed:
+class Changed(PlainPredictor):
     """The truth, with texts replaced where they stand, or another text altogether."""
 
     def __init__(self, *changes: tuple[bytes, bytes], codec: str = "compact", name: str = "changed") -> None:

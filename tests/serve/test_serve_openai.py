@@ -130,7 +130,7 @@ def test_a_stream_has_every_byte_of_characters_that_come_in_pieces(client: Any) 
 def test_models_are_listed_with_their_digest(client: Any) -> None:
     (model,) = client.models.list().data
     assert model.id == "default"
-    assert model.digest == load_local().digest
+    assert model.digest == load_local().info.digest
     assert client.models.retrieve("default") == model
     with pytest.raises(openai.NotFoundError):
         client.models.retrieve("gpt")

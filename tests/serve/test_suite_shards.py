@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError, WorldlineError
@@ -23,7 +24,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction
 
 
-class Now:
+class Now(PlainPredictor):
     """The interpreter, wrong about every call of `f(3)`, at once."""
 
     name = "now"

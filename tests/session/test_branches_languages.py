@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from foreign_scenes import ALL, LIST_C, MIXED_JS, HandWritten
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.diagnose.sample import Sample
@@ -16,7 +17,7 @@ from worldline.ui.session.grow import grow
 from worldline.ui.session.scene import Scene
 
 
-class GoesOn:
+class GoesOn(PlainPredictor):
     """Whatever is given, it is the end of it."""
 
     name = "goes on"

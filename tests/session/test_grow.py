@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from branch_programs import COUNT, FACT, told_scene
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.turns import turns
 from worldline.core.errors import UsageError
@@ -40,7 +41,7 @@ def model() -> Local:
 
 
 def imagined(program: Program, predictor: Local, **options: int) -> Scene:
-    scene = Scene.new(program, model=predictor.name, **options)
+    scene = Scene.new(program, model=predictor.info.name, **options)
     list(imagine(scene, predictor))
     return scene
 
@@ -194,7 +195,7 @@ class TestStopping:
         assert berry.branch(number).status == "stopped"
 
 
-class Odd:
+class Odd(PlainPredictor):
     """Does something else than to go on."""
 
     name = "odd"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 
 import pytest
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.program import Program
@@ -30,7 +31,7 @@ ANSI = re.compile("\x1b\\[[0-9;]*m")
 pytestmark = pytest.mark.usefixtures("box")
 
 
-class Says:
+class Says(PlainPredictor):
     """Whatever it is asked, it says one text."""
 
     def __init__(self, text: bytes, name: str = "says") -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.hidden import Control
@@ -33,7 +34,7 @@ PROGRAM = Program(
 HELD = Control(seed=1)
 
 
-class Gambler:
+class Gambler(PlainPredictor):
     """Runs every program with its own luck."""
 
     name = "gambler"

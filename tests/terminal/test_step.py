@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 from textual.pilot import Pilot
 
 from worldline.core.program import Program
@@ -43,7 +44,7 @@ CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 Act = Callable[["Hand"], Awaitable[None]]
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """Imagines fact(3), but takes the innermost result for 9; from a given text on it says no more."""
 
     name = "wrong"
@@ -55,7 +56,7 @@ class Wrong:
             yield Prediction(text=ask.given or text, status="budget" if ask.given else "ended")
 
 
-class Waits:
+class Waits(PlainPredictor):
     """Answers when it is let."""
 
     name = "waits"
@@ -107,7 +108,7 @@ def stepping(
     limit: int | None = None,
 ) -> StepApp:
     """An app in which somebody acts."""
-    app = StepApp(Scene.new(program, model=predictor.name, limit=limit), predictor)
+    app = StepApp(Scene.new(program, model=predictor.info.name, limit=limit), predictor)
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
@@ -479,7 +480,7 @@ def test_quitting_amid_it_ends_the_thread(key: str) -> None:
 
 
 def test_a_model_that_fails_leaves_the_interpreter_s_run() -> None:
-    class Fails:
+    class Fails(PlainPredictor):
         name = "fails"
 
         def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
@@ -512,7 +513,7 @@ def test_hostile_text_is_shown_as_text_in_any_room(size: tuple[int, int]) -> Non
 
 
 def test_bytes_that_no_notation_has() -> None:
-    class Garbage:
+    class Garbage(PlainPredictor):
         name = "\x1b[5mgarbage"
 
         def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:

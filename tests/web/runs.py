@@ -21,6 +21,8 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
 
+from plain_predictor import PlainPredictor
+
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
 from worldline.core.program import Program
@@ -65,7 +67,7 @@ def tasks() -> Suite:
 
 
 @dataclass(frozen=True)
-class Erring:
+class Erring(PlainPredictor):
     """The truth, spoiled: the ask's number, beginning with `start`, says in which of the WAYS."""
 
     start: int = 0

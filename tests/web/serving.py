@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from plain_predictor import PlainPredictor
+
 from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
@@ -109,7 +111,7 @@ def end(process: subprocess.Popen[str]) -> int:
             process.stdout.close()
 
 
-class Mistaken:
+class Mistaken(PlainPredictor):
     """Writes what the interpreter does; now and then a value is wrong, and every second time the answer too."""
 
     def __init__(self, name: str, *, every: int, first: int = 1) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from plain_predictor import PlainPredictor
+
 from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
@@ -34,7 +36,7 @@ LONG_STEPS = 2 * LONG_TURNS + 5
 
 
 @dataclass(frozen=True)
-class Staged:
+class Staged(PlainPredictor):
     """The truth, but for some texts of some programs (by the name of their function), each replaced once, in order."""
 
     name: str

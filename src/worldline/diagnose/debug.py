@@ -36,7 +36,7 @@ from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import recorded as recorded_run
 from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, load_model
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.scratchpad import Scratchpad, folded
 from worldline.predict.sureness import Sure
 
@@ -260,7 +260,7 @@ def imagine(
         rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)
     found = rolled.prediction
-    return Imagined(model=pad.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
+    return Imagined(model=pad.info.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
 
 
 def debug(
@@ -323,7 +323,7 @@ def debug(
         "cures": time.perf_counter() - explained,
     }  # fmt: skip
     return Debugged(
-        model=pad.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), sureness=rolled.sure, belief=belief,
+        model=pad.info.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), sureness=rolled.sure, belief=belief,
         tried=tried, seconds=seconds, scratch=scratch, branch=branch,
     )  # fmt: skip
 
@@ -341,7 +341,7 @@ def _branched(
 
 
 def _truth(ask: Ask, predictor: Predictor, limits: Limits) -> tuple[Prediction, Trace]:
-    truth, trace = recorded_run(ask, limits, codec_of(predictor))
+    truth, trace = recorded_run(ask, limits, predictor.info.notation)
     if truth.note:
         raise UsageError(f"there is no run to compare with: {truth.note}")
     return truth, trace

@@ -27,7 +27,7 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.predictor import Ask, Prediction, Predictor
 
 MEASURES = ("answer", "trace")
 WHOLE = 1 << 24  # bytes of a true text; the recording's own limits cut it before
@@ -180,7 +180,9 @@ def try_cures(
     tried: list[Tried] = []
     for cure in cures:
         pairs = [(cure, i) for i in sorted(failed + chosen)]
-        jobs, unfit = prepare(pairs, dict(enumerate(diagnoses)), codec_of(predictor), by=by, limits=limits)
+        jobs, unfit = prepare(
+            pairs, dict(enumerate(diagnoses)), predictor.info.notation, by=by, limits=limits
+        )
         done = [*unfit, *(one for one in faults if one.cure == cure)]
         before = len(done)
         for one in carry_out(jobs, predictor, by=by):
@@ -189,7 +191,7 @@ def try_cures(
                 progress(cure, len(done) - before, len(jobs))
         tried += sorted(done, key=lambda one: one.sample)
     return Trials(
-        model=predictor.name, by=by, seed=seed, failed=tuple(failed),
+        model=predictor.info.name, by=by, seed=seed, failed=tuple(failed),
         causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
         unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
     )  # fmt: skip
@@ -272,7 +274,7 @@ def _begun(
 def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterator[Tried]:
     """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
     done, reason = 0, ""
-    if getattr(predictor, "is_fixed", False):
+    if predictor.info.is_replay:
         yield from (_refused(job, "its outputs were made before: it cannot be asked again") for job in jobs)
         return
     try:

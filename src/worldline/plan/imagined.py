@@ -15,7 +15,6 @@ from worldline.plan.answer import IMAGINED, UNKNOWN, Allowance, Answer, Spent
 from worldline.plan.gate import Gate
 from worldline.plan.question import Question
 from worldline.plan.reading import read_imagined
-from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.sureness import Sure, sureness
 
@@ -67,11 +66,12 @@ def think_on(
     predictor: Predictor, asks: Sequence[Ask], question: Question, *, fine: bool = False
 ) -> Iterator[Thought]:
     """The same of asks, of which a part may be given: what is given counts as certain. `fine`: by step, too."""
-    if not (isinstance(predictor, Local) and (fine or question.what in ("line", "ends"))):
+    decoder = predictor.capabilities.decodes_bytes
+    if decoder is None or not (fine or question.what in ("line", "ends")):
         for ask, found in zip(asks, predictor.predict(asks), strict=True):
             yield _thought(question, ask, found, found.logprob)
         return
-    teller = predictor.settled()
+    teller = decoder.settled()
     for ask, found in zip(asks, teller.predict(asks), strict=True):
         end = read_imagined(question, ask, found).end - len(ask.given)
         sure = tuple(sureness(ask, found, teller.logprobs)) if fine else ()

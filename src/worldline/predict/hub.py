@@ -16,7 +16,8 @@ from typing import Any
 
 from worldline.codec.cwm.reader import NAMES
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Ask, Prediction
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import MetaChat, MetaText, stop_texts
 from worldline.predict.servers.tokens import is_meta, stage, stops
@@ -55,30 +56,21 @@ class Hub:
     def __init__(
         self, model: Any, tokenizer: Any, *, name: str, way: str, sampling: Sampling, codec: str = "compact"
     ) -> None:
-        self._model, self._tokenizer, self._name, self._sampling = model, tokenizer, name, sampling
+        self._model, self._tokenizer, self._sampling = model, tokenizer, sampling
         self._vocabulary = HubVocabulary(tokenizer)
         ways: dict[str, Way] = {"tokens": Tokens(self._vocabulary), "text": Text(), "chat": Chat()}
         ways |= {"fewshot": FewShot(), "fewshot-chat": FewShotChat()}
         if codec == "cwm":
             ways |= {"text": MetaText(), "chat": MetaChat()}
         self._way, self._asked = ways[way], way
+        self.capabilities = Capabilities()
+        self.info = ModelInfo(name=f"hub:{name}", notation=self._way.codec, config=self._config(name))
 
-    @property
-    def name(self) -> str:
-        """What a report calls it."""
-        return f"hub:{self._name}"
-
-    @property
-    def codec(self) -> str:
-        """The notation that its model writes."""
-        return self._way.codec
-
-    @property
-    def config(self) -> dict[str, Any]:
+    def _config(self, name: str) -> dict[str, Any]:
         """Everything that decides what is asked, for a run to keep."""
         way = self._way
         return {
-            "model": self._name,
+            "model": name,
             "way": self._asked,
             "codec": way.codec,
             "template": way.template,
@@ -150,7 +142,7 @@ class Hub:
 
     def _marks(self, ask: Ask) -> list[str]:
         """The texts that end a text: those that its question names, or of a conversation the notation's own."""
-        usual = [END_MARK] if self.codec == "compact" else stop_texts(ask)
+        usual = [END_MARK] if self._way.codec == "compact" else stop_texts(ask)
         return list(self._way.question(ask, self._sampling).get("stop", usual))
 
     def _ends(self) -> set[int]:

@@ -19,7 +19,8 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.predict.predictor import CODECS, Ask, Prediction
+from worldline.predict.prediction import CODECS, Ask, Prediction
+from worldline.predict.predictor import Capabilities, ModelInfo
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,16 @@ class Interpreter:
     def __post_init__(self) -> None:
         if self.codec not in CODECS:
             raise UsageError(f"a codec is one of {', '.join(CODECS)}, not {self.codec!r}")
+
+    @property
+    def info(self) -> ModelInfo:
+        """It executes programs: what it writes is the truth."""
+        return ModelInfo(name=self.name, notation=self.codec, is_ground_truth=True)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """None besides `predict`."""
+        return Capabilities()
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """The true steps, cut at the limit."""

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead, read, write
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import STOPPED, Ask, Prediction, StreamPiece
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.prompt_states import PromptStates
-from worldline.predict.rollout import Engine, Logits, RolloutDraft, Script
+from worldline.predict.rollout import Engine, ForkingEngine, Logits, RolloutDraft, Script
+from worldline.predict.scoring import EngineScorer
 
 AHEAD = 64  # how many predictions a slow one may be overtaken by, times the batch
+READ = 64  # bytes of one text that are read between two chances to stop it
 PROMPTS = 1 << 15  # bytes of prompts in one batch: the shipped model's states hold 2 KB for each
 
 
@@ -59,21 +62,22 @@ class Local:
             raise UsageError(f"a batch of {batch}")
         if guard and not guide:
             raise UsageError("the guard is a part of the guide")
-        self._engine, self._name, self._batch = engine, name, batch
+        self._engine, self._batch = engine, batch
         self._prompts = PromptStates(engine)
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
         self._keeps, self._guesses = logprobs, guesses and not temperature
-        self.digest = digest  # of the weights: what a run is told apart by
+        self.info = ModelInfo(name=name, digest=digest, is_greedy=not temperature)
         # Of the prediction that was given out last, for each byte behind `given`; spans of its text.
         self.logprobs: list[float] = []
         self.entropies: list[float] = []
         self.dictated: list[tuple[int, int]] = []
 
     @property
-    def name(self) -> str:
-        """What a report calls it."""
-        return self._name
+    def capabilities(self) -> Capabilities:
+        """It decodes bytes, and scores texts where the states of its engine can be copied."""
+        engine = self.forking_engine
+        return Capabilities(decodes_bytes=self, scores_text=None if engine is None else EngineScorer(engine))
 
     @property
     def engine(self) -> Engine:
@@ -81,9 +85,9 @@ class Local:
         return self._engine
 
     @property
-    def is_greedy(self) -> bool:
-        """Whether it writes the likeliest byte, always."""
-        return not self._temperature
+    def forking_engine(self) -> ForkingEngine | None:
+        """The same engine, where its states can be copied."""
+        return self._engine if isinstance(self._engine, ForkingEngine) else None
 
     def settled(self, *, guard: bool | None = None, logprobs: bool = True) -> Local:
         """The same engine and options, with log-probabilities kept and the guard as said."""
@@ -149,6 +153,47 @@ class Local:
                 yield done.pop(given)
                 given += 1
 
+    def stream(
+        self, ask: Ask, *, stop: Callable[[], bool], script: Script | None = None, loose: bool = False
+    ) -> Iterator[StreamPiece]:
+        """The pieces of one prediction, alone in its batch, until `stop` says so.
+
+        `loose`: a given text that is not of the grammar is followed without it, where `predict` would refuse it.
+        """
+        return self._streamed(self._loose_draft(ask, script) if loose else self.draft(ask, script), stop)
+
+    def _loose_draft(self, ask: Ask, script: Script | None) -> RolloutDraft:
+        try:
+            return self.draft(ask, script)
+        except UsageError:
+            draft = self.draft(replace(ask, given=b""), script)
+            draft.dictate(ask.given)
+            return draft
+
+    def _streamed(self, draft: RolloutDraft, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
+        began = time.perf_counter()
+        state, logits, stopped = self._engine.start(), None, False
+        for data, pin in _reading(draft):
+            stopped = stopped or stop()
+            if not stopped:
+                logits = self._engine.feed(state, data, pin=pin)
+                yield StreamPiece()
+        ahead = None if logits is None else self.ahead(draft, state, logits)
+        while ahead is not None and not draft.status:
+            stopped = stopped or stop()
+            if stopped:
+                break
+            before = len(draft.text)
+            fresh = self.write(draft, ahead)
+            if size := len(draft.text) - before:
+                data = bytes(draft.text[before:])
+                yield StreamPiece(data, tuple((draft.logprobs or [])[-size:]), tuple(draft.entropies[-size:]))
+            if not draft.status:
+                read(self._engine, [ahead], [fresh])
+        draft.seconds = time.perf_counter() - began
+        found = draft.prediction()
+        yield StreamPiece(prediction=replace(found, note=STOPPED) if stopped else found)
+
     def _has_room(self, members: list[_Member], coming: int) -> bool:
         """Whether one more may enter: a lone one always may, however long its prompt."""
         held = sum(member.prompt for member in members)
@@ -200,3 +245,11 @@ class Local:
 def _prompt_size(asks: Sequence[Ask], number: int) -> int:
     """The bytes of an ask's prompt; none behind the last."""
     return len(asks[number].prompt) if number < len(asks) else 0
+
+
+def _reading(draft: RolloutDraft) -> Iterator[tuple[bytes, bool]]:
+    """What is read before anything is written, piece by piece, and whether it is kept in sight."""
+    if not draft.status:
+        for text, pin in ((draft.ask.prompt, True), (bytes(draft.text), False)):
+            for first in range(0, len(text), READ):
+                yield text[first : first + READ], pin

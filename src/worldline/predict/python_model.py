@@ -14,13 +14,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.predict.predictor import CODECS, Ask, Prediction, Predictor
+from worldline.predict.prediction import CODECS, Ask, Prediction
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 from worldline.predict.python_name import NamedObject, failure, named
 from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import Reply, Text, Tokens, Way, prediction
@@ -38,18 +39,11 @@ class _Code:
 
     act: Callable[..., Any]
     label: str
-    name: str
     file: Path | None
-    codec: str = "compact"
-    digest: str = ""
+    info: ModelInfo
 
     def __repr__(self) -> str:
-        return f"<python:{self.label}, {self.codec}>"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """Who was asked, for a run to keep."""
-        return {"model": self.label, "file": str(self.file or ""), "codec": self.codec, "sha256": self.digest}
+        return f"<python:{self.label}, {self.info.notation}>"
 
     def raised(self, error: BaseException) -> str:
         """What its code raised, and where."""
@@ -57,7 +51,7 @@ class _Code:
 
     def fault(self, ask: Ask, note: str) -> Prediction:
         """A row that the user's code failed on."""
-        return Prediction(text=ask.given, status="fault", codec=self.codec, note=note)
+        return Prediction(text=ask.given, status="fault", codec=self.info.notation, note=note)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -66,12 +60,19 @@ class TextModel(_Code):
 
     takes_ask: bool = False
 
+    @property
+    def capabilities(self) -> Capabilities:
+        """It answers questions in plain words; one that takes an Ask says so when it is asked."""
+        return Capabilities(answers_questions=self)
+
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order, each as soon as it is there."""
         for ask in asks:
             began = time.perf_counter()
             found = (
-                self._one(ask) if ask.room else Prediction(text=ask.given, status="budget", codec=self.codec)
+                self._one(ask)
+                if ask.room
+                else Prediction(text=ask.given, status="budget", codec=self.info.notation)
             )
             yield replace(found, seconds=time.perf_counter() - began)
 
@@ -92,19 +93,19 @@ class TextModel(_Code):
         prompt = self._prompt(ask)
         said = self._said(prompt, *((ask,) if self.takes_ask else ()))
         if isinstance(said, str):
-            way: Way = Text() if self.codec == "compact" else Tokens(_NoVocabulary())
+            way: Way = Text() if self.info.notation == "compact" else Tokens(_NoVocabulary())
             return prediction(way, ask, Reply(said.removeprefix(prompt), cut=False, mark=None))
         if said.status == "fault":
             return replace(said, text=ask.given)
         given = said.text if said.text.startswith(ask.given) else ask.given + said.text
         cut = len(given) > ask.limit
         return replace(
-            said, text=given[: ask.limit], status="budget" if cut else said.status, codec=self.codec
+            said, text=given[: ask.limit], status="budget" if cut else said.status, codec=self.info.notation
         )
 
     def _prompt(self, ask: Ask) -> str:
         """What the model reads: the prompt in its notation, and how the steps begin."""
-        if self.codec == "compact":
+        if self.info.notation == "compact":
             return (ask.prompt + ask.given).decode("utf-8", "surrogatepass")
         return stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
 
@@ -116,7 +117,7 @@ class TextModel(_Code):
         except WorldlineError:
             raise
         except (Exception, SystemExit) as error:
-            return Prediction(text=b"", status="fault", codec=self.codec, note=self.raised(error))
+            return Prediction(text=b"", status="fault", codec=self.info.notation, note=self.raised(error))
         if isinstance(found, bytes | bytearray):
             return found.decode("utf-8", "replace")
         if isinstance(found, str | Prediction):
@@ -124,12 +125,17 @@ class TextModel(_Code):
         if inspect.iscoroutine(found):
             found.close()
         note = f"python:{self.label} returned {_kind(found)}, {TEXTS}"
-        return Prediction(text=b"", status="fault", codec=self.codec, note=note)
+        return Prediction(text=b"", status="fault", codec=self.info.notation, note=note)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class AskModel(_Code):
     """A predictor of the user's: its `predict` takes asks and gives predictions."""
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """None besides `predict`."""
+        return Capabilities()
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask; behind one that failed it is asked anew for those that are left."""
@@ -151,6 +157,34 @@ class AskModel(_Code):
             yield found
 
 
+@dataclass(frozen=True)
+class AdoptedPredictor:
+    """An object of the user's with a `name` and a `predict(asks)`, as a predictor that declares what it is."""
+
+    model: Any
+
+    @cached_property
+    def info(self) -> ModelInfo:
+        """What the object says of itself: its name and, where it has them, `codec`, `digest` and `config`."""
+        return ModelInfo(
+            name=self.model.name,
+            digest=str(getattr(self.model, "digest", "")),
+            notation=str(getattr(self.model, "codec", CODECS[0])),
+            config=dict(getattr(self.model, "config", {})),
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """It answers questions in plain words where it has an `answer`."""
+        is_answerer = callable(getattr(self.model, "answer", None))
+        return Capabilities(answers_questions=self.model if is_answerer else None)
+
+    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        """What the object predicts."""
+        predictions: Iterator[Prediction] = self.model.predict(asks)
+        return predictions
+
+
 class _NoVocabulary:
     """Meta's format as text alone: there are no ids to cut it into."""
 
@@ -167,10 +201,12 @@ def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
 
 
 def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The model that a function, class or object at hand is; a predictor with a name is one as it stands."""
+    """The model that a function, class or object is; one that declares its `info` is a predictor as it stands."""
+    if not isinstance(model, type) and isinstance(getattr(model, "info", None), ModelInfo):
+        predictor: Predictor = model
+        return predictor
     if not isinstance(model, type) and isinstance(getattr(model, "name", None), str) and _takes_asks(model):
-        found: Predictor = model
-        return found
+        return AdoptedPredictor(model)
     module = sys.modules.get(getattr(model, "__module__", None) or "", sys)
     label = getattr(model, "__qualname__", type(model).__qualname__)
     file = getattr(module, "__file__", None)
@@ -198,10 +234,14 @@ def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> P
     if codec not in CODECS:
         raise UsageError(f"{where} writes {' or '.join(CODECS)}, not {codec!r}")
     name = getattr(model, "name", None)
-    common: dict[str, Any] = {
-        "act": act, "label": found.label, "name": name if isinstance(name, str) and name else where,
-        "file": found.file, "codec": codec, "digest": found.digest,
-    }  # fmt: skip
+    file = str(found.file or "")
+    info = ModelInfo(
+        name=name if isinstance(name, str) and name else where,
+        digest=found.digest,
+        notation=codec,
+        config={"model": found.label, "file": file, "codec": codec, "sha256": found.digest},
+    )
+    common: dict[str, Any] = {"act": act, "label": found.label, "file": found.file, "info": info}
     places = _places(act, where)
     if _takes_asks(model):
         return AskModel(**common)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from worldline.codec.cwm.stage import stage
 from worldline.codec.cwm.text import SPECIAL
 from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
-from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction, summed_logprob
+from worldline.predict.prediction import CODECS, STATUSES, Ask, Prediction, summed_logprob
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.table import table_of
 
 TEXTS = ("text", "output", "prediction", "completion")
@@ -37,16 +39,17 @@ class ReplayPredictor:
     by: str
     _places: Iterator[int] = field(default_factory=count)
 
-    @property
-    def is_fixed(self) -> bool:
-        """It says what it said once: asked in another way, it would give what was not asked for."""
-        return True
+    @cached_property
+    def info(self) -> ModelInfo:
+        """Its notation is that of all texts; ours where there are several."""
+        codecs = {row.codec for row in self.rows.values() if row.status != "fault"}
+        notation = codecs.pop() if len(codecs) == 1 else CODECS[0]
+        return ModelInfo(name=self.name, notation=notation, is_replay=True)
 
     @property
-    def codec(self) -> str:
-        """The notation of all texts; ours where there are several."""
-        found = {row.codec for row in self.rows.values() if row.status != "fault"}
-        return found.pop() if len(found) == 1 else "compact"
+    def capabilities(self) -> Capabilities:
+        """None besides `predict`."""
+        return Capabilities()
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order."""

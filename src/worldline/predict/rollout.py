@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Ask, Prediction
 from worldline.predict.table import table_of
 
 Logits = NDArray[np.float32]
@@ -42,6 +42,15 @@ class Engine(Protocol):
 
     def step(self, states: Sequence[Any], data: bytes) -> Logits:
         """256 logits for each state, after one byte for each."""
+        ...
+
+
+@runtime_checkable
+class ForkingEngine(Engine, Protocol):
+    """An engine whose states can be copied by `fork()`, and that says what follows each of many bytes."""
+
+    def feed_all(self, state: Any, data: bytes, *, pin: bool) -> Logits:
+        """256 logits after each of these bytes."""
         ...
 
 

@@ -24,7 +24,8 @@ from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Rolled
-from worldline.predict.predictor import Ask, Prediction, Scratch, WrappedPredictor, codec_of
+from worldline.predict.prediction import Ask, Prediction, Scratch
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 from worldline.predict.sureness import Sure
 
 MODES = ("none", "flatten", "chars", "auto")
@@ -60,28 +61,37 @@ def scratched(ask: Ask, scratch: Scratch) -> Ask:
 
 
 @dataclass(frozen=True)
-class Scratchpad(WrappedPredictor):
+class Scratchpad:
     """Another predictor with a scratchpad of one mode; `unsure` is the odds below which `auto` takes one."""
 
+    predictor: Predictor
     mode: str
     unsure: float = UNSURE
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, not {self.mode!r}")
-        if self.mode != "none" and codec_of(self.predictor) != "compact":
-            raise UsageError(
-                f"a scratchpad is of the compact notation; this model writes {codec_of(self.predictor)}"
-            )
-        if self.mode != "none" and getattr(self.predictor, "is_fixed", False):
+        info = self.predictor.info
+        if self.mode != "none" and info.notation != "compact":
+            raise UsageError(f"a scratchpad is of the compact notation; this model writes {info.notation}")
+        if self.mode != "none" and info.is_replay:
             raise UsageError("a scratchpad asks for other programs than those whose outputs the file holds")
 
     @property
-    def name(self) -> str:
-        """The other's, and the mode."""
-        return (
-            self.predictor.name if self.mode == "none" else f"{self.predictor.name}, scratchpad {self.mode}"
-        )
+    def info(self) -> ModelInfo:
+        """The other's, and the mode; folded steps are not what the interpreter records."""
+        info = self.predictor.info
+        if self.mode == "none":
+            return info
+        return replace(info, name=f"{info.name}, scratchpad {self.mode}", is_ground_truth=False)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """The other's without a scratchpad; else its answers alone, since texts are of other programs."""
+        capabilities = self.predictor.capabilities
+        if self.mode == "none":
+            return capabilities
+        return Capabilities(answers_questions=capabilities.answers_questions)
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """What the other writes, told of the programs that were asked for."""

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import UsageError
@@ -110,7 +111,7 @@ def test_the_smallest_of_those_that_pass_comes_first(runs: Caller) -> None:
     assert done.candidates == 3  # the source itself is no candidate
 
 
-class Imagines:
+class Imagines(PlainPredictor):
     """Takes every change for a fix or for none, as told."""
 
     name, codec = "imagines", "compact"

@@ -35,7 +35,7 @@ from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report, report
 from worldline.predict.interpreter import recorder
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.recording.recorder import BoxWorker, prepare, record_many
 from worldline.storage.remote import Folder
 
@@ -155,10 +155,10 @@ def run(
     def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
         return predictor.predict(asks)
 
-    how: Mapping[str, Any] = getattr(predictor, "config", {})
+    how = predictor.info.config
     told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
-        suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
+        suite, answers, name=predictor.info.name, codec=predictor.info.notation, limit=limit, batch=batch, each=each,
         keep=keep, out=out, config=told, known=known, shard=shard, rows=rows,
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ from worldline.evaluation.table import Between, Cell, Measured, Table
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.next_step import Ahead
 from worldline.predict.forcing.rolled import Rolled
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.recording.recorder import record_many
 
 FORCES = ("free", "actions", "states", "next")
@@ -80,7 +80,7 @@ def measure(
     if strange or not forces:
         raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
     known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
-    codec = codec_of(predictor)
+    codec = predictor.info.notation
     asks = [_ask(task, true, codec) for task, true in known]
     truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
     found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
@@ -99,7 +99,7 @@ def measure(
                 faults += 1
     counts = {"skipped": skipped, "faults": faults}
     tables = by_force(found), by_group(found)
-    return Measured(suite.name, predictor.name, len(known), tables, seconds=seconds, **counts)
+    return Measured(suite.name, predictor.info.name, len(known), tables, seconds=seconds, **counts)
 
 
 def rolled_from(

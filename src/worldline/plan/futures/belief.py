@@ -17,7 +17,7 @@ import numpy as np
 from worldline.core.hidden import possibilities
 from worldline.plan.futures.distribution import Distribution, counted
 from worldline.plan.futures.draws import draw_places
-from worldline.plan.futures.odds import Numbers, Odds
+from worldline.plan.futures.odds import Numbers
 from worldline.plan.futures.scores import (
     Errors,
     Forecast,
@@ -29,7 +29,7 @@ from worldline.plan.futures.scores import (
 )
 from worldline.plan.futures.subject import IMPOSSIBLE, Subject, of_prediction
 from worldline.plan.futures.walk import is_chance
-from worldline.predict.predictor import Ask, Predictor
+from worldline.predict.predictor import Ask, Predictor, ScoresText
 
 TOGETHER = 64  # texts asked for at once
 SMOOTHED = "half a text more for each thing that is possible or was imagined"
@@ -117,7 +117,7 @@ def imagined(
 
 
 def own_odds(
-    odds: Odds,
+    odds: ScoresText,
     ask: Ask,
     futures: Sequence[TrueText],
     *,
@@ -129,7 +129,7 @@ def own_odds(
     for first in range(0, len(futures), TOGETHER):  # neighbours have the longest beginnings in common
         if first and enough():
             return None
-        read += odds.read(ask, [one.text for one in futures[first : first + TOGETHER]])
+        read += odds.score(ask, [one.text for one in futures[first : first + TOGETHER]])
     masses: dict[str, float] = {}
     truth: dict[str, float] = {}
     whole = 0.0

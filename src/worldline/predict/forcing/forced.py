@@ -31,8 +31,7 @@ from worldline.predict.forcing.queries import inquire
 from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.forcing.script import Actions, Guarded, States
 from worldline.predict.forcing.walk import walk
-from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.predictor import Ask, DecodesBytes, Prediction, Predictor
 from worldline.predict.rollout import Script
 from worldline.predict.sureness import frame_sureness, sureness
 
@@ -53,11 +52,11 @@ def roll(
     """One rollout for each ask, in their order. `truths` are not looked at by `free` and `guard`."""
     if force not in FORCES:
         raise UsageError(f"a rollout is forced by one of {', '.join(FORCES)}, not {force!r}")
-    codec = codec_of(predictor)
+    codec = predictor.info.notation
     if force == "free":
         return _written(predictor, asks, [None] * len(asks), force)
     if force != "guard":
-        _check(predictor.name, codec, asks, truths)
+        _check(predictor.info.name, codec, asks, truths)
     if force == "edited":
         return _edited(predictor, asks, truths, edits)
     if codec == "cwm":
@@ -93,8 +92,8 @@ def _written(
     predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
 ) -> Iterator[Rolled]:
     """Texts with a part dictated, or none."""
-    if isinstance(predictor, Local):
-        yield from _by_local(predictor.settled(), asks, scripts, force)
+    if (decoder := predictor.capabilities.decodes_bytes) is not None:
+        yield from _decoded(decoder.settled(), asks, scripts, force)
     elif any(script is None for script in scripts):
         for ask, found in zip(asks, predictor.predict(asks), strict=True):
             sure = frame_sureness(ask, found) if found.codec == "cwm" else ()
@@ -108,25 +107,25 @@ def _written(
             )
 
 
-def _by_local(
-    local: Local, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
+def _decoded(
+    decoder: DecodesBytes, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
 ) -> Iterator[Rolled]:
-    for ask, script, found in zip(asks, scripts, local.follow(asks, scripts), strict=True):
+    for ask, script, found in zip(asks, scripts, decoder.follow(asks, scripts), strict=True):
         if script is not None:
             script.finish(found.text)
         yield Rolled(
             prediction=found,
             force=force,
-            dictated=tuple(local.dictated),
+            dictated=tuple(decoder.dictated),
             left=None if script is None else script.left,
-            sure=tuple(sureness(ask, found, local.logprobs, local.entropies)),
+            sure=tuple(sureness(ask, found, decoder.logprobs, decoder.entropies)),
         )
 
 
 def _guard(predictor: Predictor, asks: Sequence[Ask]) -> Iterator[Rolled]:
     """A model that gives bytes is masked; one that gives text is held to the guard where that leaves one way on."""
-    if isinstance(predictor, Local):
-        yield from _by_local(predictor.settled(guard=True), asks, [None] * len(asks), "guard")
+    if (decoder := predictor.capabilities.decodes_bytes) is not None:
+        yield from _decoded(decoder.settled(guard=True), asks, [None] * len(asks), "guard")
         return
     scripts: list[Script] = [Guarded(ask) for ask in asks]
     for done in walk(predictor, asks, scripts):

@@ -18,7 +18,6 @@ from worldline.core.errors import UsageError
 from worldline.predict.forcing.rounds import rounds
 from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.forcing.walk import walk
-from worldline.predict.local import Local
 from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.sureness import Sure, sureness
 
@@ -95,13 +94,13 @@ class _Rollout:
 def _rollouts(
     predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[ChosenSteps]
 ) -> Iterator[_Rollout]:
-    if isinstance(predictor, Local):
-        local = predictor.settled()
-        for found in local.follow(asks, scripts):
-            yield _Rollout(found, local.logprobs, local.entropies, local.dictated)
+    if (settled := predictor.capabilities.decodes_bytes) is not None:
+        decoder = settled.settled()
+        for found in decoder.follow(asks, scripts):
+            yield _Rollout(found, decoder.logprobs, decoder.entropies, decoder.dictated)
         return
     for ask, done in zip(asks, walk(predictor, asks, scripts), strict=True):
         if not done.certain and done.status != "fault":
-            raise UsageError(f"{predictor.name} does not say how sure it is of each byte")
+            raise UsageError(f"{predictor.info.name} does not say how sure it is of each byte")
         certain = [0.0] * (len(done.text) - len(ask.given))
         yield _Rollout(done.prediction(), certain, certain, done.dictated)

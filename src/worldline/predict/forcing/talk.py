@@ -35,5 +35,7 @@ def _some(predictor: Predictor, talks: Sequence[Talk[_T]], codec: str) -> Iterat
         found = list(predictor.predict(list(wants.values()))) if wants else []
         strange = next((one.codec for one in found if one.codec != codec), None)
         if strange is not None:
-            raise UsageError(f"{predictor.name} writes {strange}: the truth that is forced is in {codec}")
+            raise UsageError(
+                f"{predictor.info.name} writes {strange}: the truth that is forced is in {codec}"
+            )
         answers = dict(zip(wants, found, strict=True))

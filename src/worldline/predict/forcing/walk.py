@@ -66,7 +66,7 @@ def _answer(predictor: Predictor, waiting: Sequence[ForcedWalk]) -> None:
     ]
     for one, ask, found in zip(waiting, asks, predictor.predict(asks), strict=True):
         if found.codec != "compact":
-            raise UsageError(f"{predictor.name} writes {found.codec}: only compact texts can be forced")
+            raise UsageError(f"{predictor.info.name} writes {found.codec}: only compact texts can be forced")
         one.held, one.asked = found, one.asked + 1
         one.seconds += found.seconds
         one.certain = one.certain and found.logprob == 0.0

@@ -14,10 +14,10 @@ from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.text import token
 from worldline.predict.forcing.script import ANY, state_bits
-from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import STOPPED, Ask, Prediction, StreamPiece
+from worldline.predict.predictor import Predictor
 from worldline.predict.rollout import is_ended
-from worldline.predict.stream import STOPPED, StreamPiece, stream
+from worldline.predict.stream import stream
 from worldline.predict.sureness import Sure, sureness
 from worldline.predict.table import table_of
 from worldline.ui.session.branches.branch import Branch
@@ -159,8 +159,8 @@ def _late(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) 
 def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
     """Goes on behind the number of a line."""
     ask, before = replace(growing.ask, given=growing.whole), len(growing.text)
-    if isinstance(predictor, Local):
-        free = predictor if _is_guarded(ask) else predictor.settled(guard=False)
+    if (decoder := predictor.capabilities.decodes_bytes) is not None:
+        free = decoder if _is_guarded(ask) else decoder.settled(guard=False)
         yield from _streamed(stream(free, ask, stop=stop, script=_Behind(ask.given), loose=True), growing)
         return
     for found in _streamed(stream(predictor, ask, stop=stop), growing):

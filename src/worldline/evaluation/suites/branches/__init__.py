@@ -29,7 +29,7 @@ from worldline.evaluation.suites.suite import Suite
 from worldline.evaluation.table import Cell, Measured, Table
 from worldline.predict.forcing.next_step import Ahead
 from worldline.predict.forcing.rolled import Rolled
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.predictor import Ask, Prediction, Predictor
 
 COUNT = 50  # programs, where nobody says how many
 
@@ -69,7 +69,7 @@ def measure(
     """Every decision of the first `limit` programs, one step ahead."""
     if force:
         raise UsageError("at branches all that is before a step is true: nothing else is forced")
-    if codec_of(predictor) != "compact":
+    if predictor.info.notation != "compact":
         raise UsageError("branches are asked in the compact notation")
     known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
     asks = [Ask(program=task.program, options=task.options, limit=len(true.text)) for task, true in known]
@@ -98,7 +98,7 @@ def measure(
         _table("by outcome", found, lambda one: "held" if one.condition.taken else "did not hold", ""),
     )
     return Measured(
-        suite.name, predictor.name, len(known), tables, skipped=skipped, faults=faults, seconds=seconds
+        suite.name, predictor.info.name, len(known), tables, skipped=skipped, faults=faults, seconds=seconds
     )
 
 

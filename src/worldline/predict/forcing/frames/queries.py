@@ -57,7 +57,7 @@ def _round(predictor: Predictor, going: Sequence[FrameInquiry]) -> None:
     """Writes on from what is kept."""
     talks = [chosen(replace(one.ask, given=one.kept), one.truth, frozenset(one.spent)) for one in going]
     for one, script in zip(going, together(predictor, talks, codec="cwm"), strict=True):
-        _keep(one, script, predictor.name)
+        _keep(one, script, predictor.info.name)
 
 
 def _keep(one: FrameInquiry, script: FrameScript, name: str) -> None:
