@@ -283,8 +283,8 @@ def test_a_run_knows_which_file_was_asked(tmp_path: Path) -> None:
     first = model.info.digest
     written(tmp_path, "def model(prompt):\n    return 'y'\n")
     other: Any = load_model(f"python:{path}:model")
-    assert len(first) == len(other.digest) == 64
-    assert first != other.digest
+    assert len(first) == len(other.info.digest) == 64
+    assert first != other.info.digest
     assert model.info.name == "python:mine.py:model"
 
 

@@ -165,7 +165,10 @@ class AdoptedPredictor:
 
     @cached_property
     def info(self) -> ModelInfo:
-        """What the object says of itself: its name and, where it has them, `codec`, `digest` and `config`."""
+        """What the object says of itself: its `info`, or its name and perhaps `codec`, `digest` and `config`."""
+        if _declares_info(self.model):
+            info: ModelInfo = self.model.info
+            return info
         return ModelInfo(
             name=self.model.name,
             digest=str(getattr(self.model, "digest", "")),
@@ -201,11 +204,13 @@ def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
 
 
 def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The model that a function, class or object is; one that declares its `info` is a predictor as it stands."""
-    if not isinstance(model, type) and isinstance(getattr(model, "info", None), ModelInfo):
+    """The model that a function, class or object is; a whole predictor is one as it stands."""
+    is_object = not isinstance(model, type)
+    if is_object and _declares_info(model) and isinstance(getattr(model, "capabilities", None), Capabilities):
         predictor: Predictor = model
         return predictor
-    if not isinstance(model, type) and isinstance(getattr(model, "name", None), str) and _takes_asks(model):
+    has_name = _declares_info(model) or isinstance(getattr(model, "name", None), str)
+    if is_object and has_name and _takes_asks(model):
         return AdoptedPredictor(model)
     module = sys.modules.get(getattr(model, "__module__", None) or "", sys)
     label = getattr(model, "__qualname__", type(model).__qualname__)
@@ -213,6 +218,10 @@ def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
     return _loaded(
         NamedObject(model, ModuleType("nowhere"), Path(file) if file else None, label), extras or {}, label
     )
+
+
+def _declares_info(model: Any) -> bool:
+    return isinstance(getattr(model, "info", None), ModelInfo)
 
 
 def _takes_asks(model: Any) -> bool:
