@@ -68,6 +68,16 @@ SHAPES = {
     "the prompt and the text": ("def model(prompt):\n    return prompt + TEXT\n", "model"),
     "more than the end": ("def model(prompt):\n    return TEXT + 'and so on'\n", "model"),
     "the protocol": (
+        "from worldline import Prediction\n"
+        "class Model:\n    name = 'mine'\n    def predict(self, requests):\n        for request in requests:\n"
+        "            yield Prediction(text=TEXT.encode(), status='ended', logprob=-1.0)\n",
+        "Model",
+    ),
+    "a request": (
+        "def model(prompt, request=None):\n    assert request.program.call == 'f(1)'\n    return TEXT\n",
+        "model",
+    ),
+    "the protocol by its older names": (
         "from worldline.predict.predictor import Prediction\n"
         "class Model:\n    name = 'mine'\n    def predict(self, asks):\n        for ask in asks:\n"
         "            yield Prediction(text=TEXT.encode(), status='ended', logprob=-1.0)\n",

@@ -30,6 +30,9 @@ EXPECTED = (
     "a model is a function prompt -> text, or a class or object with `predict(prompt)` or `predict(asks)`"
 )
 TEXTS = "not text (str, bytes) or a Prediction"
+# What a user's parameter is called that takes one request, or several; the shorter name is the older one.
+SINGLE = ("request", "ask")
+MANY = ("requests", "asks")
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -226,7 +229,7 @@ def _declares_info(model: Any) -> bool:
 
 def _takes_asks(model: Any) -> bool:
     places = [each for each in _parameters(getattr(model, "predict", None)) if each.kind in _PLACED]
-    return bool(places) and places[0].name == "asks"
+    return bool(places) and places[0].name in MANY
 
 
 def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> Predictor:
@@ -254,7 +257,7 @@ def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> P
     places = _places(act, where)
     if _takes_asks(model):
         return AskModel(**common)
-    takes_ask = len(places) > 1 and (places[1].default is inspect.Parameter.empty or places[1].name == "ask")
+    takes_ask = len(places) > 1 and (places[1].default is inspect.Parameter.empty or places[1].name in SINGLE)
     return TextModel(**common, takes_ask=takes_ask)
 
 
@@ -293,7 +296,7 @@ def _made(found: NamedObject, where: str, given: Mapping[str, str]) -> Any:
 
 def _extras(names: Sequence[str], value: Any) -> list[str]:
     """Those names that can be given: a function's `ask` is given by us."""
-    return [name for name in names if isinstance(value, type) or name != "ask"]
+    return [name for name in names if isinstance(value, type) or name not in SINGLE]
 
 
 def _places(act: Callable[..., Any], where: str) -> list[inspect.Parameter]:
