@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from worldline.predict.predictor import Capabilities, ModelInfo
 
 
@@ -12,11 +15,18 @@ class PlainPredictor:
     codec = "compact"
     digest = ""
     is_replay = False
+    config: Mapping[str, object] = MappingProxyType({})
 
     @property
     def info(self) -> ModelInfo:
         """What its attributes say."""
-        return ModelInfo(name=self.name, notation=self.codec, digest=self.digest, is_replay=self.is_replay)
+        return ModelInfo(
+            name=self.name,
+            notation=self.codec,
+            digest=self.digest,
+            is_replay=self.is_replay,
+            config=self.config,
+        )
 
     @property
     def capabilities(self) -> Capabilities:
