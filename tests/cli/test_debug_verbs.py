@@ -17,7 +17,7 @@ from worldline.cli.debug import debug, imagine
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.diagnose.debug import STEPS
 from worldline.predict import models
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    a = n + 1\n    b = a * 2\n    return b\n"
 pytestmark = pytest.mark.usefixtures("box")
@@ -39,7 +39,7 @@ class Says(PlainPredictor):
     def __init__(self, text: bytes, status: str = "ended") -> None:
         self.text, self.status = text, status
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             text = max(self.text, ask.given, key=len)[: ask.limit]
             yield Prediction(text=text, status=self.status, note="it was cut off")

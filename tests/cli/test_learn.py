@@ -16,7 +16,7 @@ from worldline.data.mine.mined import read_mined
 from worldline.data.sources import frame
 from worldline.model import checkpoint
 from worldline.predict import models
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 Capture = pytest.CaptureFixture[str]
 TALLY = {"right", "n", "rate", "interval", "wrong", "truncated", "malformed"}
@@ -306,7 +306,7 @@ class Broken(PlainPredictor):
 
     name = "broken"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for number, _ in enumerate(asks):
             yield Prediction(text=b"", status="fault" if number % 2 else "empty")
 

@@ -19,7 +19,7 @@ from worldline.core.program import Program
 from worldline.evaluation.interventions import intervened
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.dap.launching import KNOWN, launch_of
 from worldline.ui.dap.messages import Arguments
 
@@ -126,7 +126,7 @@ class Wrong(PlainPredictor):
 
     name = "wrong"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for _ in asks:
             yield Prediction(text=b"(1 n=3\n2 m=0\n3\n)0\n.\n", status="ended")
 

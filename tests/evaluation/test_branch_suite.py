@@ -14,7 +14,7 @@ from worldline.evaluation.suites.branches import measure as measure_branches
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Table
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -27,7 +27,7 @@ class Wrong(PlainPredictor):
 
     name = "wrong"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         whole = b"(1 n=2\n2 i=0\n3\n2 i=1\n3\n4 n=3\n2\n5\n)3\n.\n"
         for ask in asks:
             text = whole

@@ -15,7 +15,8 @@ from worldline.core.stats import Share
 from worldline.evaluation import suites
 from worldline.evaluation.suites import crux_input
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Capabilities, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities
 
 ROWS = [
     {"code": "def f(s):\n    return s[::-1]", "input": "'abc'", "output": "'cba'", "id": "a"},
@@ -37,7 +38,7 @@ class Says(PlainPredictor):
     def capabilities(self) -> Capabilities:
         return Capabilities(answers_questions=self)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         raise AssertionError("no trace is asked for")
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:

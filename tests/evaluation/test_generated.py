@@ -19,7 +19,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites import generated
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.split import key
 from worldline.recording.languages import worker
 
@@ -64,7 +64,7 @@ def test_what_is_entered_is_counted_by_place(tmp_path: Path) -> None:
 
         name = "last"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for ask in asks:
                 lines = ask.program.source.split("\n")
                 last = max(n for n, line in enumerate(lines, 1) if line.startswith("def "))

@@ -16,7 +16,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.horizon import WORLDS
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.split import key, split
 
 
@@ -70,7 +70,7 @@ class Late(PlainPredictor):
 
     name = "late"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for found in Interpreter().predict(asks):
             lines = found.text.splitlines(keepends=True)
             at = len(lines) * 2 // 3

@@ -21,7 +21,7 @@ from worldline.evaluation.suites.states import FORCES, clustered, measure
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Measured
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 LOOP = Task(
@@ -41,7 +41,7 @@ class Edits(PlainPredictor):
     def __init__(self, edit: Callable[[bytes], bytes]) -> None:
         self.edit = edit
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             mine = self.edit(TRUE)
             text = mine if mine.startswith(ask.given) else _joined(ask.given, mine)
@@ -93,7 +93,7 @@ def test_the_interpreter_is_right_on_humaneval() -> None:
 
 
 def test_the_scripted_truth_is_the_recorded_one() -> None:
-    (found,) = Interpreter().predict([Ask(program=LOOP.program)])
+    (found,) = Interpreter().predict([PredictionRequest(program=LOOP.program)])
     assert found.text == TRUE
 
 
@@ -142,7 +142,7 @@ class Broken(PlainPredictor):
 
     name = "broken"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         return (Prediction(text=ask.given, status="fault") for ask in asks)
 
 

@@ -18,7 +18,7 @@ from worldline.plan.futures.odds import EvenOdds, certain_odds, odds_of
 from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.scoring import EngineScorer
 
 
@@ -33,7 +33,7 @@ def test_draws_are_found_where_their_values_stand() -> None:
 
 def test_an_engine_says_the_same_of_texts_together_and_of_each_alone() -> None:
     engine = load_local().engine
-    ask = Ask(program=Program(source="def f(n):\n    return n\n", call="f(3)"), given=b"(1 n=")
+    ask = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(3)"), given=b"(1 n=")
     texts = [b"3\n2\n)3\n.\n", b"3\n2\n)4\n.\n", b"30\n", b"3", b"", b"3\n2\n)3\n.\n"]
     found = EngineScorer(engine).score(ask, texts)
     for text, numbers in zip(texts, found, strict=True):

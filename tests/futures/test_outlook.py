@@ -18,7 +18,8 @@ from worldline.plan.futures.walk import Walk
 from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 COINS = """import random
 
@@ -146,7 +147,7 @@ class Writer(PlainPredictor):
     def __init__(self, *texts: bytes) -> None:
         self.texts = texts
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for number, _ in enumerate(asks):
             yield Prediction(text=self.texts[number % len(self.texts)], status="ended")
 

@@ -13,7 +13,7 @@ from plain_predictor import PlainPredictor
 from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.predict import models
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.languages import toolchain
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -37,7 +37,7 @@ class Says(PlainPredictor):
     def __init__(self, text: bytes) -> None:
         self.text = text
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             yield Prediction(text=max(self.text, ask.given, key=len)[: ask.limit], status="ended")
 

@@ -26,7 +26,7 @@ from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
 from worldline.plan.stepping import ask_steps
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    total = 1\n    for i in range(2):\n        total = total * n\n    return total\n"
 RETURN = Question()
@@ -46,7 +46,7 @@ class Student(PlainPredictor):
     def __init__(self, world: World) -> None:
         self._world, self.asked = world, 0
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The truth of the next number, where a number is odd."""
         for ask in asks:
             self.asked += 1

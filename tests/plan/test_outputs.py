@@ -18,7 +18,7 @@ from worldline.plan.outputs.expectation import expectations
 from worldline.plan.outputs.opinions import imagining, program_of, with_opinions
 from worldline.plan.outputs.report import OutputsReport
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.calls import Caller, caller
 
 TESTS = """\
@@ -117,7 +117,7 @@ def test_a_model_has_an_opinion_and_decides_nothing(report: OutputsReport) -> No
     class Mute(PlainPredictor):
         name = "mute"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             return (Prediction(text=b"", status="empty") for _ in asks)
 
     silent = with_opinions(report, PROGRAM, imagining(Mute()))

@@ -20,7 +20,7 @@ from plain_predictor import PlainPredictor
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import MARKER, token
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.servers.tokens import stage
 from worldline.recording.recorder import record
 
@@ -221,9 +221,9 @@ class PlantedText(PlainPredictor):
     path: str
     name: str = "planted"
     codec: str = "cwm"
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[PredictionRequest] = field(default_factory=list)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             self.asked.append(ask)
             staged = stage(ask.program)

@@ -15,17 +15,11 @@ from worldline.evaluation.forced import Forced
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
-from worldline.predict.predictor import (
-    Ask,
-    Capabilities,
-    ModelInfo,
-    Prediction,
-    Predictor,
-    WatchedPredictor,
-)
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor, WatchedPredictor
 from worldline.predict.scratchpad import Scratchpad
 
-ASK = Ask(program=Program(source="a = 1\n"))
+ASK = PredictionRequest(program=Program(source="a = 1\n"))
 NONE = Capabilities()
 
 
@@ -38,7 +32,7 @@ class Answering(PlainPredictor):
     def capabilities(self) -> Capabilities:
         return Capabilities(answers_questions=self)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         return (Prediction(text=b"x", status="ended") for _ in asks)
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
@@ -143,7 +137,7 @@ class Named:
 
     name, codec, digest = "mine", "cwm", "abc"
 
-    def predict(self, asks: Sequence[Ask]) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
         return (Prediction(text=b"x", status="ended", codec="cwm") for _ in asks)
 
 
@@ -152,7 +146,7 @@ class Declaring:
 
     info = ModelInfo(name="declared", is_greedy=True)
 
-    def predict(self, asks: Sequence[Ask]) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
         return (Prediction(text=b"x", status="ended") for _ in asks)
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:

@@ -13,7 +13,7 @@ from worldline.codec.cwm.text import SPECIAL
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE
 from worldline.predict.servers.meta import FRAMES, MetaChat, MetaText, example, program_text
 from worldline.predict.servers.tokens import stage
@@ -21,7 +21,7 @@ from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
 from worldline.recording.recorder import record
 
 PROGRAM = Program(source="def f(n):\n    return n\n", call="f(1)")
-ASK = Ask(program=PROGRAM)
+ASK = PredictionRequest(program=PROGRAM)
 OWN = (
     '<|call_sep|>{"n": "1"}<|action_sep|>def f(n):\n<|frame_sep|>'
     '<|line_sep|>{"n": ".."}<|action_sep|>    return n\n<|frame_sep|>'

@@ -10,7 +10,7 @@ from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.plan import planned
 from worldline.ui.session.grow import grow
@@ -22,7 +22,7 @@ class GoesOn(PlainPredictor):
 
     name = "goes on"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             yield Prediction(text=ask.given + b"19\n)0\n.\n", status="ended")
 

@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.ui.session.scene import Scene
 from worldline.ui.session.stops import locations
 from worldline.ui.terminal.step.app import StepApp
@@ -49,7 +50,7 @@ class Wrong(PlainPredictor):
 
     name = "wrong"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             (truth,) = Interpreter().predict([ask])
             text = truth.text.replace(b" r=1\n", b" r=9\n").replace(b")2\n", b")18\n")
@@ -64,7 +65,7 @@ class Waits(PlainPredictor):
     def __init__(self) -> None:
         self.asked, self.let = threading.Event(), threading.Event()
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         self.asked.set()
         self.let.wait(120)
         return Interpreter().predict(asks)
@@ -483,7 +484,7 @@ def test_a_model_that_fails_leaves_the_interpreter_s_run() -> None:
     class Fails(PlainPredictor):
         name = "fails"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             raise OSError("no such \x1b[31mhost")
 
     async def act(hand: Hand) -> None:
@@ -516,7 +517,7 @@ def test_bytes_that_no_notation_has() -> None:
     class Garbage(PlainPredictor):
         name = "\x1b[5mgarbage"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for _ in asks:
                 yield Prediction(text=b"( n=3\n2 \x1b[31m\xff\xfe\n\x00\n\x07[/bold]\n", status="ended")
 

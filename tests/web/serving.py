@@ -26,7 +26,7 @@ from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 TOKEN = "test-token-of-this-server"
 SOURCES = (
@@ -117,7 +117,7 @@ class Mistaken(PlainPredictor):
     def __init__(self, name: str, *, every: int, first: int = 1) -> None:
         self.name, self._every, self._count = name, every, first - 1
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The truth, more or less."""
         for found in Interpreter().predict(list(asks)):
             self._count += 1

@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 FACT = "def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    print('r', r)\n    return r * n\n"
 WORDS = "def words(ws):\n    out = []\n    for w in ws:\n        out.append(w)\n    return out\n"
@@ -42,7 +42,7 @@ class Staged(PlainPredictor):
     name: str
     wrong: Mapping[str, Sequence[tuple[bytes, bytes]]] = field(default_factory=dict)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The truth, more or less."""
         for ask, found in zip(asks, Interpreter().predict(list(asks)), strict=True):
             text = found.text

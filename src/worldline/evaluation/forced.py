@@ -1,6 +1,6 @@
 """A predictor that is helped: a part of the truth is put in its way, so that any suite runs under any forcing.
 
-The truth is what the interpreter answers to the same asks. Forcings under which nothing is written but the truth
+The truth is what the interpreter answers to the same requests. Forcings under which nothing is written but the truth
 (`next`, `both`) make no prediction: `states` measures those, step by step.
 """
 
@@ -13,7 +13,8 @@ from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Capabilities, ModelInfo, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 
 QUERIES = 8  # true steps that a predictor may ask for
 FORCED = ("actions", "states", "guard", "queries")
@@ -43,8 +44,8 @@ class Forced:
         """Its answers alone: no text that is asked for in another way would be forced."""
         return Capabilities(answers_questions=self.predictor.capabilities.answers_questions)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """What the other writes under the forcing."""
-        truths = list(Interpreter(limits=self.limits, codec=self.predictor.info.notation).predict(asks))
-        for rolled in roll(self.predictor, asks, truths, force=self.force, budget=self.queries):
+        truths = list(Interpreter(limits=self.limits, codec=self.predictor.info.notation).predict(requests))
+        for rolled in roll(self.predictor, requests, truths, force=self.force, budget=self.queries):
             yield rolled.prediction

@@ -16,7 +16,7 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead, read, write
-from worldline.predict.prediction import STOPPED, Ask, Prediction, StreamPiece
+from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.prompt_states import PromptStates
 from worldline.predict.rollout import Engine, ForkingEngine, Logits, RolloutDraft, Script
@@ -97,10 +97,10 @@ class Local:
         other._guide = self._guide or other._guard
         return other
 
-    def draft(self, ask: Ask, script: Script | None = None) -> RolloutDraft:
-        """A text to be written for an ask, in this predictor's way."""
+    def draft(self, request: PredictionRequest, script: Script | None = None) -> RolloutDraft:
+        """A text to be written for a request, in this predictor's way."""
         draft = RolloutDraft(
-            ask,
+            request,
             guide=self._guide,
             guard=self._guard,
             temperature=self._temperature,
@@ -110,19 +110,23 @@ class Local:
         draft.logprobs = [] if self._keeps else None
         return draft
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask, in their order, each as soon as it is there."""
-        return self.follow(asks, [None] * len(asks))
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """One prediction for each request, in their order, each as soon as it is there."""
+        return self.follow(requests, [None] * len(requests))
 
-    def follow(self, asks: Sequence[Ask], scripts: Sequence[Script | None]) -> Iterator[Prediction]:
+    def follow(
+        self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
+    ) -> Iterator[Prediction]:
         """The same, each with a part of its text dictated."""
         waiting, members, done, given = 0, list[_Member](), dict[int, RolloutDraft](), 0
-        coming = _prompt_size(asks, 0)
-        while given < len(asks):
-            while waiting < min(len(asks), given + AHEAD * self._batch) and self._has_room(members, coming):
-                self._admit(waiting, asks[waiting], scripts[waiting], members, done)
+        coming = _prompt_size(requests, 0)
+        while given < len(requests):
+            while waiting < min(len(requests), given + AHEAD * self._batch) and self._has_room(
+                members, coming
+            ):
+                self._admit(waiting, requests[waiting], scripts[waiting], members, done)
                 waiting += 1
-                coming = _prompt_size(asks, waiting)
+                coming = _prompt_size(requests, waiting)
             began = time.perf_counter()
             running = self._round(members)
             share = (time.perf_counter() - began) / max(len(members), 1)
@@ -154,20 +158,27 @@ class Local:
                 given += 1
 
     def stream(
-        self, ask: Ask, *, stop: Callable[[], bool], script: Script | None = None, loose: bool = False
+        self,
+        request: PredictionRequest,
+        *,
+        stop: Callable[[], bool],
+        script: Script | None = None,
+        loose: bool = False,
     ) -> Iterator[StreamPiece]:
         """The pieces of one prediction, alone in its batch, until `stop` says so.
 
         `loose`: a given text that is not of the grammar is followed without it, where `predict` would refuse it.
         """
-        return self._streamed(self._loose_draft(ask, script) if loose else self.draft(ask, script), stop)
+        return self._streamed(
+            self._loose_draft(request, script) if loose else self.draft(request, script), stop
+        )
 
-    def _loose_draft(self, ask: Ask, script: Script | None) -> RolloutDraft:
+    def _loose_draft(self, request: PredictionRequest, script: Script | None) -> RolloutDraft:
         try:
-            return self.draft(ask, script)
+            return self.draft(request, script)
         except UsageError:
-            draft = self.draft(replace(ask, given=b""), script)
-            draft.dictate(ask.given)
+            draft = self.draft(replace(request, given=b""), script)
+            draft.dictate(request.given)
             return draft
 
     def _streamed(self, draft: RolloutDraft, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
@@ -202,21 +213,21 @@ class Local:
     def _admit(
         self,
         order: int,
-        ask: Ask,
+        request: PredictionRequest,
         script: Script | None,
         members: list[_Member],
         done: dict[int, RolloutDraft],
     ) -> None:
-        """The next ask enters the batch: its prompt is read."""
+        """The next request enters the batch: its prompt is read."""
         began = time.perf_counter()
-        draft = self.draft(ask, script)
+        draft = self.draft(request, script)
         if draft.status:
             done[order] = draft
             return
-        prompt = ask.prompt
+        prompt = request.prompt
         state, logits = self._prompts.behind(prompt)
-        if ask.given:
-            logits = self._engine.feed(state, ask.given, pin=False)
+        if request.given:
+            logits = self._engine.feed(state, request.given, pin=False)
         members.append(_Member(order, draft, self.ahead(draft, state, logits), len(prompt)))
         draft.seconds = time.perf_counter() - began
 
@@ -242,9 +253,9 @@ class Local:
         return running
 
 
-def _prompt_size(asks: Sequence[Ask], number: int) -> int:
-    """The bytes of an ask's prompt; none behind the last."""
-    return len(asks[number].prompt) if number < len(asks) else 0
+def _prompt_size(requests: Sequence[PredictionRequest], number: int) -> int:
+    """The bytes of a request's prompt; none behind the last."""
+    return len(requests[number].prompt) if number < len(requests) else 0
 
 
 def _reading(draft: RolloutDraft) -> Iterator[tuple[bytes, bool]]:

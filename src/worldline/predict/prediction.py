@@ -1,4 +1,4 @@
-"""What is asked of a model and what it writes: an `Ask` goes in, a `Prediction` comes out.
+"""What is asked of a model and what it writes: a `PredictionRequest` goes in, a `Prediction` comes out.
 
 A prediction is text of unknown origin. Whoever judges it parses it, and never evaluates it.
 """
@@ -24,7 +24,7 @@ STOPPED = "stopped"  # the note of a prediction that was stopped
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
+class PredictionRequest:
     """A program whose steps are wanted, in one mode of the compact codec.
 
     `given` is how the steps must begin (a forced prefix); `limit` is the most bytes of steps, `given` included. `stop`
@@ -43,7 +43,9 @@ class Ask:
 
     def __repr__(self) -> str:
         what = self.program.name if self.program.call is None else self.program.call
-        return f"<Ask {shortened(what)}, at most {self.limit:,} bytes, {len(self.given):,} given>"
+        return (
+            f"<PredictionRequest {shortened(what)}, at most {self.limit:,} bytes, {len(self.given):,} given>"
+        )
 
     def __post_init__(self) -> None:
         if self.limit < len(self.given):

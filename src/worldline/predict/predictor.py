@@ -12,14 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from worldline.predict.prediction import (
     CODECS,
-    CONTEXT,
-    STATUSES,
-    STOPPED,
-    Ask,
     Prediction,
-    Scratch,
+    PredictionRequest,
     StreamPiece,
-    summed_logprob,
 )
 
 if TYPE_CHECKING:
@@ -27,24 +22,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, Script
-
-__all__ = [
-    "CODECS",
-    "CONTEXT",
-    "STATUSES",
-    "STOPPED",
-    "AnswersQuestions",
-    "Ask",
-    "Capabilities",
-    "DecodesBytes",
-    "ModelInfo",
-    "Prediction",
-    "Predictor",
-    "ScoresText",
-    "Scratch",
-    "WatchedPredictor",
-    "summed_logprob",
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,12 +50,12 @@ class ModelInfo:
 class ScoresText(Protocol):
     """Can say how likely any text is, including a text it did not write."""
 
-    def score(self, ask: Ask, texts: Sequence[bytes], /) -> list[NDArray[np.float64]]:
-        """Score texts that continue `ask.given`.
+    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[NDArray[np.float64]]:
+        """Score texts that continue `request.given`.
 
         Args:
-            ask: The program, and how its steps start.
-            texts: Continuations of `ask.given`.
+            request: The program, and how its steps start.
+            texts: Continuations of `request.given`.
 
         Returns:
             For each text, the natural log-probability of each of its bytes.
@@ -124,15 +101,15 @@ class Predictor(Protocol):
         """What it can do besides `predict`."""
         ...
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """Yield one prediction per ask, in order, each as soon as it is there."""
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """Yield one prediction per request, in order, each as soon as it is there."""
         ...
 
 
 class DecodesBytes(Predictor, Protocol):
     """Writes byte by byte, so that part of a text can be dictated and every byte has a probability.
 
-    `logprobs`, `entropies` (one per byte after `ask.given`) and `dictated` (spans of the text) describe
+    `logprobs`, `entropies` (one per byte after `request.given`) and `dictated` (spans of the text) describe
     the prediction that was yielded last.
     """
 
@@ -149,12 +126,14 @@ class DecodesBytes(Predictor, Protocol):
         """Copy it, with log-probabilities stored or not and the control-flow guard on or off."""
         ...
 
-    def draft(self, ask: Ask, script: Script | None = None) -> RolloutDraft:
+    def draft(self, request: PredictionRequest, script: Script | None = None) -> RolloutDraft:
         """Start a text."""
         ...
 
-    def follow(self, asks: Sequence[Ask], scripts: Sequence[Script | None]) -> Iterator[Prediction]:
-        """Yield one prediction per ask, each with the part that its script dictates."""
+    def follow(
+        self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
+    ) -> Iterator[Prediction]:
+        """Yield one prediction per request, each with the part that its script dictates."""
         ...
 
     def complete(self, begun: Iterable[tuple[RolloutDraft, Any, Logits]]) -> Iterator[RolloutDraft]:
@@ -162,7 +141,12 @@ class DecodesBytes(Predictor, Protocol):
         ...
 
     def stream(
-        self, ask: Ask, *, stop: Callable[[], bool], script: Script | None = None, loose: bool = False
+        self,
+        request: PredictionRequest,
+        *,
+        stop: Callable[[], bool],
+        script: Script | None = None,
+        loose: bool = False,
     ) -> Iterator[StreamPiece]:
         """Yield the pieces of one prediction as they are written, until `stop` says so."""
         ...
@@ -188,8 +172,8 @@ class WatchedPredictor:
         """The other's, except for what would write texts unseen."""
         return replace(self.predictor.capabilities, decodes_bytes=None)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Yield what the other writes."""
-        for prediction in self.predictor.predict(asks):
+        for prediction in self.predictor.predict(requests):
             self.on_prediction()
             yield prediction

@@ -22,7 +22,7 @@ from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.predict.prediction import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 Logits = NDArray[np.float32]
@@ -82,7 +82,7 @@ class RolloutDraft:
 
     def __init__(
         self,
-        ask: Ask,
+        ask: PredictionRequest,
         *,
         guide: bool,
         guard: bool,
@@ -213,7 +213,7 @@ def imagine(
     given: bytes = b"",
 ) -> Prediction:
     """The steps of one program, as the engine has them: at each byte the likeliest."""
-    ask = Ask(program=program, options=options or Compact(), limit=limit, given=given)
+    ask = PredictionRequest(program=program, options=options or Compact(), limit=limit, given=given)
     draft = RolloutDraft(ask, guide=guide, guard=guard, temperature=0.0, random=None)
     began = time.perf_counter()
     for _ in unroll(engine, draft):
@@ -246,7 +246,7 @@ def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
             logits = engine.feed(state, data, pin=False)
 
 
-def guide_behind(ask: Ask, *, guard: bool) -> Guide:
+def guide_behind(ask: PredictionRequest, *, guard: bool) -> Guide:
     """The guide behind what is given; a given text that leaves the control flow is followed without the guard."""
     for guarded in (True, False) if guard else (False,):
         guide = Guide(ask.program, ask.options, guard=guarded, table=table_of(ask.program), hidden=ask.hidden)
@@ -259,7 +259,7 @@ def guide_behind(ask: Ask, *, guard: bool) -> Guide:
     raise UsageError(f"the steps given are not steps of this program: {problem}")
 
 
-def _unguarded(ask: Ask, text: bytes) -> Guide | None:
+def _unguarded(ask: PredictionRequest, text: bytes) -> Guide | None:
     """The guide behind a text, without the guard; none behind one that is not of the grammar."""
     guide = Guide(ask.program, ask.options, table=table_of(ask.program), hidden=ask.hidden)
     try:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.predict.prediction import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.rollout import ForkingEngine, Logits
 
 Numbers = NDArray[np.float64]
@@ -25,12 +25,12 @@ class EngineScorer:
 
     engine: ForkingEngine
 
-    def score(self, ask: Ask, texts: Sequence[bytes], /) -> list[Numbers]:
-        """The natural log-probability of each byte of each text that continues `ask.given`."""
+    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[Numbers]:
+        """The natural log-probability of each byte of each text that continues `request.given`."""
         state = self.engine.start()
-        logits = self.engine.feed(state, ask.prompt, pin=True)
-        if ask.given:
-            logits = self.engine.feed(state, ask.given, pin=False)
+        logits = self.engine.feed(state, request.prompt, pin=True)
+        if request.given:
+            logits = self.engine.feed(state, request.given, pin=False)
         found = [np.zeros(len(text)) for text in texts]
         waiting = [_Branch(state, logits, 0, [n for n, text in enumerate(texts) if text])]
         while waiting:

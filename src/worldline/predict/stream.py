@@ -1,4 +1,4 @@
-"""One ask, answered while somebody watches and may stop it: byte by byte where there is an engine, else at once.
+"""One request, answered while somebody watches and may stop it: byte by byte where there is an engine, else at once.
 
 The end of a stream is the prediction that `predict` gives: same text, same status, same log-probabilities. A stream
 that was stopped ends with what is written so far, as if the budget had cut it there, and says so in its note. Nothing
@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, wait
 from typing import TypeVar
 
-from worldline.predict.prediction import STOPPED, Ask, Prediction, StreamPiece
+from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
 from worldline.predict.predictor import Predictor
 from worldline.predict.rollout import Script
 
@@ -28,7 +28,7 @@ def never() -> bool:
 
 def stream(
     predictor: Predictor,
-    ask: Ask,
+    request: PredictionRequest,
     *,
     stop: Callable[[], bool] = never,
     script: Script | None = None,
@@ -40,8 +40,8 @@ def stream(
     where `predict` would refuse it.
     """
     if (decoder := predictor.capabilities.decodes_bytes) is not None:
-        return decoder.settled().stream(ask, stop=stop, script=script, loose=loose)
-    return _asked(predictor, ask, stop)
+        return decoder.settled().stream(request, stop=stop, script=script, loose=loose)
+    return _asked(predictor, request, stop)
 
 
 def patiently(act: Callable[[], _T], *, stop: Callable[[], bool] = never) -> Generator[None, None, _T | None]:
@@ -64,9 +64,11 @@ def _settle(future: Future[_T], act: Callable[[], _T]) -> None:
         future.set_result(found)
 
 
-def _asked(predictor: Predictor, ask: Ask, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
+def _asked(
+    predictor: Predictor, request: PredictionRequest, stop: Callable[[], bool]
+) -> Iterator[StreamPiece]:
     """A predictor that answers at once: what it says behind the given text is one piece."""
-    waiting = patiently(lambda: next(iter(predictor.predict([ask]))), stop=stop)
+    waiting = patiently(lambda: next(iter(predictor.predict([request]))), stop=stop)
     found: Prediction | None = None
     while True:
         try:
@@ -76,6 +78,6 @@ def _asked(predictor: Predictor, ask: Ask, stop: Callable[[], bool]) -> Iterator
             break
         yield StreamPiece()
     if found is None:
-        found = Prediction(text=ask.given, status="budget", codec=predictor.info.notation, note=STOPPED)
-    fresh = found.text[len(ask.given) :] if found.text.startswith(ask.given) else b""
+        found = Prediction(text=request.given, status="budget", codec=predictor.info.notation, note=STOPPED)
+    fresh = found.text[len(request.given) :] if found.text.startswith(request.given) else b""
     yield StreamPiece(fresh, prediction=found)

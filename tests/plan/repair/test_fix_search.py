@@ -19,7 +19,7 @@ from worldline.plan.repair.order import RankedCandidate, ordered, with_priors
 from worldline.plan.repair.rows import of_rows, read_checks
 from worldline.plan.repair.search import RECORDED, Repair, RepairPlan, repair
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.calls import CallBatch, CallEnd, Caller, caller
 from worldline.recording.recorder import record
 
@@ -117,9 +117,9 @@ class Imagines(PlainPredictor):
     name, codec = "imagines", "compact"
 
     def __init__(self, text: bytes) -> None:
-        self.text, self.asks = text, list[Ask]()
+        self.text, self.asks = text, list[PredictionRequest]()
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         self.asks += asks
         for ask in asks:
             yield Prediction(text=ask.given + self.text, status="ended", logprob=-0.01)

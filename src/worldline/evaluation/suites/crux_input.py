@@ -26,7 +26,8 @@ from worldline.evaluation.score import OUTCOMES
 from worldline.evaluation.suites.crux import KEYS, LIMITS, ended, literal
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Measured, Table
-from worldline.predict.predictor import Prediction, Predictor
+from worldline.predict.prediction import Prediction
+from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
 
 LONGEST = 4_096  # bytes of an answer that are read

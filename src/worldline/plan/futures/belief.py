@@ -29,7 +29,8 @@ from worldline.plan.futures.scores import (
 )
 from worldline.plan.futures.subject import IMPOSSIBLE, Subject, of_prediction
 from worldline.plan.futures.walk import is_chance
-from worldline.predict.predictor import Ask, Predictor, ScoresText
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor, ScoresText
 
 TOGETHER = 64  # texts asked for at once
 SMOOTHED = "half a text more for each thing that is possible or was imagined"
@@ -83,7 +84,7 @@ class OwnOdds:
 
 def imagined(
     predictor: Predictor,
-    ask: Ask,
+    ask: PredictionRequest,
     subject: Subject,
     truth: Distribution,
     texts: int,
@@ -118,7 +119,7 @@ def imagined(
 
 def own_odds(
     odds: ScoresText,
-    ask: Ask,
+    ask: PredictionRequest,
     futures: Sequence[TrueText],
     *,
     left: float = 0.0,

@@ -15,7 +15,8 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.futures.scores import Forecast, ReliabilityBin, calibration_error, reliability
-from worldline.predict.predictor import Ask, ScoresText
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import ScoresText
 
 SIZES = tuple(range(2, 21))
 PHRASES = tuple(files(__package__).joinpath("below.txt").read_text("utf-8").split("\n")[:-1])
@@ -78,13 +79,13 @@ def below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str]
     return BelowTable(tuple(rows), tuple(every))
 
 
-def below_ask(n: int, phrase: str) -> Ask:
+def below_ask(n: int, phrase: str) -> PredictionRequest:
     """A program that draws once of n, and its true text up to the value."""
     program = Program(source=_SOURCE.format(phrase.replace("N", str(n))), call="f()")
     given = f"(4\n%'below {n}'=".encode()
-    return Ask(program=program, given=given)
+    return PredictionRequest(program=program, given=given)
 
 
-def _believed(odds: ScoresText, ask: Ask, n: int) -> list[float]:
+def _believed(odds: ScoresText, ask: PredictionRequest, n: int) -> list[float]:
     texts = [f"{value}\n".encode() for value in range(n)]
     return [math.exp(numbers.sum()) for numbers in odds.score(ask, texts)]

@@ -15,7 +15,8 @@ from worldline.core.errors import UsageError
 from worldline.core.hidden import possibilities
 from worldline.plan.futures.draws import draw_places
 from worldline.plan.futures.walk import is_chance
-from worldline.predict.predictor import Ask, Predictor, ScoresText
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor, ScoresText
 
 Numbers = NDArray[np.float64]
 
@@ -36,9 +37,9 @@ def certain_odds(predictor: Predictor) -> ScoresText:
 class EvenOdds:
     """What the interpreter knows: each value of a finite draw is as likely as the others, the rest is certain."""
 
-    def score(self, ask: Ask, texts: Sequence[bytes], /) -> list[Numbers]:
-        """Of each text behind `ask.given`."""
-        return [self._read(ask.given + text)[len(ask.given) :] for text in texts]
+    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[Numbers]:
+        """Of each text behind `request.given`."""
+        return [self._read(request.given + text)[len(request.given) :] for text in texts]
 
     def _read(self, text: bytes) -> Numbers:
         found = np.zeros(len(text))

@@ -25,7 +25,8 @@ from worldline.plan.futures.schedules import PREEMPTIONS, Raced, Schedules, race
 from worldline.plan.futures.scores import Errors, ReliabilityBin
 from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, of_trace
 from worldline.plan.futures.walk import CLOCK, Walk, World, is_chance, is_endless
-from worldline.predict.predictor import Ask, Predictor
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor
 
 RUNS, SAMPLES, TEXTS, SCHEDULES = 2_000, 500, 64, 100
 NEGLIGIBLE = Fraction(1, 10**9)  # mass that nobody waits for: a program may draw until it is lucky
@@ -203,7 +204,7 @@ def outlook(
             )
     if set(truth.distribution.mass) == {UNBOUND}:
         truth.notes.append(f"no run has a value of {subject.name} there")
-    ask = Ask(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
+    ask = PredictionRequest(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
     by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
     return Outlook(
         program=program, subject=subject, truth=truth.distribution, runs=truth.runs, notes=tuple(truth.notes),
@@ -305,7 +306,7 @@ def _races(world: World, subject: Subject, effort: Effort) -> Races:
 
 
 def _beliefs(
-    model: Predictor, ask: Ask, subject: Subject, truth: _Truth, effort: Effort
+    model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> tuple[TextBelief | None, OwnOdds | None]:
     """What a model believes, each way that it can be asked, and why it cannot be where it cannot."""
     if model.info.notation != "compact":
@@ -316,7 +317,7 @@ def _beliefs(
     return _by_texts(model, ask, subject, truth, effort), by_odds
 
 
-def _by_odds(model: Predictor, ask: Ask, truth: _Truth, effort: Effort) -> OwnOdds | None:
+def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Effort) -> OwnOdds | None:
     odds = odds_of(model)
     if odds is None:
         truth.notes.append(
@@ -337,7 +338,7 @@ def _by_odds(model: Predictor, ask: Ask, truth: _Truth, effort: Effort) -> OwnOd
 
 
 def _by_texts(
-    model: Predictor, ask: Ask, subject: Subject, truth: _Truth, effort: Effort
+    model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> TextBelief | None:
     if model.info.is_ground_truth:
         truth.notes.append(

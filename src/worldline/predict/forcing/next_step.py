@@ -17,7 +17,8 @@ import numpy as np
 from worldline.codec.compact.turns import Turn, is_own, turns
 from worldline.predict.forcing.script import ANY, SPACE, state_bits
 from worldline.predict.forcing.talk import Talk, together
-from worldline.predict.predictor import Ask, DecodesBytes, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import DecodesBytes, Predictor
 from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, penalty
 
 SLACK = 256  # bytes that a step may be longer than the true one before it is cut
@@ -43,7 +44,11 @@ class Ahead:
 
 
 def ahead(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, write: bool = True
+    predictor: Predictor,
+    asks: Sequence[PredictionRequest],
+    truths: Sequence[Prediction],
+    *,
+    write: bool = True,
 ) -> Iterator[tuple[tuple[Ahead, ...], str]]:
     """Every whole true step, one step ahead, and `fault` or nothing; with `write` off an engine only reads."""
     decoder = predictor.capabilities.decodes_bytes
@@ -56,7 +61,7 @@ def ahead(
         yield from together(predictor, talks, codec="compact")
 
 
-def _whole(ask: Ask, text: bytes) -> list[Turn]:
+def _whole(ask: PredictionRequest, text: bytes) -> list[Turn]:
     return [turn for turn in turns(text[: ask.limit]) if turn.whole]
 
 
@@ -66,7 +71,9 @@ def _whole(ask: Ask, text: bytes) -> list[Turn]:
 class _Reading:
     """A true text that is being read by an engine, turn by turn."""
 
-    def __init__(self, decoder: DecodesBytes, engine: ForkingEngine, ask: Ask, text: bytes) -> None:
+    def __init__(
+        self, decoder: DecodesBytes, engine: ForkingEngine, ask: PredictionRequest, text: bytes
+    ) -> None:
         self._decoder, self._engine, self._text = decoder, engine, text
         self._turns = _whole(ask, text)
         self._draft = decoder.draft(replace(ask, given=b"", limit=len(text) + SLACK + 1))
@@ -182,7 +189,7 @@ def _total(logits: Logits) -> float:
 # ---- by text
 
 
-def _talk(ask: Ask, text: bytes) -> Talk[tuple[tuple[Ahead, ...], str]]:
+def _talk(ask: PredictionRequest, text: bytes) -> Talk[tuple[tuple[Ahead, ...], str]]:
     """Asks for each turn, behind the truth before it."""
     held: Prediction | None = None
     found: list[Ahead] = []
@@ -225,5 +232,5 @@ def _covers(held: Prediction, text: bytes, turn: Turn) -> bool:
     return held.status != "budget" or len(held.text) >= turn.end + SLACK
 
 
-def _asked(ask: Ask, given: bytes, end: int) -> Ask:
+def _asked(ask: PredictionRequest, given: bytes, end: int) -> PredictionRequest:
     return replace(ask, given=given, limit=max(end + SLACK, len(given) + LOOKAHEAD))

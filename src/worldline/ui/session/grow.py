@@ -19,7 +19,8 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import recorder
-from worldline.predict.predictor import STOPPED, Ask, Prediction, Predictor
+from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.predict.stream import never, patiently
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.continuation import Continuation, continuation, recorded
@@ -139,7 +140,7 @@ def _limit(scene: Scene, branch: Branch, truth: Prediction | None) -> int:
     return room if branch.intervention is None else max(branch.ask.limit, room)
 
 
-def _otherwise(scene: Scene, branch: Branch, ask: Ask, truth: Prediction | None) -> str:
+def _otherwise(scene: Scene, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
     """A rewritten program that does not end as the old one did is no rewriting of it."""
     if branch.intervention is None or branch.intervention.kind != "rewrite" or truth is None:
         return ""
