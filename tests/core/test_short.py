@@ -44,8 +44,9 @@ def test_everything_is_shown_on_a_line(trace: Trace, tmp_path: Path) -> None:
     assert isinstance(found, Debugged)
     report = worldline.bench([LONG], "interpreter")
     things = {
-        "program": LONG, "trace": trace, "step": trace.steps[1], "steps": trace.steps, "ask": PredictionRequest(program=LONG),
-        "prediction": found.sample.found, "diagnosis": found.diagnosis, "debugged": found, "report": report,
+        "program": LONG, "trace": trace, "step": trace.steps[1], "steps": trace.steps,
+        "request": PredictionRequest(program=LONG), "prediction": found.sample.found,
+        "diagnosis": found.diagnosis, "debugged": found, "report": report,
         "suite": worldline.Suite(name="mine", tasks=[worldline.Task(program=LONG)] * 99, count=99),
         "task": worldline.Task(program=LONG, name="one"),
     }  # fmt: skip

@@ -75,8 +75,8 @@ def test_formats_of_one_program_follow_each_other_and_are_held_out() -> None:
 
 def written(text: bytes, answer: str, *, trace: str | None = None, status: str = "ended") -> Record:
     return Record(
-        at=0, name="", group="dense", kind="asked", program="", prompt="", ask=PredictionRequest(program=PROGRAM), truth=TRUE,
-        found=Prediction(text=text, status=status), judged={"answer": answer, "trace": trace or answer},
+        at=0, name="", group="dense", kind="asked", program="", prompt="", ask=PredictionRequest(program=PROGRAM),
+        truth=TRUE, found=Prediction(text=text, status=status), judged={"answer": answer, "trace": trace or answer},
     )  # fmt: skip
 
 

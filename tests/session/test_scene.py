@@ -87,7 +87,8 @@ def test_it_describes_itself() -> None:
     }
     assert branch["cause"]["name"] == "missed change"
     assert branch["cost"] == {
-        "prompt_bytes": len(PredictionRequest(program=COUNT).prompt), "truth_bytes": len(TRUTH), "found_bytes": len(FOUND),
+        "prompt_bytes": len(PredictionRequest(program=COUNT).prompt), "truth_bytes": len(TRUTH),
+        "found_bytes": len(FOUND),
         "tokenizer": None, "prompt_tokens": None, "truth_tokens": None, "found_tokens": None,
         "limit": 1 << 16, "status": "ended",
     }  # fmt: skip

@@ -120,8 +120,8 @@ def continued(
 ) -> Prediction | RefusedChange:
     """What the interpreter does from a changed state on, behind what it did before; or why it cannot.
 
-    Where the request gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise. What
-    is recorded ends early (`budget`) where a recursion leaves the readable core no room.
+    Where the request gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise.
+    What is recorded ends early (`budget`) where a recursion leaves the readable core no room.
     """
     from worldline.recording.recorder import record
 

@@ -1,9 +1,9 @@
 """A model that is the user's own Python: `python:FILE.py:NAME`.
 
-NAME is a function from a prompt to a text, or a class or object with such a `predict`; one whose `predict` takes `requests`
-is a predictor as `predictor.Predictor` says. A model whose `codec` is `cwm` is asked in Meta's format, spelled out as
-text. What goes wrong in its code is the fault of that row, told with the line of its file, and costs no other row; what
-it prints goes to stderr. Nothing is timed out: who loops for ever is interrupted by hand.
+NAME is a function from a prompt to a text, or a class or object with such a `predict`; one whose `predict` takes
+`requests` is adopted as a predictor (`predictor.Predictor`). A model whose `codec` is `cwm` is asked in Meta's format,
+spelled out as text. What goes wrong in its code is the fault of that row, told with the line of its file, and costs no
+other row; what it prints goes to stderr. Nothing is timed out: who loops for ever is interrupted by hand.
 """
 
 from __future__ import annotations

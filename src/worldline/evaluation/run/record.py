@@ -123,8 +123,8 @@ def answered(
 
 
 def failed(
-    at: int, task: Task, fault: RowFault, *, ask: PredictionRequest | None = None, true: Truth | None = None, text: bytes = b"",
-    codec: str = "compact",
+    at: int, task: Task, fault: RowFault, *, ask: PredictionRequest | None = None, true: Truth | None = None,
+    text: bytes = b"", codec: str = "compact",
 ) -> Record:  # fmt: skip
     """The record of a task on which the tool failed: why, and as much as there is of the rest."""
     ask = ask or PredictionRequest(program=task.program, options=task.options)

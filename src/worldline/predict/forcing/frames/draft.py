@@ -1,8 +1,8 @@
 """One text of Meta's format under way: what is dictated goes in, what is the model's own is asked for.
 
 An answer stays good as long as what is written is what it says, so that a model that is right is asked once. Where
-something else was dictated it is asked anew, for one frame alone (`PredictionRequest.stop`), and for more at once as long as it
-agrees. A text is only ever cut at special tokens, so that what is given back to a model are whole tokens of its own.
+something else was dictated it is asked anew, for one frame alone (`PredictionRequest.stop`), and for more at once as
+long as it agrees. A text is only ever cut at special tokens: what is given back to a model are whole tokens of its own.
 """
 
 from __future__ import annotations
