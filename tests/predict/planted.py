@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Protocol
 
-from plain_predictor import PlainPredictor
-
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import MARKER, token
 from worldline.core.program import Program
 from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.tokens import stage
 from worldline.recording.recorder import record
 
@@ -215,13 +214,13 @@ def shown_program(marked: str) -> tuple[str, str | None]:
 
 
 @dataclass
-class PlantedText(PlainPredictor):
+class PlantedText:
     """A planted model behind the seam, without a server: its text is all that is to be had."""
 
     path: str
-    name: str = "planted"
-    codec: str = "cwm"
     asked: list[PredictionRequest] = field(default_factory=list)
+    info: ModelInfo = field(default_factory=lambda: ModelInfo(name="planted", notation="cwm"))
+    capabilities: Capabilities = field(default_factory=Capabilities)
 
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:

@@ -20,13 +20,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from plain_predictor import PlainPredictor
-
 from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 
 TOKEN = "test-token-of-this-server"
 SOURCES = (
@@ -111,11 +110,12 @@ def end(process: subprocess.Popen[str]) -> int:
             process.stdout.close()
 
 
-class Mistaken(PlainPredictor):
+class Mistaken:
     """Writes what the interpreter does; now and then a value is wrong, and every second time the answer too."""
 
     def __init__(self, name: str, *, every: int, first: int = 1) -> None:
-        self.name, self._every, self._count = name, every, first - 1
+        self.info, self.capabilities = ModelInfo(name=name), Capabilities()
+        self._every, self._count = every, first - 1
 
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The truth, more or less."""
