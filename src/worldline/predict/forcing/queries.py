@@ -95,8 +95,9 @@ class _Rollout:
 def _rollouts(
     predictor: Predictor, asks: Sequence[PredictionRequest], scripts: Sequence[ChosenSteps]
 ) -> Iterator[_Rollout]:
-    if (settled := predictor.capabilities.decodes_bytes) is not None:
-        decoder = settled.settled()
+    decoder = predictor.capabilities.decodes_bytes
+    if decoder is not None:
+        decoder = decoder.settled()
         for found in decoder.follow(asks, scripts):
             yield _Rollout(found, decoder.logprobs, decoder.entropies, decoder.dictated)
         return
