@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.evaluation.suites.humaneval import calls, problems
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.programs import generate, tasks
 
 BATCHES = (1, 8, 32)
@@ -43,7 +43,7 @@ class Way:
         self.found: list[Any] = []
         self._local = Local(engine, name="bench", guesses=guesses, batch=batch, logprobs=True)
 
-    def run(self, asks: list[Ask]) -> None:
+    def run(self, asks: list[PredictionRequest]) -> None:
         """One round."""
         began, busy = time.perf_counter(), time.process_time()
         found = [
@@ -60,7 +60,7 @@ class Way:
 def prompts(engine: Any, sizes: list[int]) -> str:
     """How fast prompts of some lengths are read: swaps of five names, a line each."""
     lines = ["| prompt, KB | seconds | KB/s |", "|---|---|---|"]
-    text = Ask(program=tasks.permutation(Random(0), length=40 * max(sizes), pair=True)).prompt
+    text = PredictionRequest(program=tasks.permutation(Random(0), length=40 * max(sizes), pair=True)).prompt
     for size in sizes:
         state, began = engine.start(), time.perf_counter()
         engine.feed(state, text[: size * 1000], pin=True)
@@ -82,7 +82,10 @@ def main() -> None:
     options = parser.parse_args()
     local = load_model(options.model)
     assert isinstance(local, Local)
-    asks = [Ask(program=program, limit=LIMIT) for program in programs(options.humaneval, options.programs)]
+    asks = [
+        PredictionRequest(program=program, limit=LIMIT)
+        for program in programs(options.humaneval, options.programs)
+    ]
     ways = [Way(local.engine, guesses, batch) for batch in options.batches for guesses in (False, True)]
     for _ in range(options.rounds):
         for way in ways:

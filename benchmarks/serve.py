@@ -15,14 +15,15 @@ import time
 from random import Random
 
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Predictor
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.programs import generate
 
 TOGETHER = (1, 4, 16)
 LIMIT = 1000  # bytes of a text
 
 
-def written(model: Predictor, asks: list[Ask]) -> tuple[float, list[bytes]]:
+def written(model: Predictor, asks: list[PredictionRequest]) -> tuple[float, list[bytes]]:
     """The seconds that all texts took, and the texts."""
     began = time.perf_counter()
     texts = [found.text for found in model.predict(asks)]
@@ -36,7 +37,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=1)
     given = parser.parse_args()
-    asks = [Ask(program=generate.program(Random(f"serve/{n}")), limit=LIMIT) for n in range(given.programs)]
+    asks = [
+        PredictionRequest(program=generate.program(Random(f"serve/{n}")), limit=LIMIT)
+        for n in range(given.programs)
+    ]
     threads = {"threads": str(given.threads)}
     command = [sys.executable, "-m", "worldline", "serve", "--port", "0", "-M", f"threads={given.threads}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -48,7 +52,7 @@ def main() -> None:
             server.kill()
 
 
-def table(asks: list[Ask], scheme: str, threads: dict[str, str], rounds: int) -> None:
+def table(asks: list[PredictionRequest], scheme: str, threads: dict[str, str], rounds: int) -> None:
     """Measures, compares and prints."""
     print(
         "| at once | in the process, bytes/s | served, bytes/s | served / in the process |\n|---|---|---|---|"

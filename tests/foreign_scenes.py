@@ -20,7 +20,7 @@ from worldline.evaluation.run.record import answered
 from worldline.evaluation.run.truth import Truth, answer
 from worldline.evaluation.score import judge
 from worldline.evaluation.suites.suite import Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 _A = "Node#2(v=1, next=Node#1(v=2, next=None))"
 _B = "Node#1(v=2, next=None)"
@@ -119,9 +119,9 @@ class HandWritten:
         return self.steps.replace(*self.wrong, 1)
 
     @property
-    def ask(self) -> Ask:
+    def ask(self) -> PredictionRequest:
         """What the model was asked."""
-        return Ask(program=self.program, limit=4 * len(self.steps))
+        return PredictionRequest(program=self.program, limit=4 * len(self.steps))
 
 
 LIST_C = HandWritten(

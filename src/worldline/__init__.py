@@ -27,19 +27,19 @@ if TYPE_CHECKING:
     from worldline.evaluation.suites.suite import Suite as Suite
     from worldline.evaluation.suites.suite import Task as Task
     from worldline.predict.models import load_model as load_model
-    from worldline.predict.predictor import Ask as Ask
-    from worldline.predict.predictor import Prediction as Prediction
+    from worldline.predict.prediction import Prediction as Prediction
+    from worldline.predict.prediction import PredictionRequest as PredictionRequest
     from worldline.recording.recorder import record as record
     from worldline.ui.report.export import tables as tables
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Ask": "worldline.predict.predictor",
+    "PredictionRequest": "worldline.predict.prediction",
     "Control": "worldline.core.hidden",
     "Limits": "worldline.core.limits",
     "Outcome": "worldline.core.trace",
-    "Prediction": "worldline.predict.predictor",
+    "Prediction": "worldline.predict.prediction",
     "Program": "worldline.core.program",
     "State": "worldline.core.state",
     "Step": "worldline.core.trace",

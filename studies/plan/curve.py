@@ -36,7 +36,8 @@ from worldline.plan.journal import read_journal
 from worldline.plan.mixed import MixedOracle
 from worldline.plan.question import Question
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.storage import files
 from worldline.ui.report.charts import Rates, svg
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
@@ -69,7 +70,17 @@ class Stored:
     path: Path
     name: str
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    @property
+    def info(self) -> ModelInfo:
+        """The model, by its name."""
+        return ModelInfo(name=self.name)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """None: only predictions are stored."""
+        return Capabilities()
+
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """What is known, and what is not yet, stored as it comes."""
         known = json.loads(self.path.read_bytes()) if self.path.exists() else {}
         missing = [ask for ask in asks if ask.program.digest not in known]

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli.debug import debug, imagine
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.diagnose.debug import STEPS
 from worldline.predict import models
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    a = n + 1\n    b = a * 2\n    return b\n"
 pytestmark = pytest.mark.usefixtures("box")
@@ -30,7 +31,7 @@ def file(tmp_path: Path) -> str:
     return str(path)
 
 
-class Says:
+class Says(PlainPredictor):
     """Whatever it is asked, it says one text."""
 
     name = "says"
@@ -38,7 +39,7 @@ class Says:
     def __init__(self, text: bytes, status: str = "ended") -> None:
         self.text, self.status = text, status
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             text = max(self.text, ask.given, key=len)[: ask.limit]
             yield Prediction(text=text, status=self.status, note="it was cut off")

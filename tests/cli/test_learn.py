@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
@@ -15,7 +16,7 @@ from worldline.data.mine.mined import read_mined
 from worldline.data.sources import frame
 from worldline.model import checkpoint
 from worldline.predict import models
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 Capture = pytest.CaptureFixture[str]
 TALLY = {"right", "n", "rate", "interval", "wrong", "truncated", "malformed"}
@@ -300,12 +301,12 @@ def test_a_folder_without_a_model_is_named(tmp_path: Path, capsys: Capture) -> N
     assert "holds no model" in refused(capsys, "bench", "generated", "--model", tmp_path)
 
 
-class Broken:
+class Broken(PlainPredictor):
     """A predictor whose tool fails at every second program."""
 
     name = "broken"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for number, _ in enumerate(asks):
             yield Prediction(text=b"", status="fault" if number % 2 else "empty")
 

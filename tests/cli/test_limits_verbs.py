@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli, main
 from worldline.core.errors import UsageError
@@ -18,7 +19,7 @@ from worldline.core.program import Program
 from worldline.evaluation.interventions import intervened
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.dap.launching import KNOWN, launch_of
 from worldline.ui.dap.messages import Arguments
 
@@ -120,12 +121,12 @@ def test_another_limit_is_another_dataset(tmp_path: Path, capsys: Capture) -> No
     assert main([*words, "--count", "3", "--steps", "900"]) == 0
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """A model whose every answer is 0."""
 
     name = "wrong"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for _ in asks:
             yield Prediction(text=b"(1 n=3\n2 m=0\n3\n)0\n.\n", status="ended")
 

@@ -18,10 +18,10 @@ pytestmark = pytest.mark.usefixtures("box")
 # It knows the truth, and gets every 4 wrong.
 MODEL = """
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.predictor import PredictionRequest
 
 def model(prompt, ask):
-    free = Ask(program=ask.program, options=ask.options)
+    free = PredictionRequest(program=ask.program, options=ask.options)
     (true,) = Interpreter(codec=CODEC).predict([free])
     return true.text[len(ask.given):].replace(b"4", b"5")
 

@@ -10,7 +10,7 @@ import worldline
 from worldline.core.program import Program
 from worldline.core.trace import Steps, Trace
 from worldline.diagnose.debug import Debugged
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 LONG = Program(
     source="def f(s):\n    t = s * 500\n    return t\n" + "# more\n" * 500,
@@ -44,8 +44,9 @@ def test_everything_is_shown_on_a_line(trace: Trace, tmp_path: Path) -> None:
     assert isinstance(found, Debugged)
     report = worldline.bench([LONG], "interpreter")
     things = {
-        "program": LONG, "trace": trace, "step": trace.steps[1], "steps": trace.steps, "ask": Ask(program=LONG),
-        "prediction": found.sample.found, "diagnosis": found.diagnosis, "debugged": found, "report": report,
+        "program": LONG, "trace": trace, "step": trace.steps[1], "steps": trace.steps,
+        "request": PredictionRequest(program=LONG), "prediction": found.sample.found,
+        "diagnosis": found.diagnosis, "debugged": found, "report": report,
         "suite": worldline.Suite(name="mine", tasks=[worldline.Task(program=LONG)] * 99, count=99),
         "task": worldline.Task(program=LONG, name="one"),
     }  # fmt: skip
@@ -66,7 +67,7 @@ def test_a_debugged_run_needs_no_model_to_be_named() -> None:
 
 
 def test_the_top_of_the_package_has_what_one_begins_with() -> None:
-    names = "record debug encode load_model bench Program Trace Ask Prediction Suite Task"
+    names = "record debug encode load_model bench Program Trace PredictionRequest Prediction Suite Task"
     assert set(names.split()) <= set(worldline.__all__)
 
 

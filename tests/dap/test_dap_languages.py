@@ -18,7 +18,7 @@ from foreign_scenes import LIST_C, MIXED_JS, HandWritten
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.recording.languages import toolchain
 from worldline.ui.dap.expressions import UnknownValue, parse
 
@@ -169,7 +169,7 @@ def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: P
     missing = toolchain.find("c")
     if isinstance(missing, str):
         pytest.skip(missing)
-    (truth,) = Interpreter().predict([Ask(program=LIST_C.program)])
+    (truth,) = Interpreter().predict([PredictionRequest(program=LIST_C.program)])
     assert b"9 sum=3\n" in truth.text
     launched(
         adapter, HandWritten(LIST_C.program, truth.text, LIST_C.wrong), tmp_path, filters=["first-state"]

@@ -11,7 +11,7 @@ import pytest
 from dapclient import Adapter, Process
 
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.recording.collect import collect
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -30,7 +30,7 @@ def adapter() -> Iterator[Adapter]:
 def replayed(folder: Path, call: str, *changes: tuple[bytes, bytes]) -> str:
     """A model that writes the true run of `count`, but for some bytes of it."""
     program = collect(COUNT, call=call)
-    (truth,) = Interpreter().predict([Ask(program=program)])
+    (truth,) = Interpreter().predict([PredictionRequest(program=program)])
     text = truth.text
     for old, new in changes:
         assert old in text, text

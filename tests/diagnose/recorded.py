@@ -12,7 +12,7 @@ from worldline.core.program import Program
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.sample import Beside, Sample
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 
 FACT = Program(
@@ -105,7 +105,7 @@ def sample(
         text = text.replace(old, new, 1)
     text = text[: text.index(cut)] if cut else text
     found = Prediction(text=text.encode(), status=status, codec=codec)
-    ask = Ask(program=program, options=options or Compact())
+    ask = PredictionRequest(program=program, options=options or Compact())
     return Sample(ask=ask, truth=true, found=found, beside=beside or Beside())
 
 

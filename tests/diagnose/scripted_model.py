@@ -5,39 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from plain_predictor import PlainPredictor
+
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.core.program import Program
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
-Mistake = Callable[[Ask, bytes], bytes | None]
+Mistake = Callable[[PredictionRequest, bytes], bytes | None]
 
 
-class Mistaken:
+class Mistaken(PlainPredictor):
     """Writes the truth as `mistake` changes it (None: a fault); behind a given text that is true, the true rest."""
 
     name = "mistaken"
 
     def __init__(self, mistake: Mistake) -> None:
         self.mistake = mistake
-        self.asked: list[Ask] = []
+        self.asked: list[PredictionRequest] = []
         self._known: dict[tuple[str, Compact], bytes] = {}
 
-    def truth(self, ask: Ask) -> bytes:
+    def truth(self, ask: PredictionRequest) -> bytes:
         """The true text of an ask."""
         self.learn([ask])
         return self._known[ask.program.digest, ask.options]
 
-    def learn(self, asks: Sequence[Ask]) -> None:
+    def learn(self, asks: Sequence[PredictionRequest]) -> None:
         """Records what is not known yet, in one box."""
         unknown = [ask for ask in asks if (ask.program.digest, ask.options) not in self._known]
         whole = [replace(ask, given=b"", limit=1 << 20) for ask in unknown]
         for ask, found in zip(unknown, Interpreter().predict(whole) if whole else (), strict=True):
             self._known[ask.program.digest, ask.options] = found.text
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """One prediction for each ask."""
         self.learn(asks)
         for ask in asks:
@@ -64,7 +66,9 @@ def samples(
     model: Mistaken, wanted: Sequence[Program], *, limit: int = 1 << 12, options: Compact | None = None
 ) -> list[Sample]:
     """What a model makes of programs."""
-    asks = [Ask(program=program, limit=limit, options=options or Compact()) for program in wanted]
+    asks = [
+        PredictionRequest(program=program, limit=limit, options=options or Compact()) for program in wanted
+    ]
     model.learn(asks)
     return [
         Sample(ask=ask, truth=Prediction(text=model.truth(ask), status="ended"), found=found)
@@ -72,6 +76,6 @@ def samples(
     ]
 
 
-def argument(ask: Ask) -> int:
+def argument(ask: PredictionRequest) -> int:
     """The number that a program is called with."""
     return int((ask.program.call or "")[2:-1])

@@ -18,7 +18,7 @@ from worldline.diagnose.cause import CAUSES, tally
 from worldline.diagnose.diagnosis import Diagnosis, cause
 from worldline.diagnose.sample import Beside, Sample
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import STATUSES, Ask, Prediction
+from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
 
 CODECS = ("compact", "cwm")
 
@@ -305,7 +305,7 @@ def test_a_repetition_that_is_true_is_no_fault() -> None:
         source="def f():\n    n = 0\n    for _ in 'a' * 400:\n        pass\n    return n\n", call="f()"
     )
     text = truth(loop).text
-    ask = Ask(program=loop)
+    ask = PredictionRequest(program=loop)
     found = cause(Sample(ask=ask, truth=truth(loop), found=Prediction(text=text[:700], status="budget")))
     assert (found.name, found.detail) == ("budget", "right up to the cut")
 
@@ -389,7 +389,7 @@ def test_tool_faults() -> None:
 
 def test_notations_do_not_mix() -> None:
     with pytest.raises(UsageError):
-        Sample(ask=Ask(program=FACT), truth=truth(FACT), found=truth(FACT, "cwm"))
+        Sample(ask=PredictionRequest(program=FACT), truth=truth(FACT), found=truth(FACT, "cwm"))
 
 
 def test_a_tally_counts_by_cause_operation_and_type() -> None:
@@ -422,7 +422,7 @@ PIECES = [
 )
 def test_any_bytes_have_a_cause(text: bytes, codec: str, status: str) -> None:
     found = Prediction(text=text, status=status, codec=codec)
-    why = cause(Sample(ask=Ask(program=FACT), truth=truth(FACT, codec), found=found))
+    why = cause(Sample(ask=PredictionRequest(program=FACT), truth=truth(FACT, codec), found=found))
     assert why.name in CAUSES
     assert (why.name == "right") <= (status != "fault")
 
@@ -434,7 +434,7 @@ def test_any_damage_to_a_true_text_has_a_cause(data: st.DataObject, codec: str, 
     stop = data.draw(st.integers(start, min(start + 30, len(true.text))))
     text = true.text[:start] + data.draw(st.binary(max_size=6)) + true.text[stop:]
     found = Prediction(text=text, status=data.draw(st.sampled_from(STATUSES)), codec=codec)
-    assert cause(Sample(ask=Ask(program=program), truth=true, found=found)).name in CAUSES
+    assert cause(Sample(ask=PredictionRequest(program=program), truth=true, found=found)).name in CAUSES
 
 
 def test_every_cause_has_a_row_in_the_docs() -> None:
@@ -455,7 +455,7 @@ def test_every_cause_has_a_row_in_the_docs() -> None:
 )
 def test_a_text_that_ends_of_itself_is_judged_as_far_as_it_goes(text: str, name: str, evidence: str) -> None:
     program = Program(source="def f(a):\n    c = a + 2\n    return c\n", call="f(1)")
-    ask = Ask(program=program)
+    ask = PredictionRequest(program=program)
     (true,) = Interpreter().predict([ask])
     assert true.text.startswith(b"(1 a=1\n2 c=3\n"), true.text
     found = Diagnosis(Sample(ask=ask, truth=true, found=Prediction(text=text.encode(), status="ended"))).cause

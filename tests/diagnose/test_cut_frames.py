@@ -13,7 +13,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.evaluation.external.foreign import read_predictions
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 PROGRAM = Program(
     source=(
@@ -22,7 +22,7 @@ PROGRAM = Program(
     ),
     call="f('xy')",
 )
-ASK = Ask(program=PROGRAM)
+ASK = PredictionRequest(program=PROGRAM)
 HEAD = (
     '<|call_sep|>{"s": "\'xy\'"}<|action_sep|>def f(s):\n<|frame_sep|>'
     '<|line_sep|>{"s": ".."}<|action_sep|>    t = s + \'ab\'\n<|frame_sep|>'

@@ -7,6 +7,7 @@ import math
 import re
 
 import pytest
+from plain_predictor import PlainPredictor
 from scripted_model import Mistaken, programs
 
 from worldline.codec.compact.prompt import Compact
@@ -17,7 +18,7 @@ from worldline.diagnose.debug import Debugged, debug, imagine
 from worldline.diagnose.sentences import sentences
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 LOOP = "    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
 
@@ -45,7 +46,7 @@ def test_the_interpreter_does_not_diverge(codec: str, call: str | None) -> None:
 
 
 def test_a_wrong_value_is_shown_explained_and_cured() -> None:
-    def mistake(ask: Ask, truth: bytes) -> bytes:
+    def mistake(ask: PredictionRequest, truth: bytes) -> bytes:
         return truth.replace(b"2 a=5", b"2 a=7").replace(b"3 b=10", b"3 b=14").replace(b")10", b")14")
 
     found = debug(programs(5)[4], Mistaken(mistake), budget=None)
@@ -141,7 +142,7 @@ def test_imagining_runs_nothing() -> None:
     """A program that would leave a mark leaves none, since it is not run."""
     program = Program(source="def f():\n    open('/tmp/mark', 'w')\n    while True: pass\n", call="f()")
 
-    class Silent:
+    class Silent(PlainPredictor):
         name = "silent"
 
         def predict(self, asks: object, /) -> object:

@@ -20,14 +20,14 @@ from worldline.diagnose.align import align
 from worldline.diagnose.diverge import WHATS, diverge
 from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.value_diff import difference
-from worldline.predict.predictor import STATUSES, Ask, Prediction
+from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
 
 CODECS = ("compact", "cwm")
 
 
 def reading(program: Program, codec: str = "compact") -> Reading:
     """The true reading of a program."""
-    return read(Ask(program=program), truth(program, codec))
+    return read(PredictionRequest(program=program), truth(program, codec))
 
 
 def with_event(found: Reading, i: int, **changes: Any) -> Reading:
@@ -103,14 +103,14 @@ def test_after_a_wrong_step_the_rest_is_aligned_again() -> None:
 
 
 def test_a_difference_that_lasts_is_told_once() -> None:
-    found = read(Ask(program=COUNT), sample(COUNT, ('"n": "0"', '"n": "7"'), codec="cwm").found)
+    found = read(PredictionRequest(program=COUNT), sample(COUNT, ('"n": "0"', '"n": "7"'), codec="cwm").found)
     first = diverge(reading(COUNT, "cwm"), found)[0]
     assert (first.what, first.name, first.wanted, first.got) == ("value", "n", "0", "7")
     assert [one.wanted for one in diverge(reading(COUNT, "cwm"), found)] == ["0"]
 
 
 def test_what_a_call_changes_is_told_after_what_happens_in_it() -> None:
-    found = read(Ask(program=FACT), sample(FACT, (")1\n r=1", ")7\n r=7")).found)
+    found = read(PredictionRequest(program=FACT), sample(FACT, (")1\n r=1", ")7\n r=7")).found)
     assert [(one.step, one.name) for one in diverge(reading(FACT), found)] == [(9, None), (5, "r")]
 
 
@@ -124,7 +124,7 @@ def test_values_compare_as_values() -> None:
 
 @given(codec=st.sampled_from(CODECS), text=st.binary(max_size=60), status=st.sampled_from(STATUSES))
 def test_any_bytes_are_read_and_compared(codec: str, text: bytes, status: str) -> None:
-    ask = Ask(program=FACT)
+    ask = PredictionRequest(program=FACT)
     true = reading(FACT, codec)
     for data in (text, truth(FACT, codec).text[:-40] + text):
         found = read(ask, Prediction(text=data, status=status, codec=codec))
@@ -138,7 +138,9 @@ def test_any_bytes_are_read_and_compared(codec: str, text: bytes, status: str) -
 def test_a_cut_text_is_right_up_to_its_cut(codec: str, program: Program, data: st.DataObject) -> None:
     true = truth(program, codec)
     size = data.draw(st.integers(0, len(true.text) - 1))
-    found = read(Ask(program=program), Prediction(text=true.text[:size], status="budget", codec=codec))
+    found = read(
+        PredictionRequest(program=program), Prediction(text=true.text[:size], status="budget", codec=codec)
+    )
     divergences = diverge(reading(program, codec), found)
     prompt = codec == "cwm" and size <= true.text.index(b"<|call_sep|>")  # half a prompt is no trace at all
     assert prompt or [one.is_cut for one in divergences] == [True]

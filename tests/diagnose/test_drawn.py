@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.hidden import Control
@@ -22,7 +23,7 @@ from worldline.evaluation.run.record import line, parse
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter, recorded, recorder
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 pytestmark = pytest.mark.usefixtures("box")
 SOURCE = """\
@@ -42,20 +43,20 @@ PROGRAM = Program(source=SOURCE, call="f(6)")
 HELD = Control(seed=1)
 
 
-def asked(mode: str = "predicted") -> tuple[Ask, Prediction]:
+def asked(mode: str = "predicted") -> tuple[PredictionRequest, Prediction]:
     """An ask with the hidden inputs of its run, and the truth."""
-    ask = Ask(program=PROGRAM, options=Compact(hidden=mode), control=HELD)
+    ask = PredictionRequest(program=PROGRAM, options=Compact(hidden=mode), control=HELD)
     truth, trace = recorded(ask, Limits())
     return replace(ask, hidden=trace.hidden), truth
 
 
-def under(ask: Ask, *given: tuple[str, str]) -> bytes:
+def under(ask: PredictionRequest, *given: tuple[str, str]) -> bytes:
     """The text of the run that has other draws."""
     control = Control(seed=1, given=tuple(Hidden(0, *one) for one in given))
     return recorded(replace(ask, control=control, hidden=()), Limits())[0].text
 
 
-def diagnosed(ask: Ask, truth: Prediction, text: bytes, status: str = "ended") -> Diagnosis:
+def diagnosed(ask: PredictionRequest, truth: Prediction, text: bytes, status: str = "ended") -> Diagnosis:
     sample = Sample(ask=ask, truth=truth, found=Prediction(text=text, status=status))
     return Diagnosis(sample, recorder(), recorder(hash_seed=1))
 
@@ -138,13 +139,13 @@ def test_blind_the_first_value_that_depends_on_a_draw() -> None:
 
 
 @dataclass(frozen=True)
-class Gambler:
+class Gambler(PlainPredictor):
     """Runs every program with its own luck, and miscounts in some."""
 
     wrong: bool = False
     name: str = "gambler"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             text = under(ask, ("below 6", "0"))
             yield Prediction(

@@ -22,7 +22,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict import table
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.scratchpad import MODES, Scratchpad, folded
 
 pytestmark = pytest.mark.unit
@@ -51,7 +51,7 @@ def diagnosed(
     for old, new in changes:
         assert old.encode() in found, (old, found)
         found = found.replace(old.encode(), new.encode(), 1)
-    ask = Ask(program=trace.program)
+    ask = PredictionRequest(program=trace.program)
     truth = Prediction(text=text, status="ended", codec=codec)
     record = _no_run
     return Diagnosis(
@@ -193,7 +193,7 @@ def test_a_scratchpad_is_refused(language: str) -> None:
         if mode == "none":
             continue
         with pytest.raises(UsageError, match="a scratchpad rewrites only Python"):
-            list(Scratchpad(Interpreter(), mode).predict([Ask(program=run.program)]))
+            list(Scratchpad(Interpreter(), mode).predict([PredictionRequest(program=run.program)]))
     assert folded(run.program, Compact(), run.steps) == run.steps
     assert rewrite_program(run.program, flatten=True) == run.program
     done = rewrite("x = f(g(1))\n", flatten=True, language=language)

@@ -22,7 +22,7 @@ from worldline.diagnose.sample import Sample
 from worldline.diagnose.trials import Trials, try_cures
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -53,7 +53,7 @@ def test_the_interval_holds_the_rate_and_stays_in_bounds() -> None:
     assert (pairs.recovery.rate, pairs.regression.rate) == (5 / 6, 2 / 10)
 
 
-def wrong_value(ask: Ask, truth: bytes) -> bytes:
+def wrong_value(ask: PredictionRequest, truth: bytes) -> bytes:
     """For arguments below 3, `a` is wrong and all that follows from it."""
     if argument(ask) >= 3:
         return truth
@@ -90,7 +90,7 @@ def test_the_answer_is_never_given_away_by_a_repair() -> None:
 def test_another_format_recovers_some_and_regresses_others() -> None:
     """Failed: 0-3. In the other format 0, 1, 2 come right, and of the passing ones the even ones go wrong."""
 
-    def mistake(ask: Ask, truth: bytes) -> bytes:
+    def mistake(ask: PredictionRequest, truth: bytes) -> bytes:
         n, is_dense = argument(ask), ask.options == Compact()
         bad = n < 4 if is_dense else n == 3 or (n >= 4 and n % 2 == 0)
         return truth.replace(b")", b")9") if bad else truth
@@ -128,7 +128,7 @@ LOOP = "    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
 
 
 def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
-    def mistake(ask: Ask, truth: bytes) -> bytes:
+    def mistake(ask: PredictionRequest, truth: bytes) -> bytes:
         if argument(ask) % 2:
             return truth
         early = truth.index(b"3 i=1\n")
@@ -159,7 +159,7 @@ NESTED = "    return (n + 1) * 2 - n\n"
 def test_flattened_programs_have_a_truth_of_their_own() -> None:
     """Nested expressions are wrong for 0 and 1; the flattened program is wrong for 3 alone."""
 
-    def mistake(ask: Ask, truth: bytes) -> bytes:
+    def mistake(ask: PredictionRequest, truth: bytes) -> bytes:
         n, is_nested = argument(ask), "* 2 - n" in ask.program.source
         bad = n < 2 if is_nested else n == 3
         return truth.replace(b")", b")9") if bad else truth
@@ -188,7 +188,7 @@ def test_string_methods_as_loops() -> None:
 
 
 def test_faults_are_counted_apart_and_never_as_wrong() -> None:
-    def mistake(ask: Ask, truth: bytes) -> bytes | None:
+    def mistake(ask: PredictionRequest, truth: bytes) -> bytes | None:
         if ask.given and argument(ask) == 1:
             return None
         return wrong_value(ask, truth)
@@ -230,9 +230,11 @@ def test_progress_is_told() -> None:
 
 def test_meta_s_format_is_repaired_by_frames() -> None:
     program = programs(2)[1]
-    (true,) = Interpreter(codec="cwm").predict([Ask(program=program)])
+    (true,) = Interpreter(codec="cwm").predict([PredictionRequest(program=program)])
     bad = true.text.replace(b'"a": "2"', b'"a": "7"')
-    case = Diagnosis(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=bad)))
+    case = Diagnosis(
+        Sample(ask=PredictionRequest(program=program), truth=true, found=replace(true, text=bad))
+    )
     given = repaired(case)
     assert true.text.startswith(given)
     assert given.count(b"<|frame_sep|>") == 3
@@ -259,7 +261,9 @@ def test_what_is_no_cure_or_measure_is_refused() -> None:
 def test_the_shipped_model_goes_through_the_cures() -> None:
     """Whatever it gets right or wrong: every cure ends with an outcome, and why where it does not apply."""
     model = load_model("default", {"threads": "1"})
-    ask = Ask(program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120)
+    ask = PredictionRequest(
+        program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120
+    )
     (truth,), (wrote,) = Interpreter().predict([ask]), model.predict([ask])
     found = try_cures([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
     assert {one.cure for one in found.tried} == (set(CURES) if found.failed else set())
@@ -280,10 +284,12 @@ def test_an_exception_that_was_handled_is_no_answer_to_be_told(codec: str, old: 
 
 def test_another_exception_is_another_answer_in_metas_format() -> None:
     program = Program(source="def f(x):\n    return [1][x]\n", call="f(3)")
-    (true,) = Interpreter(codec="cwm").predict([Ask(program=program)])
+    (true,) = Interpreter(codec="cwm").predict([PredictionRequest(program=program)])
     other = true.text.replace(b"IndexError('list index out of range')", b"KeyError(3)")
     assert other != true.text
-    case = Diagnosis(Sample(ask=Ask(program=program), truth=true, found=replace(true, text=other)))
+    case = Diagnosis(
+        Sample(ask=PredictionRequest(program=program), truth=true, found=replace(true, text=other))
+    )
     assert case.truth.answer == ("raise", "IndexError('list index out of range')")
     assert case.answer is False
 
@@ -291,7 +297,7 @@ def test_another_exception_is_another_answer_in_metas_format() -> None:
 def test_who_cannot_be_asked_again_is_not_judged() -> None:
     some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
     model = Mistaken(lambda ask, text: text)
-    model.is_fixed = True  # type: ignore[attr-defined]
+    model.is_replay = True
     found = try_cures(some, model)
     assert {one.status for one in found.tried} == {"unfit"}
     assert not model.asked

@@ -18,7 +18,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.truth import MARGIN, truth
 from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites.suite import Task
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 from worldline.recording.recorder import record
 
 LOOP = "def f(n):\n    total = 0\n    for i in range(n):\n        total += i * i\n    return total\n"

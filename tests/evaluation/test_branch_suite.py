@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -13,7 +14,7 @@ from worldline.evaluation.suites.branches import measure as measure_branches
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Table
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -21,12 +22,12 @@ SOURCE = "def f(n):\n    for i in range(n):\n        if i == 1:\n            n +
 ONE = Suite(name="branches", tasks=[Task(program=Program(source=SOURCE, call="f(2)"))], count=1)
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """Holds that `i == 1` never holds, and is right about all else; it writes the truth's values."""
 
     name = "wrong"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         whole = b"(1 n=2\n2 i=0\n3\n2 i=1\n3\n4 n=3\n2\n5\n)3\n.\n"
         for ask in asks:
             text = whole

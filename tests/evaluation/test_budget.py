@@ -19,7 +19,7 @@ from worldline.evaluation.suites import budget
 from worldline.evaluation.suites.budget import FORMATS, META
 from worldline.evaluation.table import Table
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.split import split
 
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
@@ -75,8 +75,8 @@ def test_formats_of_one_program_follow_each_other_and_are_held_out() -> None:
 
 def written(text: bytes, answer: str, *, trace: str | None = None, status: str = "ended") -> Record:
     return Record(
-        at=0, name="", group="dense", kind="asked", program="", prompt="", ask=Ask(program=PROGRAM), truth=TRUE,
-        found=Prediction(text=text, status=status), judged={"answer": answer, "trace": trace or answer},
+        at=0, name="", group="dense", kind="asked", program="", prompt="", ask=PredictionRequest(program=PROGRAM),
+        truth=TRUE, found=Prediction(text=text, status=status), judged={"answer": answer, "trace": trace or answer},
     )  # fmt: skip
 
 

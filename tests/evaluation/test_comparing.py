@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.cli import runs as verbs
@@ -21,7 +22,7 @@ from worldline.core.stats import mcnemar
 from worldline.evaluation.compare import compare, rates
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.terminal.compare import print_comparison
 
 SOURCE = "def f(n):\n    m = n + 1\n    return m\n"
@@ -38,13 +39,13 @@ def texts(n: int) -> dict[str, bytes]:
     }
 
 
-class Says:
+class Says(PlainPredictor):
     """Predicts each task by one of the texts."""
 
     def __init__(self, name: str, says: str) -> None:
         self.name, self._says = name, says.split()
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             n = int((ask.program.call or "")[2:-1])
             kind = self._says[n]

@@ -20,7 +20,7 @@ from worldline.evaluation.suites import composition
 from worldline.evaluation.suites.zoo.functions import KINDS, ZOO
 from worldline.evaluation.table import Between
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.programs.split import key, split
 from worldline.recording.recorder import record_many
 
@@ -96,7 +96,7 @@ def test_what_cannot_be_asked_is_refused(options: dict[str, object], said: str) 
 
 
 def judged(group: str, answer: str, size: int) -> Record:
-    ask = Ask(program=Program(source=""))
+    ask = PredictionRequest(program=Program(source=""))
     return Record(
         at=0, name="", group=group, kind="asked", program="", prompt="", ask=ask, truth=b"x" * size,
         judged={"answer": answer, "trace": answer},

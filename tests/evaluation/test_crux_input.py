@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
 from worldline.evaluation import suites
 from worldline.evaluation.suites import crux_input
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities
 
 ROWS = [
     {"code": "def f(s):\n    return s[::-1]", "input": "'abc'", "output": "'cba'", "id": "a"},
@@ -23,7 +25,7 @@ ROWS = [
 ]
 
 
-class Says:
+class Says(PlainPredictor):
     """Answers as a test wants it to."""
 
     name = "says"
@@ -32,7 +34,11 @@ class Says:
         self.texts, self.status = texts, status
         self.questions: list[str] = []
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(answers_questions=self)
+
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         raise AssertionError("no trace is asked for")
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import DiskError, UsageError
@@ -20,7 +21,7 @@ from worldline.evaluation.run import run as runs
 from worldline.evaluation.run.directory import RunDir, newest, verify
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 ODD = 2  # the row that something breaks on
 TRUE = "(1 n={0}\n2\n){0}\n.\n"
@@ -34,12 +35,12 @@ def suite(count: int = 5) -> Suite:
     return Suite(name="small", tasks=[Task(program=program(n), name=f"task {n}") for n in range(count)])
 
 
-class Right:
+class Right(PlainPredictor):
     """Knows the answers."""
 
     name = "right"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             n = int((ask.program.call or "")[2:-1])
             yield self.one(n)
@@ -161,7 +162,7 @@ def test_predictions_that_are_none_are_faults_of_their_rows() -> None:
 
 def test_predictions_that_are_missing_are_faults_and_the_others_are_asked_for() -> None:
     class Short(Right):
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             yield from list(super().predict(asks))[:2]
 
     found = run(suite(), Short())

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import DiskError, UsageError
@@ -29,7 +30,8 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.drills import DrillBook
 from worldline.learning.measure import measure
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities
 from worldline.ui.report import data, page
 from worldline.ui.web.index import operations, read
 from worldline.ui.web.index.index import build
@@ -47,12 +49,12 @@ def suite() -> Suite:
     )
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """Says 7, which is wrong of every task."""
 
     name = "wrong"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for _ in asks:
             yield Prediction(text=b"(1\n2\n3 m=7\n)7\n.\n", status="ended")
 
@@ -112,7 +114,7 @@ def test_cures(made: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_truth_that_cannot_be_recorded(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Breaking(Interpreter):
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for ask in asks:
                 if ask.program.call == f"f({ODD})":
                     raise OverflowError("that nobody expected")
@@ -131,7 +133,7 @@ def nested(one: Program) -> Program:
 
 def test_a_predictor_that_breaks_on_one_cure(made: Path) -> None:
     class Breaking(Wrong):
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for ask, found in zip(asks, super().predict(asks), strict=True):
                 if ask.program.call == f"f({ODD})":
                     raise OverflowError("that nobody expected")
@@ -194,7 +196,7 @@ def test_states(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found.n, found.faults) == (COUNT, 1)
 
 
-class Answers:
+class Answers(PlainPredictor):
     """Says inputs, an odd one among them."""
 
     name = "answers"
@@ -202,7 +204,11 @@ class Answers:
     def __init__(self, odd: str) -> None:
         self._odd = odd
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(answers_questions=self)
+
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         raise UsageError("no traces")
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:

@@ -21,7 +21,7 @@ from worldline.evaluation.external.foreign import NOTES, Foreign, read_predictio
 from worldline.evaluation.external.program import from_prompt, with_main
 from worldline.evaluation.external.rows import FIELDS, read_rows
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 CODE = "def f(text):\n    out = [c.upper() for c in text]\n    return ''.join(out)"
 TRACE = """\
@@ -85,7 +85,7 @@ def _one(tmp_path: Path, row: Any, **options: Any) -> Foreign:
 def _agrees(found: Foreign) -> None:
     """The frames are those of the interpreter, in the same notation, value for value."""
     assert found.program is not None
-    ask = Ask(program=found.program)
+    ask = PredictionRequest(program=found.program)
     (truth,) = Interpreter(codec="cwm").predict([ask])
     diagnosis = Diagnosis(Sample(ask=ask, truth=truth, found=found.prediction))
     assert diagnosis.divergences == ()
@@ -155,7 +155,7 @@ def test_each_way_to_fail_has_its_note(tmp_path: Path, text: str | None, note: s
 
 def test_compact_text_stays_compact(tmp_path: Path) -> None:
     program = Program(source=CODE + "\n", call="f('ab')")
-    (truth,) = Interpreter().predict([Ask(program=program)])
+    (truth,) = Interpreter().predict([PredictionRequest(program=program)])
     text = truth.text.decode()
     found = _one(tmp_path, {"id": "a", "text": text, "code": CODE, "input": "'ab'"})
     assert (found.codec, found.note, found.text) == ("compact", "whole", truth.text)
@@ -249,7 +249,7 @@ def test_a_solution_stands_behind_its_prompt(tmp_path: Path) -> None:
 @pytest.mark.parametrize("known", [True, False])
 def test_a_new_problem_behind_the_trace_is_not_the_one_that_was_asked(tmp_path: Path, known: bool) -> None:
     program = with_main(Program(source=CODE + "\n", call="f('ab')"))
-    (truth,) = Interpreter(codec="cwm").predict([Ask(program=program)])
+    (truth,) = Interpreter(codec="cwm").predict([PredictionRequest(program=program)])
     shown = "<|begin_of_text|><|trace_context_start|>"
     asked = shown + program.source.replace("main():", "main(): # << START_OF_TRACE") + "<|frame_sep|>"
     other = (

@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -18,7 +19,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites import generated
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.split import key
 from worldline.recording.languages import worker
 
@@ -58,12 +59,12 @@ def test_a_file_of_functions_and_the_one_that_is_entered() -> None:
 
 
 def test_what_is_entered_is_counted_by_place(tmp_path: Path) -> None:
-    class LastEntered:
+    class LastEntered(PlainPredictor):
         """Enters the last function of a file, whatever is called."""
 
         name = "last"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for ask in asks:
                 lines = ask.program.source.split("\n")
                 last = max(n for n, line in enumerate(lines, 1) if line.startswith("def "))

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
@@ -15,7 +16,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.horizon import WORLDS
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.split import key, split
 
 
@@ -64,12 +65,12 @@ def test_programs_are_held_out_distinct_and_the_seed_s() -> None:
     assert len({key(source) for source in drawn(1)}) == 10
 
 
-class Late:
+class Late(PlainPredictor):
     """The truth, with one wrong digit two thirds of the way."""
 
     name = "late"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for found in Interpreter().predict(asks):
             lines = found.text.splitlines(keepends=True)
             at = len(lines) * 2 // 3

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -13,18 +14,18 @@ from worldline.evaluation.interventions import intervened
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    m = n + 1\n    return m\n"
 FAILED = 4  # of twelve: those with the smallest arguments
 
 
-class Small:
+class Small(PlainPredictor):
     """Wrong about small numbers, unless the first lines are given; about others it is wrong if they are."""
 
     name = "small"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             n = int((ask.program.call or "")[2:-1])
             m = n + 1 + (n < FAILED and not ask.given)

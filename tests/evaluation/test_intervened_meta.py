@@ -22,7 +22,7 @@ from worldline.evaluation.interventions import intervened
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 pytest.importorskip("tiktoken")
@@ -104,7 +104,9 @@ def verb(*words: str) -> subprocess.CompletedProcess[str]:
 def scored(server: str, folder: Path) -> Path:
     """A run that was scored from outputs: those of a model that is wrong about a nested call."""
     programs = [Program(source=SOURCE, call=f"f({xs})") for xs in CALLS]
-    made = load_model(scheme(server, VALUES)).predict([Ask(program=program) for program in programs])
+    made = load_model(scheme(server, VALUES)).predict(
+        [PredictionRequest(program=program) for program in programs]
+    )
     rows: list[dict[str, Any]] = [
         {"id": f"sample_{i}", "code": SOURCE, "input": xs, "generation": one.text.decode()}
         for i, (xs, one) in enumerate(zip(CALLS, made, strict=True))

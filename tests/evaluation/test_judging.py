@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import FormatError, UsageError
@@ -22,7 +23,7 @@ from worldline.evaluation.run.run import run
 from worldline.evaluation.run.truth import truth
 from worldline.evaluation.score import OUTCOMES, judge
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 
 COUNT = Task(
@@ -31,15 +32,15 @@ COUNT = Task(
 TRUE = b"(1 n=1\n2 d={'a': 1}\n3 d={'a': 1, 'b': 2}\n4\n){'a': 1, 'b': 2}\n.\n"
 
 
-class Scripted:
+class Scripted(PlainPredictor):
     """Says what a test wants it to say."""
 
     name = "scripted"
 
-    def __init__(self, says: Callable[[Ask], tuple[bytes, str]]) -> None:
+    def __init__(self, says: Callable[[PredictionRequest], tuple[bytes, str]]) -> None:
         self.says = says
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             text, status = self.says(ask)
             yield Prediction(text=text, status=status)
@@ -147,9 +148,9 @@ def test_faults_and_tasks_without_an_answer_are_in_no_rate() -> None:
 
 
 def test_the_budget_follows_the_truth_and_the_number_of_asks_is_bounded() -> None:
-    seen: list[Ask] = []
+    seen: list[PredictionRequest] = []
 
-    def says(ask: Ask) -> tuple[bytes, str]:
+    def says(ask: PredictionRequest) -> tuple[bytes, str]:
         seen.append(ask)
         return b"", "empty"
 

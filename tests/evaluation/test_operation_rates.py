@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.terminal.suite_report import print_report
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -23,7 +24,7 @@ SOURCE = (
 )
 
 
-class Slips:
+class Slips(PlainPredictor):
     """The interpreter, but for one text that it writes otherwise in every second answer."""
 
     name, codec = "slips", "compact"
@@ -31,7 +32,7 @@ class Slips:
     def __init__(self, old: bytes, new: bytes) -> None:
         self.old, self.new = old, new
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """One for each ask."""
         for i, found in enumerate(Interpreter().predict(asks)):
             yield replace(found, text=found.text.replace(self.old, self.new, 1)) if i % 2 else found

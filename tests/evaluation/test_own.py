@@ -18,7 +18,7 @@ from worldline.evaluation.own.own import rows_suite
 from worldline.evaluation.suites import load
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 DOUBLE = "def double(x):\n    return x * 2\n"
 ROWS: list[dict[str, Any]] = [
@@ -36,9 +36,9 @@ def stored(folder: Path, rows: list[Any], name: str = "mine.jsonl") -> Path:
     return path
 
 
-def wrong_about_text(prompt: str, ask: Ask) -> bytes:
+def wrong_about_text(prompt: str, ask: PredictionRequest) -> bytes:
     """The truth, but for one program."""
-    (true,) = Interpreter().predict([Ask(program=ask.program, options=ask.options)])
+    (true,) = Interpreter().predict([PredictionRequest(program=ask.program, options=ask.options)])
     return true.text.replace(b"abab", b"baba")
 
 

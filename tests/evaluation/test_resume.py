@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from plain_predictor import PlainPredictor
 from tiers import examples
 
 from worldline.cli import main
@@ -30,7 +31,7 @@ from worldline.evaluation.run.directory import RECORDS, newest, read_config, rea
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.storage import files
 from worldline.storage.files import Lock
 
@@ -47,12 +48,12 @@ def suite(count: int) -> Suite:
     return Suite(name="many", tasks=tasks)
 
 
-def number(ask: Ask) -> int:
+def number(ask: PredictionRequest) -> int:
     """Which task an ask is of."""
     return ask.options.reveal - 100
 
 
-class Noted:
+class Noted(PlainPredictor):
     """Notes every ask in a file before it answers; wrong about one in fifty."""
 
     name = "noted"
@@ -60,7 +61,7 @@ class Noted:
     def __init__(self, asked: Path) -> None:
         self._file = asked.open("ab", buffering=0)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         self._file.write(b"".join(b"%d\n" % number(ask) for ask in asks))
         for ask in asks:
             yield Prediction(text=WRONG if number(ask) % 50 == 7 else TRUE, status="ended")
@@ -169,7 +170,7 @@ def test_a_torn_line_is_asked_for_again(tmp_path: Path, cut: int) -> None:
 
 def test_a_fault_is_asked_for_again_and_never_wrong(tmp_path: Path) -> None:
     class Faulty(Noted):
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for ask, found in zip(asks, super().predict(asks), strict=True):
                 is_fault = number(ask) % 3 == 0
                 yield Prediction(text=b"", status="fault", note="no route") if is_fault else found
@@ -197,10 +198,10 @@ def test_tasks_without_an_answer_are_not_run_again(tmp_path: Path) -> None:
 def test_any_bytes_are_kept_as_they_are(tmp_path: Path) -> None:
     texts = [b"\xff\x00(1\n", "(1 é\ud800\n".encode("utf-8", "surrogatepass"), b""]
 
-    class Noise:
+    class Noise(PlainPredictor):
         name = "noise"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             return (Prediction(text=texts[number(ask)], status="ended", logprob=-1.5) for ask in asks)
 
     run(suite(3), Noise(), out=tmp_path / "run")
@@ -208,7 +209,8 @@ def test_any_bytes_are_kept_as_they_are(tmp_path: Path) -> None:
     assert [record.found.text for record in records] == texts
     assert {record.found.logprob for record in records} == {-1.5}
     assert [record.ask for record in records] == [
-        Ask(program=PROGRAM, options=Compact(reveal=100 + n), limit=2 * len(TRUE) + 512) for n in range(3)
+        PredictionRequest(program=PROGRAM, options=Compact(reveal=100 + n), limit=2 * len(TRUE) + 512)
+        for n in range(3)
     ]
     assert {record.truth for record in records} == {TRUE}
     assert {record.sample().truth.text for record in records} == {TRUE}

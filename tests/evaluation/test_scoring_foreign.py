@@ -26,7 +26,7 @@ from worldline.evaluation.run.truth import RunEnd, truth
 from worldline.evaluation.score import judge
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 from worldline.recording.recorder import record
 from worldline.ui.terminal.suite_report import print_report
 

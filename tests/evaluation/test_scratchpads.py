@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli.suites import bench
 from worldline.codec.compact.prompt import Compact
@@ -19,11 +20,11 @@ from worldline.diagnose.debug import debug, imagine
 from worldline.evaluation import suites
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
-from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.confidence import step_confidences
+from worldline.predict.forcing.rolled import ForcedRollout
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.scratchpad import MODES, Scratchpad, unsure_lines
-from worldline.predict.sureness import sureness
 
 SOURCE = "def f(a, s):\n    b = a + len(s.strip()) * 2\n    return b * 2 - a\n"
 PROGRAM = Program(source=SOURCE, call="f(3, ' xy ')", name="prog.py")
@@ -37,7 +38,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 pytestmark = pytest.mark.usefixtures("box")
 
 
-class Misreads:
+class Misreads(PlainPredictor):
     """The interpreter, but for pieces of text that it writes otherwise, the first time each."""
 
     name = "misreads"
@@ -45,7 +46,7 @@ class Misreads:
     def __init__(self, *pieces: tuple[bytes, bytes]) -> None:
         self.pieces = pieces
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for found in Interpreter().predict(asks):
             text = found.text
             for old, new in self.pieces:
@@ -99,13 +100,13 @@ def test_imagined_steps_are_the_programs_and_the_scratch_is_kept() -> None:
 
 
 def test_unsure_statements_are_found_by_their_steps() -> None:
-    ask = Ask(program=PROGRAM)
+    ask = PredictionRequest(program=PROGRAM)
     (truth,) = Interpreter().predict([ask])
     sure = [0.0] * len(truth.text)
-    rolled = Rolled(prediction=truth, force="free", sure=tuple(sureness(ask, truth, sure)))
+    rolled = ForcedRollout(prediction=truth, force="free", sure=tuple(step_confidences(ask, truth, sure)))
     assert unsure_lines(ask, rolled, 0.9) == frozenset()
     sure[truth.text.index(b"b=7")] = -0.5
-    rolled = replace(rolled, sure=tuple(sureness(ask, truth, sure)))
+    rolled = replace(rolled, sure=tuple(step_confidences(ask, truth, sure)))
     assert unsure_lines(ask, rolled, 0.9) == {1, 2}
     assert unsure_lines(ask, rolled, 0.5) == frozenset()
 

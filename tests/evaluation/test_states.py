@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import UsageError
@@ -20,7 +21,7 @@ from worldline.evaluation.suites.states import FORCES, clustered, measure
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Measured
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 LOOP = Task(
@@ -32,7 +33,7 @@ LOOP = Task(
 TRUE = b"(1 n=2\n2 d={'k': 0, 'm': 1}\n3\n4 n=1\n3\n4 n=0\n3\n5\n){'k': 0, 'm': 1}\n.\n"
 
 
-class Edits:
+class Edits(PlainPredictor):
     """Continues as the interpreter would, but for one thing that it always gets wrong."""
 
     name = "edits"
@@ -40,7 +41,7 @@ class Edits:
     def __init__(self, edit: Callable[[bytes], bytes]) -> None:
         self.edit = edit
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             mine = self.edit(TRUE)
             text = mine if mine.startswith(ask.given) else _joined(ask.given, mine)
@@ -92,7 +93,7 @@ def test_the_interpreter_is_right_on_humaneval() -> None:
 
 
 def test_the_scripted_truth_is_the_recorded_one() -> None:
-    (found,) = Interpreter().predict([Ask(program=LOOP.program)])
+    (found,) = Interpreter().predict([PredictionRequest(program=LOOP.program)])
     assert found.text == TRUE
 
 
@@ -136,12 +137,12 @@ def test_the_answers_stand_in_the_rows_of_their_suite() -> None:
     assert json.loads(json.dumps(found.as_json()))["tables"][0]["rows"][0]["forced"] == "free"
 
 
-class Broken:
+class Broken(PlainPredictor):
     """A tool that fails."""
 
     name = "broken"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         return (Prediction(text=ask.given, status="fault") for ask in asks)
 
 

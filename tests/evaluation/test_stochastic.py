@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count, islice
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
@@ -15,12 +16,12 @@ from worldline.evaluation import suites
 from worldline.evaluation.suites.stochastic import WORLDS
 from worldline.evaluation.table import Table
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.split import program_key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 
 
-class Dreamer:
+class Dreamer(PlainPredictor):
     """Writes what happens under seeds of its own: of `seeds` many, over and over."""
 
     name = "dreamer"
@@ -30,7 +31,7 @@ class Dreamer:
         setup = prepare(limits=Limits(), python=None, core="auto", trust=True, controlled=True)
         self._worker = BoxWorker(setup)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             seed = 1_000 + next(self._number) % self._seeds
             trace = self._worker.record(ask.program, control=Control(seed=seed, schedule=seed))

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
@@ -13,11 +14,12 @@ from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.plan.futures.below import PHRASES, below, below_ask
 from worldline.plan.futures.draws import draw_places
-from worldline.plan.futures.odds import EngineOdds, EvenOdds, certain_odds, odds_of
+from worldline.plan.futures.odds import EvenOdds, certain_odds, odds_of
 from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.scoring import EngineScorer
 
 
 def test_draws_are_found_where_their_values_stand() -> None:
@@ -31,9 +33,9 @@ def test_draws_are_found_where_their_values_stand() -> None:
 
 def test_an_engine_says_the_same_of_texts_together_and_of_each_alone() -> None:
     engine = load_local().engine
-    ask = Ask(program=Program(source="def f(n):\n    return n\n", call="f(3)"), given=b"(1 n=")
+    ask = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(3)"), given=b"(1 n=")
     texts = [b"3\n2\n)3\n.\n", b"3\n2\n)4\n.\n", b"30\n", b"3", b"", b"3\n2\n)3\n.\n"]
-    found = EngineOdds(engine).read(ask, texts)
+    found = EngineScorer(engine).score(ask, texts)
     for text, numbers in zip(texts, found, strict=True):
         state, alone = engine.start(), []
         engine.feed(state, ask.prompt, pin=True)
@@ -60,13 +62,13 @@ def test_the_interpreter_is_calibrated_and_the_shipped_model_has_a_row_for_every
 
 def test_a_draw_is_charged_where_its_value_stands() -> None:
     ask = below_ask(6, PHRASES[0])
-    (found,) = EvenOdds().read(ask, [b"3\n5 x=3\n"])
+    (found,) = EvenOdds().score(ask, [b"3\n5 x=3\n"])
     assert found[0] == pytest.approx(-math.log(6))
     assert not found[1:].any()
 
 
 def test_who_does_not_tell_is_refused() -> None:
-    class Mute:
+    class Mute(PlainPredictor):
         name = "mute"
 
         def predict(self, asks: object) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.hidden import replaying
@@ -17,7 +18,8 @@ from worldline.plan.futures.walk import Walk
 from worldline.plan.futures.world import boxed
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 COINS = """import random
 
@@ -137,7 +139,7 @@ def test_every_future_can_be_replayed() -> None:
             assert (again.hidden, again.outcome) == (future.trace.hidden, future.trace.outcome)
 
 
-class Writer:
+class Writer(PlainPredictor):
     """A model that has one text for everything, and tells no odds."""
 
     name = "writer"
@@ -145,7 +147,7 @@ class Writer:
     def __init__(self, *texts: bytes) -> None:
         self.texts = texts
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for number, _ in enumerate(asks):
             yield Prediction(text=self.texts[number % len(self.texts)], status="ended")
 

@@ -24,7 +24,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.languages import toolchain
 from worldline.recording.recorder import BoxWorker, prepare
 
@@ -134,6 +134,8 @@ def test_a_wrong_value_is_diagnosed(runs: tuple[Recorded, ...]) -> None:
     wrong = re.sub(rb"total=4", b"total=5", text, count=1)
     assert wrong != text
     truth, found = (Prediction(text=each, status="ended") for each in (text, wrong))
-    cause = Diagnosis(Sample(ask=Ask(program=run.trace.program), truth=truth, found=found)).cause
+    cause = Diagnosis(
+        Sample(ask=PredictionRequest(program=run.trace.program), truth=truth, found=found)
+    ).cause
     assert (cause.name, cause.type, cause.operation) == ("wrong value", "int", "")
     assert "total is 4, not 5, by `" in cause.evidence

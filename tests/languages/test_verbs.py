@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.predict import models
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.languages import toolchain
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -28,7 +29,7 @@ CALL = "total([3, 1])"
 STEPS = "(1 xs=[3, 1]\n2 sum=0\n3 x=3\n4 sum=3\n3 x=1\n4 sum=4\n3 -x\n6\n)4\n.\n"
 
 
-class Says:
+class Says(PlainPredictor):
     """Whatever it is asked, it says one text."""
 
     name = "says"
@@ -36,7 +37,7 @@ class Says:
     def __init__(self, text: bytes) -> None:
         self.text = text
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             yield Prediction(text=max(self.text, ask.given, key=len)[: ask.limit], status="ended")
 

@@ -17,7 +17,7 @@ from worldline.model.engine.rounding import engine_form
 from worldline.model.shape import Shape
 from worldline.model.weights import Array, widened
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -36,7 +36,7 @@ def logits(weights: dict[str, Array]) -> torch.Tensor:
     """Those before every byte of the truth."""
     engine = ReferenceEngine(SHAPE, weights)
     state = engine.start()
-    before = engine.feed(state, Ask(program=PROGRAM).prompt, pin=True)[None]
+    before = engine.feed(state, PredictionRequest(program=PROGRAM).prompt, pin=True)[None]
     return torch.from_numpy(np.concatenate([before, engine.feed_all(state, TRUTH[:-1], pin=False)])).double()
 
 

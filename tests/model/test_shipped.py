@@ -22,7 +22,8 @@ from worldline.model.engine import native as engine_native
 from worldline.model.engine import reference as engine
 from worldline.model.shape import Shape
 from worldline.model.weights import read
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 MOST = 45_000_000  # bytes in the package
 SQUARE = Program(source="def f(n):\n    return n * n\n", call="f(7)")
@@ -35,7 +36,7 @@ def model() -> Predictor:
 
 def predicted(model: Predictor, program: Program, **options: int) -> Prediction:
     """What a model says of one program."""
-    (found,) = model.predict([Ask(program=program, options=Compact(**options), limit=1_000)])
+    (found,) = model.predict([PredictionRequest(program=program, options=Compact(**options), limit=1_000)])
     return found
 
 
@@ -85,7 +86,7 @@ def test_the_engines_agree(precision: str) -> None:
         checkpoint.open_model(SHIPPED, precision=precision),
     ):
         state = machine.start()
-        machine.feed(state, Ask(program=SQUARE).prompt, pin=True)
+        machine.feed(state, PredictionRequest(program=SQUARE).prompt, pin=True)
         said.append(machine.feed_all(state, text, pin=False).argmax(-1))
     assert (said[0] == said[1]).mean() >= (1.0 if precision == "fp32" else 0.95)
 

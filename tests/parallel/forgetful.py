@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 
 class Forgetful:
@@ -15,7 +15,7 @@ class Forgetful:
 
     name = "forgetful"
 
-    def predict(self, asks: Sequence[Ask]) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
         """The interpreter's text, or its first half."""
         for ask, found in zip(asks, load_model("interpreter", {}).predict(asks), strict=True):
             is_short = hashlib.sha256(ask.program.source.encode()).digest()[0] % 3 == 0

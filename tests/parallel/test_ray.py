@@ -47,7 +47,7 @@ from worldline.plan.repair.edits.proposer import Edits  # noqa: E402
 from worldline.plan.repair.rows import of_rows  # noqa: E402
 from worldline.plan.repair.search import RepairPlan, repair  # noqa: E402
 from worldline.predict.models import load_model  # noqa: E402
-from worldline.predict.predictor import Ask  # noqa: E402
+from worldline.predict.prediction import PredictionRequest  # noqa: E402
 from worldline.programs import generate  # noqa: E402
 from worldline.recording.calls import caller  # noqa: E402
 from worldline.recording.recorder import record  # noqa: E402
@@ -305,7 +305,9 @@ def test_a_suite_is_asked_and_judged_as_it_is_here_and_goes_on(cluster: Any, tmp
 def test_predictions_are_judged_as_they_are_here(cluster: Any, tmp_path: Path) -> None:
     tasks = list(islice(load("generated", seed=3).tasks, 20))
     predictor = load_model("interpreter", {})
-    texts = predictor.predict([Ask(program=task.program, options=task.options) for task in tasks])
+    texts = predictor.predict(
+        [PredictionRequest(program=task.program, options=task.options) for task in tasks]
+    )
     told = [
         {
             "id": task.name, "source": task.program.source, "call": task.program.call,

@@ -15,7 +15,7 @@ from worldline.plan.reach.imagination import ASKS, Imagination, names_behind
 from worldline.plan.reach.machine import CommandMachine, read_machine
 from worldline.plan.reach.runs import MachineStop
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 SOURCE = """import random
 
@@ -65,7 +65,7 @@ class TableEngine:
     """Knows every text of up to `DEPTH` commands; of a flawed one, the true one too, for who was told better."""
 
     def __init__(self, *, wrong: bool = False, stuck: bool = False) -> None:
-        self._prompt = Ask(program=machine().program).prompt
+        self._prompt = PredictionRequest(program=machine().program).prompt
         plans = [plan for size in range(DEPTH + 1) for plan in product((0, 1), repeat=size)]
         flaws = [(wrong, stuck), (False, False)]
         self._texts = [text_of(plan, wrong=w, stuck=s) + b"%" for w, s in flaws for plan in plans]
@@ -99,7 +99,7 @@ class TableRuns:
 
     def __init__(self) -> None:
         self.executions = 0
-        self._prompt = Ask(program=machine().program).prompt
+        self._prompt = PredictionRequest(program=machine().program).prompt
 
     def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
         self.executions += 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
@@ -18,7 +19,7 @@ from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.ranking import by_model
 from worldline.plan.inputs.search import InputReport, InputSearch, Run
 from worldline.plan.inputs.solver import crosshair
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = """\
 import itertools
@@ -132,12 +133,12 @@ def test_what_holds_only_among_others_is_not_told_as_found(world: World_) -> Non
 
 
 def test_a_model_orders_the_first_inputs_and_decides_nothing_else(world: World_) -> None:
-    asked: list[Ask] = []
+    asked: list[PredictionRequest] = []
 
-    class Backwards:
+    class Backwards(PlainPredictor):
         name, options = "backwards", None
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             asked.extend(asks)
             return (Prediction(text=b"nonsense", status="ended") for _ in asks)
 

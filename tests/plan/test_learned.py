@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
@@ -33,10 +34,10 @@ from worldline.plan.play.seen import (
     written,
 )
 from worldline.plan.play.uct import search
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 
-class Remembering:
+class Remembering(PlainPredictor):
     """A predictor that has seen everything and says it as the recorder would."""
 
     name = "remembering"
@@ -52,7 +53,7 @@ class Remembering:
 def test_a_document_shows_what_came_of_a_move_and_not_why():
     seen = watch(Nim((1, 1)), plays=10, seed=0)
     for (prompt, steps), each in zip(documents(seen), seen, strict=True):
-        assert prompt == Ask(program=asked(each.before.text, each.move)).prompt
+        assert prompt == PredictionRequest(program=asked(each.before.text, each.move)).prompt
         assert b"heaps" not in prompt + steps
         assert written(each).encode() in steps
         assert written(each).encode() not in prompt

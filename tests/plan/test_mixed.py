@@ -8,6 +8,7 @@ from math import log
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 import worldline.plan
 from worldline.cli import main
@@ -25,7 +26,7 @@ from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
 from worldline.plan.stepping import ask_steps
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    total = 1\n    for i in range(2):\n        total = total * n\n    return total\n"
 RETURN = Question()
@@ -37,7 +38,7 @@ def square(n: int) -> Program:
     return Program(source=SOURCE, call=f"f({n})")
 
 
-class Student:
+class Student(PlainPredictor):
     """Imagines the truth, but for odd numbers; sure of what is small."""
 
     name = "student"
@@ -45,7 +46,7 @@ class Student:
     def __init__(self, world: World) -> None:
         self._world, self.asked = world, 0
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The truth of the next number, where a number is odd."""
         for ask in asks:
             self.asked += 1
@@ -234,7 +235,7 @@ def known(model: str, told: int) -> list[LedgerEntry]:
 
 
 def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: World) -> None:  # type: ignore[no-untyped-def]
-    whole = MixedOracle(box, local, ledger=known(local.digest, 0), first=boxed_steps())
+    whole = MixedOracle(box, local, ledger=known(local.info.digest, 0), first=boxed_steps())
     answer = whole.ask(square(37), RETURN, Allowance(executions=1, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.executions, answer.spent.steps) == ("1369", RUN, 1, 1)
     assert "no gate is fitted for what is imagined behind true steps (0 of 30 runs are known)" in answer.why
@@ -242,7 +243,7 @@ def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: World) -> 
     none = whole.ask(square(37), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
     assert (none.value, none.how, none.probability) == (None, UNKNOWN, None)
     assert "(1 of 30 runs are known)" in none.why
-    both = known(local.digest, 0) + known(local.digest, 2)
+    both = known(local.info.digest, 0) + known(local.info.digest, 2)
     told = MixedOracle(box, local, ledger=both, first=boxed_steps())
     answer = told.ask(square(37), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.steps) == ("1369", MIXED, 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
@@ -17,7 +18,7 @@ from worldline.plan.outputs.expectation import expectations
 from worldline.plan.outputs.opinions import imagining, program_of, with_opinions
 from worldline.plan.outputs.report import OutputsReport
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.calls import Caller, caller
 
 TESTS = """\
@@ -113,10 +114,10 @@ def test_a_model_has_an_opinion_and_decides_nothing(report: OutputsReport) -> No
     assert agreed.values[0].imagined == "[3, 3]"
     assert not any(each.disagrees(0.95) for each in agreed.values)
 
-    class Mute:
+    class Mute(PlainPredictor):
         name = "mute"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             return (Prediction(text=b"", status="empty") for _ in asks)
 
     silent = with_opinions(report, PROGRAM, imagining(Mute()))

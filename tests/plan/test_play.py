@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
@@ -150,7 +151,7 @@ def test_the_exploration_of_openspiels_search_can_be_said():
     assert plays() == plays(theirs=2.0)
 
 
-class Knowing:
+class Knowing(PlainPredictor):
     """A predictor that runs the program: what a perfect imagination would say."""
 
     name = "knowing"

@@ -12,7 +12,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.question import read_question
 from worldline.plan.reading import read_answer, read_imagined
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 
 SOURCE = """\
@@ -63,7 +63,7 @@ def test_a_text_that_says_the_same_answers_the_same(
     runs: dict[str, Trace], call: str, asked: str, answer: str
 ) -> None:
     text = encode_steps(runs[call])
-    ask = Ask(program=runs[call].program)
+    ask = PredictionRequest(program=runs[call].program)
     found = read_imagined(read_question(asked), ask, Prediction(text=text, status="ended"))
     assert found.value == answer
     decided_early = (answer == "yes" and asked.startswith("line:")) or asked == "ends:4"
@@ -83,7 +83,7 @@ def test_a_run_that_was_stopped_answers_what_it_came_to() -> None:
 
 
 def test_a_text_that_is_cut_or_broken_answers_nothing(runs: dict[str, Trace]) -> None:
-    text, ask = encode_steps(runs["f(0)"]), Ask(program=runs["f(0)"].program)
+    text, ask = encode_steps(runs["f(0)"]), PredictionRequest(program=runs["f(0)"].program)
     cut = Prediction(text=text[: len(text) // 2], status="budget")
     for asked in ("return", "raises", "passes", "name:x@6", "line:8", "ends:500"):
         assert read_imagined(read_question(asked), ask, cut).value is None

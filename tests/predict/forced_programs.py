@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record_many
 
 FACT = Program(
@@ -43,9 +43,11 @@ MODES = (Compact(), Compact(delta="element"), Compact(reveal=3), Compact(reveal=
 _TRACES = list(record_many(PROGRAMS, trust=True))
 
 
-def asks(options: Compact | None = None, *, limit: int = 1 << 16) -> list[Ask]:
+def asks(options: Compact | None = None, *, limit: int = 1 << 16) -> list[PredictionRequest]:
     """One ask for each program."""
-    return [Ask(program=program, options=options or Compact(), limit=limit) for program in PROGRAMS]
+    return [
+        PredictionRequest(program=program, options=options or Compact(), limit=limit) for program in PROGRAMS
+    ]
 
 
 def truths(options: Compact | None = None) -> list[Prediction]:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from plain_predictor import PlainPredictor
 
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 Array = NDArray[np.float32]
 SURE, UNSURE = 9.0, 1.0
@@ -80,7 +82,7 @@ def dicing(seed: int) -> Opinion:
     return Opinion(logits)
 
 
-class OnlyText:
+class OnlyText(PlainPredictor):
     """A predictor behind which nobody can look. It counts what it was asked."""
 
     def __init__(self, predictor: Predictor) -> None:
@@ -88,7 +90,7 @@ class OnlyText:
         self.name = "text"
         self.asked: list[bytes] = []
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         self.asked += [ask.given for ask in asks]
         for ask, found in zip(asks, self._predictor.predict(asks), strict=True):
             assert found.text.startswith(ask.given)

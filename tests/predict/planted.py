@@ -18,7 +18,8 @@ from typing import Protocol
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import MARKER, token
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.tokens import stage
 from worldline.recording.recorder import record
 
@@ -217,11 +218,11 @@ class PlantedText:
     """A planted model behind the seam, without a server: its text is all that is to be had."""
 
     path: str
-    name: str = "planted"
-    codec: str = "cwm"
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[PredictionRequest] = field(default_factory=list)
+    info: ModelInfo = field(default_factory=lambda: ModelInfo(name="planted", notation="cwm"))
+    capabilities: Capabilities = field(default_factory=Capabilities)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             self.asked.append(ask)
             staged = stage(ask.program)

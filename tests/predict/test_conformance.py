@@ -26,7 +26,7 @@ from worldline.evaluation.run.truth import Truth, truth
 from worldline.evaluation.score import judge
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.hub import Hub
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.replay import load_replay
 from worldline.predict.servers.client import Patience, ServerClient
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
@@ -65,8 +65,8 @@ class Corpus:
                 self.rows.append((each, task, true))
 
     @property
-    def asks(self) -> list[Ask]:
-        return [Ask(program=each.program, limit=LIMIT) for each, _, _ in self.rows]
+    def asks(self) -> list[PredictionRequest]:
+        return [PredictionRequest(program=each.program, limit=LIMIT) for each, _, _ in self.rows]
 
     @property
     def answers(self) -> dict[str, str]:

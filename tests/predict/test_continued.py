@@ -14,7 +14,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.interpreter import Interpreter, RefusedChange, continued
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
@@ -32,34 +32,34 @@ BUSY = Program(
 VALUES = ("0", "-4", "[]", "'z'", "[1, [2, 3]]", "{'a': None}")
 
 
-def went_on(ask: Ask, change: Change, **options: object) -> Prediction:
+def went_on(ask: PredictionRequest, change: Change, **options: object) -> Prediction:
     found = continued(ask, change, **options)  # type: ignore[arg-type]
     assert isinstance(found, Prediction), found
     return found
 
 
-def refused(ask: Ask, change: Change) -> str:
+def refused(ask: PredictionRequest, change: Change) -> str:
     found = continued(ask, change)
     assert isinstance(found, RefusedChange), found
     return found.why
 
 
 def test_it_goes_on_from_another_value() -> None:
-    found = went_on(Ask(program=FACT), Change(2, {0: {"r": "10"}}))
+    found = went_on(PredictionRequest(program=FACT), Change(2, {0: {"r": "10"}}))
     assert found.text == b"(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n r=10\n5\n)20\n.\n"
     assert (found.status, found.note, found.codec, found.logprob) == ("ended", "changed", "compact", 0.0)
     assert found.seconds > 0
 
 
 def test_it_goes_on_at_another_line() -> None:
-    found = went_on(Ask(program=FACT), Change(1, {0: {"r": "5"}}, 5))
+    found = went_on(PredictionRequest(program=FACT), Change(1, {0: {"r": "5"}}, 5))
     assert found.text == b"(1 n=2\n2 r=5\n5\n)10\n.\n"
 
 
 @pytest.mark.long(reason="ten changes or more in each of two modes, each with its own run")
 @pytest.mark.parametrize("options", [Compact(), Compact(delta="element")])
 def test_its_text_begins_as_the_edited_one(options: Compact) -> None:
-    ask, rng = Ask(program=BUSY, options=options), random.Random(0)
+    ask, rng = PredictionRequest(program=BUSY, options=options), random.Random(0)
     (true,) = Interpreter().predict([ask])
     compared = 0
     for step in parse(true.text, ask.prompt).steps:
@@ -79,28 +79,33 @@ def test_its_text_begins_as_the_edited_one(options: Compact) -> None:
 
 
 def test_the_limit_cuts_what_follows() -> None:
-    found = went_on(Ask(program=FACT, limit=12), Change(1, {0: {"n": "50"}}))
+    found = went_on(PredictionRequest(program=FACT, limit=12), Change(1, {0: {"n": "50"}}))
     assert (found.text, found.status) == (b"(1 n=2\n2 n=5", "budget")
-    endless = went_on(Ask(program=FACT), Change(0, {0: {"n": "500"}}, 4), limits=Limits(steps=90))
+    endless = went_on(
+        PredictionRequest(program=FACT), Change(0, {0: {"n": "500"}}, 4), limits=Limits(steps=90)
+    )
     assert (endless.status, endless.text[:14]) == ("budget", b"(1 n=500\n4\n(1 ")
     assert endless.note == "changed, then limit steps"
 
 
 def test_a_recursion_without_end_is_told_as_far_as_it_goes() -> None:
-    found = went_on(Ask(program=FACT, limit=1 << 20), Change(0, {0: {"n": "5000"}}))
+    found = went_on(PredictionRequest(program=FACT, limit=1 << 20), Change(0, {0: {"n": "5000"}}))
     assert (found.status, found.text.count(b"(1 n=") > 900) == ("budget", True)
     assert found.note.startswith("changed, then tampered")
 
 
 def test_metas_notation() -> None:
-    found = went_on(Ask(program=FACT), Change(2, {0: {"r": "10"}}), codec="cwm")
+    found = went_on(PredictionRequest(program=FACT), Change(2, {0: {"r": "10"}}), codec="cwm")
     assert found.codec == "cwm"
     assert b'"20"' in found.text
 
 
 def test_a_beginning_must_be_what_happened() -> None:
-    assert went_on(Ask(program=FACT, given=b"(1 n=2\n2\n"), Change(2, {0: {"r": "3"}})).status == "ended"
-    why = refused(Ask(program=FACT, given=b"(1 n=3\n"), Change(2, {0: {"r": "3"}}))
+    assert (
+        went_on(PredictionRequest(program=FACT, given=b"(1 n=2\n2\n"), Change(2, {0: {"r": "3"}})).status
+        == "ended"
+    )
+    why = refused(PredictionRequest(program=FACT, given=b"(1 n=3\n"), Change(2, {0: {"r": "3"}}))
     assert why == "the run goes otherwise than is given"
 
 
@@ -119,4 +124,4 @@ def test_a_beginning_must_be_what_happened() -> None:
     ],
 )
 def test_what_cannot_be_done_is_said(program: Program, change: Change, why: str) -> None:
-    assert refused(Ask(program=program), change) == why
+    assert refused(PredictionRequest(program=program), change) == why

@@ -8,6 +8,7 @@ from itertools import pairwise
 import forced_programs
 import pytest
 from opinions import SUM, TRUTH, OnlyText, Opinion, dicing, summing, wishing
+from plain_predictor import PlainPredictor
 from tiers import examples
 
 from worldline.codec.compact.parse import parse
@@ -15,12 +16,13 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import forced_lines, turns
 from worldline.core.errors import UsageError
 from worldline.predict.forcing.forced import FORCES, READINGS, Edit, roll
-from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.forcing.rolled import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
-ASK = Ask(program=SUM, limit=300)
+ASK = PredictionRequest(program=SUM, limit=300)
 TRUE = Prediction(text=TRUTH, status="ended")
 
 
@@ -30,7 +32,7 @@ def behind(kind: str, engine: Opinion) -> Predictor:
     return OnlyText(local) if kind == "text" else local
 
 
-def rolled(kind: str, say: Callable[[bytes], bytes], force: str, **options: object) -> Rolled:
+def rolled(kind: str, say: Callable[[bytes], bytes], force: str, **options: object) -> ForcedRollout:
     (found,) = roll(behind(kind, wishing(say)), [ASK], [TRUE], force=force, **options)  # type: ignore[arg-type]
     return found
 
@@ -123,10 +125,18 @@ def test_an_action_that_goes_on_is_a_wrong_action() -> None:
     engine = wishing(lambda text: b"2" if text.endswith(b"2") else b"(1\n2" if not text else b"\n")
     for guide in (True, False):
         local = Local(engine, name="o", guide=guide)
-        (found,) = roll(local, [Ask(program=program)], [Prediction(text=true, status="budget")], force="next")
+        (found,) = roll(
+            local,
+            [PredictionRequest(program=program)],
+            [Prediction(text=true, status="budget")],
+            force="next",
+        )
         assert [(step.same_action, step.same_state) for step in found.steps][1] == (False, False)
         (found,) = roll(
-            local, [Ask(program=program)], [Prediction(text=true, status="budget")], force="actions"
+            local,
+            [PredictionRequest(program=program)],
+            [Prediction(text=true, status="budget")],
+            force="actions",
         )
         assert found.prediction.text == b"(1\n2\n"  # the action stays, a state is chosen behind it
         assert found.prediction.status == "budget"  # there is no more truth
@@ -153,7 +163,7 @@ def test_states_that_are_no_states_are_kept_as_they_are(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["plain", "text"])
 def test_a_line_without_end_is_cut(kind: str) -> None:
     local = behind(kind, wishing(lambda text: b" "))
-    (found,) = roll(local, [Ask(program=SUM, limit=50)], [TRUE], force="actions")
+    (found,) = roll(local, [PredictionRequest(program=SUM, limit=50)], [TRUE], force="actions")
     assert (found.prediction.text, found.prediction.status) == (b"(1" + b" " * 48, "budget")
 
 
@@ -253,7 +263,7 @@ def test_who_is_right_is_asked_once() -> None:
 def test_texts_are_written_together(force: str) -> None:
     """Several at once, in the order asked, each as if it were alone."""
     calls = [type(SUM)(source=SUM.source, call="f(3)") for _ in range(9)]
-    asks, truths = [Ask(program=program) for program in calls], [TRUE] * 9
+    asks, truths = [PredictionRequest(program=program) for program in calls], [TRUE] * 9
     for kind in ("guided", "text"):
         engine = wishing(summing(excess=1))
         found = list(roll(behind(kind, engine), asks, truths, force=force))
@@ -284,10 +294,10 @@ def test_what_cannot_be_rolled_is_refused(options: dict[str, object], problem: s
 
 
 def test_a_fault_is_a_fault() -> None:
-    class Down:
+    class Down(PlainPredictor):
         name = "down"
 
-        def predict(self, asks: list[Ask], /) -> object:
+        def predict(self, asks: list[PredictionRequest], /) -> object:
             return iter([Prediction(text=ask.given, status="fault") for ask in asks])
 
     for force in ("actions", "states", "next", "queries", "guard", "free"):

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from forced_programs import PROGRAMS
+from plain_predictor import PlainPredictor
 from planted import PlantedText
 
 from worldline.codec.cwm.frame_text import cut
@@ -14,9 +15,9 @@ from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import FORCES, Edit, roll
-from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.forcing.rolled import ForcedRollout
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.tasks import permutation
 
 PERMUTED = permutation(Random(3), length=24)
@@ -37,7 +38,7 @@ def f(xs):
 )
 
 
-def true(ask: Ask) -> Prediction:
+def true(ask: PredictionRequest) -> Prediction:
     (found,) = Interpreter(codec="cwm").predict([ask])
     assert found.status == "ended"
     return found
@@ -45,8 +46,8 @@ def true(ask: Ask) -> Prediction:
 
 def rolled(
     path: str, program: Program, force: str, **options: object
-) -> tuple[Rolled, Prediction, PlantedText]:
-    model, ask = PlantedText(path), Ask(program=program)
+) -> tuple[ForcedRollout, Prediction, PlantedText]:
+    model, ask = PlantedText(path), PredictionRequest(program=program)
     truth = true(ask)
     (found,) = roll(model, [ask], [truth], force=force, **options)  # type: ignore[arg-type]
     return found, truth, model
@@ -57,7 +58,7 @@ def actions(text: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def judged(program: Program, truth: Prediction, found: Prediction) -> Diagnosis:
-    return Diagnosis(Sample(ask=Ask(program=program), truth=truth, found=found))
+    return Diagnosis(Sample(ask=PredictionRequest(program=program), truth=truth, found=found))
 
 
 @pytest.mark.long(reason="runs six programs again for each forcing")
@@ -65,7 +66,7 @@ def judged(program: Program, truth: Prediction, found: Prediction) -> Diagnosis:
     "program", [PERMUTED, CALLS, *PROGRAMS], ids=lambda program: program.call or "script"
 )
 def test_the_interpreter_is_right_under_every_forcing(program: Program) -> None:
-    ask = Ask(program=program)
+    ask = PredictionRequest(program=program)
     truth = true(ask)
     for force in FORCES:
         if force == "edited":
@@ -158,13 +159,13 @@ def test_the_guard_ends_a_text_that_has_several_ways_and_takes_none() -> None:
 def test_no_true_run_leaves_the_guard(program: Program) -> None:
     from worldline.predict.forcing.frames.guard import refused
 
-    assert refused(program, true(Ask(program=program)).text) is None
+    assert refused(program, true(PredictionRequest(program=program)).text) is None
 
 
 def test_a_model_goes_on_from_an_edited_state() -> None:
     """Behind the first line of `f` its `a` is another digit: the run is on from there, the answer with it."""
     program = permutation(Random(3), length=0)
-    model, ask = PlantedText("skips-0"), Ask(program=program)
+    model, ask = PlantedText("skips-0"), PredictionRequest(program=program)
     truth = true(ask)
     first = next(
         i for i, frame in enumerate(cut(truth.text)) if b"    a = " in truth.text[frame.start : frame.end]
@@ -188,21 +189,21 @@ def test_queries_need_log_probabilities() -> None:
 
 
 def test_truths_of_the_other_notation_are_refused() -> None:
-    ask = Ask(program=CALLS)
+    ask = PredictionRequest(program=CALLS)
     with pytest.raises(UsageError, match="a truth in compact, and planted writes only cwm"):
         roll(PlantedText("right"), [ask], list(Interpreter().predict([ask])), force="actions")
 
 
 def test_a_fault_is_a_fault() -> None:
-    class Down:
+    class Down(PlainPredictor):
         name, codec = "down", "cwm"
 
-        def predict(self, asks: list[Ask], /) -> object:
+        def predict(self, asks: list[PredictionRequest], /) -> object:
             return iter(
                 [Prediction(text=ask.given, status="fault", codec="cwm", note="down") for ask in asks]
             )
 
-    ask = Ask(program=CALLS)
+    ask = PredictionRequest(program=CALLS)
     for force in ("actions", "states", "next", "queries", "guard", "free"):
         (found,) = roll(Down(), [ask], [true(ask)], force=force, budget=0)  # type: ignore[arg-type]
         assert found.prediction.status == "fault", force
@@ -210,10 +211,10 @@ def test_a_fault_is_a_fault() -> None:
 
 
 def test_a_budget_cuts_a_forced_text() -> None:
-    ask = Ask(program=PERMUTED)
+    ask = PredictionRequest(program=PERMUTED)
     truth = true(ask)
     for force in ("actions", "states", "guard"):
-        short = Ask(program=PERMUTED, limit=len(truth.text) // 2)
+        short = PredictionRequest(program=PERMUTED, limit=len(truth.text) // 2)
         (found,) = roll(PlantedText("skips-7"), [short], [truth], force=force)
         assert (len(found.prediction.text), found.prediction.status) == (short.limit, "budget"), force
         if force != "states":

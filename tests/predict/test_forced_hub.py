@@ -14,7 +14,7 @@ from worldline.codec.cwm.text import TOKENS
 from worldline.predict.forcing.forced import roll
 from worldline.predict.hub import Hub, HubVocabulary
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.tokens import spelled
 from worldline.predict.servers.ways import Sampling
 from worldline.programs.tasks import permutation
@@ -85,7 +85,7 @@ def hub(path: str) -> tuple[Hub, PlantedWeights]:
     ("model", "force"), [("skips-7", "actions"), ("swaps-7", "states"), ("skips-7", "guard")]
 )
 def test_what_is_forced_on_a_model_of_the_hub(model: str, force: str) -> None:
-    ask = Ask(program=PERMUTED)
+    ask = PredictionRequest(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))
     predictor, weights = hub(model)
     (free,) = roll(predictor, [ask], truths, force="free")
@@ -97,7 +97,7 @@ def test_what_is_forced_on_a_model_of_the_hub(model: str, force: str) -> None:
 
 @pytest.mark.long(reason="test_forced_server.py asks the same of a server")
 def test_queries_go_where_it_is_least_sure() -> None:
-    ask = Ask(program=PERMUTED)
+    ask = PredictionRequest(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))
     (found,) = roll(hub("swaps-7")[0], [ask], truths, force="queries", budget=3)
     assert (found.prediction.text, sorted(found.spent)) == (truths[0].text, [10, 17, 24])
@@ -105,7 +105,7 @@ def test_queries_go_where_it_is_least_sure() -> None:
 
 @pytest.mark.long(reason="test_one_frame_ahead_every_frame_stands_alone needs no hub")
 def test_one_frame_ahead() -> None:
-    ask = Ask(program=PERMUTED)
+    ask = PredictionRequest(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))
     (found,) = roll(hub("swaps-7")[0], [ask], truths, force="next")
     assert [step.step for step in found.steps if not step.same_state] == [10, 17, 24]

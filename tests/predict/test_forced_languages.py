@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from foreign_runs import LANGUAGES, foreign_run, give_tables
 from opinions import dicing, wishing
+from plain_predictor import PlainPredictor
 from tiers import examples
 
 from worldline.codec.compact.guide.guide import Guide
@@ -19,7 +20,7 @@ from worldline.predict import table
 from worldline.predict.forcing.forced import FORCES, Edit, roll
 from worldline.predict.forcing.frames.guard import FrameGuard, line_of, refused
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 
@@ -57,7 +58,7 @@ def test_a_right_model_is_right_under_every_forcing(language: str, force: str) -
     truth = Prediction(text=run.steps, status="ended")
     (found,) = roll(
         model,
-        [Ask(program=run.program, limit=1000)],
+        [PredictionRequest(program=run.program, limit=1000)],
         [truth],
         force=force,
         edits=[Edit(1, {"sum": "0"})],
@@ -71,7 +72,10 @@ def test_a_right_model_is_right_under_every_forcing(language: str, force: str) -
 def test_a_wrong_action_is_held_by_actions_and_by_the_guard(language: str) -> None:
     run = foreign_run(language)
     mistake = (b"6 i=0\n7\n", b"6 i=0\n5\n")  # no line 5 may follow line 6
-    truth, ask = Prediction(text=run.steps, status="ended"), Ask(program=run.program, limit=1000)
+    truth, ask = (
+        Prediction(text=run.steps, status="ended"),
+        PredictionRequest(program=run.program, limit=1000),
+    )
 
     def under(force: str) -> bytes:
         model = Local(wishing(knowing(run.steps, mistake)), name="knowing")
@@ -88,7 +92,7 @@ def test_a_wrong_action_is_held_by_actions_and_by_the_guard(language: str) -> No
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_whatever_a_model_wants_its_text_is_read(language: str, force: str) -> None:
     run = foreign_run(language)
-    truth, ask = Prediction(text=run.steps, status="ended"), Ask(program=run.program, limit=400)
+    truth, ask = Prediction(text=run.steps, status="ended"), PredictionRequest(program=run.program, limit=400)
     for seed in range(examples(1, 3)):
         (found,) = roll(Local(dicing(seed), name="dice"), [ask], [truth], force=force, budget=1)
         text = found.prediction.text
@@ -106,14 +110,14 @@ def frames_of(language: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class ByHeart:
+class ByHeart(PlainPredictor):
     """A model of Meta's format that goes on with its text behind a beginning of it, behind others with its end."""
 
     text: bytes
     name: str = "by heart"
     codec: str = "cwm"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             rest = self.text[len(ask.given) :] if self.text.startswith(ask.given) else b"<|end_of_text|>"
             yield Prediction(text=ask.given + rest, status="ended", codec="cwm", logprob=-0.1)
@@ -123,7 +127,7 @@ class ByHeart:
 @pytest.mark.parametrize("force", [force for force in FORCES if force not in ("queries", "edited")])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_metas_format_under_every_forcing(language: str, force: str) -> None:
-    text, ask = frames_of(language), Ask(program=foreign_run(language).program)
+    text, ask = frames_of(language), PredictionRequest(program=foreign_run(language).program)
     truth = Prediction(text=text, status="ended", codec="cwm")
     (found,) = roll(ByHeart(text), [ask], [truth], force=force)
     assert (found.prediction.text, found.prediction.status, found.left) == (text, "ended", None)
@@ -135,7 +139,11 @@ def test_an_edited_state_of_metas_format(language: str) -> None:
     text, program = frames_of(language), foreign_run(language).program
     truth = Prediction(text=text, status="ended", codec="cwm")
     (found,) = roll(
-        ByHeart(text), [Ask(program=program)], [truth], force="edited", edits=[Edit(2, {"sum": "5"})]
+        ByHeart(text),
+        [PredictionRequest(program=program)],
+        [truth],
+        force="edited",
+        edits=[Edit(2, {"sum": "5"})],
     )
     assert b'"sum": "5"' in found.prediction.text
 

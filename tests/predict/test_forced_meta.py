@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from meta.zoo import ZOO
+from plain_predictor import PlainPredictor
 
 from worldline.codec.cwm.frame_text import FRAME_END, cut, is_stop
 from worldline.diagnose.diagnosis import Diagnosis
@@ -19,7 +20,7 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.frames.guard import refused
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 pytestmark = pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="Meta's tracer is CPython 3.11's")
 
@@ -37,19 +38,19 @@ def traced() -> dict[str, bytes]:
 
 @cache
 def truths() -> dict[str, Prediction]:
-    found = Interpreter(codec="cwm").predict([Ask(program=program) for program in ZOO.values()])
+    found = Interpreter(codec="cwm").predict([PredictionRequest(program=program) for program in ZOO.values()])
     return dict(zip(ZOO, found, strict=True))
 
 
 @dataclass
-class Speller:
+class Speller(PlainPredictor):
     """Goes on in the tracer's text from the frame that a text is in, by number, the ends of loops apart."""
 
     text: bytes
     name: str = "speller"
     codec: str = "cwm"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             text = ask.given + self._rest(ask.given)
             status = "ended" if len(text) <= ask.limit else "budget"
@@ -72,7 +73,7 @@ class Speller:
 
 
 def judged(name: str, found: Prediction) -> Diagnosis:
-    return Diagnosis(Sample(ask=Ask(program=ZOO[name]), truth=truths()[name], found=found))
+    return Diagnosis(Sample(ask=PredictionRequest(program=ZOO[name]), truth=truths()[name], found=found))
 
 
 @pytest.mark.sampled(10)
@@ -91,7 +92,7 @@ def test_it_is_right(name: str, force: str) -> None:
         or not judged(name, Prediction(text=traced()[name], status="ended", codec="cwm")).is_whole
     ):
         pytest.skip("the tracer and the recording do not agree about this program")
-    ask = Ask(program=ZOO[name])
+    ask = PredictionRequest(program=ZOO[name])
     (found,) = roll(Speller(traced()[name]), [ask], [truths()[name]], force=force)
     assert found.prediction.status == "ended"
     assert found.left is None

@@ -10,20 +10,20 @@ from opinions import SUM, TRUTH, OnlyText, summing, wishing
 
 from worldline.codec.compact.turns import turns
 from worldline.core.errors import UsageError
+from worldline.predict.confidence import step_confidences
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.forcing.rolled import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import sureness
+from worldline.predict.prediction import Prediction, PredictionRequest
 
-ASK = Ask(program=SUM, limit=300)
+ASK = PredictionRequest(program=SUM, limit=300)
 TRUE = Prediction(text=TRUTH, status="ended")
 
 
 def asked(
     say: Callable[[bytes], bytes], unsure: Callable[[bytes], bool], budget: int, *, guide: bool = True
-) -> Rolled:
+) -> ForcedRollout:
     local = Local(wishing(say, unsure=unsure), name="opinion", guide=guide)
     (found,) = roll(local, [ASK], [TRUE], force="queries", budget=budget)
     return found
@@ -77,9 +77,9 @@ def test_who_does_not_say_how_sure_it_is_is_not_asked() -> None:
 def test_sureness_is_told_by_step_action_and_state(guide: bool) -> None:
     local = Local(wishing(summing(), unsure=second_sum), name="o", guide=guide, logprobs=True)
     for given in (b"", TRUTH[:20]):
-        ask = Ask(program=SUM, given=given)
+        ask = PredictionRequest(program=SUM, given=given)
         (found,) = local.predict([ask])
-        steps = sureness(ask, found, local.logprobs, local.entropies)
+        steps = step_confidences(ask, found, local.logprobs, local.entropies)
         assert [(step.start, step.end) for step in steps] == [(turn.start, turn.end) for turn in turns(TRUTH)]
         assert sum(step.logprob for step in steps) == pytest.approx(found.logprob)
         worst = min(steps, key=lambda step: step.state)

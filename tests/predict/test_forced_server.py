@@ -23,7 +23,7 @@ from worldline.core.program import Program
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.programs.tasks import permutation
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
@@ -131,7 +131,7 @@ def test_queries_go_where_the_server_is_least_sure(server: Meta) -> None:
 @pytest.mark.long(reason="eight forced runs over HTTP, with three manners of one server")
 @pytest.mark.parametrize("manners", ["", "/text", "/mute"])
 def test_what_a_server_leaves_out_of_its_answers(server: Meta, manners: str) -> None:
-    ask = Ask(program=PERMUTED)
+    ask = PredictionRequest(program=PERMUTED)
     truths = list(Interpreter(codec="cwm").predict([ask]))
     model = load_model(server.scheme("skips-7", manners))
     for force in ("actions", "guard"):

@@ -10,9 +10,9 @@ from worldline.codec.compact.turns import turns
 from worldline.predict.forcing.forced import Edit, roll
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
-ASKS = [Ask(program=SUM, limit=400), *forced_programs.asks(limit=400)[:2]]
+ASKS = [PredictionRequest(program=SUM, limit=400), *forced_programs.asks(limit=400)[:2]]
 TRUTHS = [Prediction(text=TRUTH, status="ended"), *forced_programs.truths()[:2]]
 
 
@@ -28,7 +28,7 @@ def test_one_step_ahead_is_what_writing_each_step_gives(model: Local) -> None:
     for ask, truth, found in zip(ASKS, TRUTHS, roll(model, ASKS, TRUTHS, force="next"), strict=True):
         assert b"".join(step.wanted for step in found.steps) == truth.text
         asks = [
-            Ask(program=ask.program, given=truth.text[: turn.start], limit=turn.end + 40)
+            PredictionRequest(program=ask.program, given=truth.text[: turn.start], limit=turn.end + 40)
             for turn in turns(truth.text)
         ]
         for step, written, one in zip(found.steps, model.predict(asks), asks, strict=True):

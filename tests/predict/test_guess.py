@@ -15,11 +15,14 @@ from worldline.predict.forcing.forced import roll
 from worldline.predict.guess import FAR, Copier
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.rollout import Engine, imagine
 from worldline.predict.stream import stream
 
-ASKS = [Ask(program=SUM, limit=examples(200, 400)), *forced_programs.asks(limit=examples(120, 250))[:3]]
+ASKS = [
+    PredictionRequest(program=SUM, limit=examples(200, 400)),
+    *forced_programs.asks(limit=examples(120, 250))[:3],
+]
 TRUTHS = [Prediction(text=TRUTH, status="ended"), *forced_programs.truths()[:3]]
 needs_c = pytest.mark.skipif(not native.ready(), reason="the C engine was not built")
 

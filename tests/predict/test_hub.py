@@ -11,11 +11,11 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 HAVE = importlib.util.find_spec("transformers") is not None and importlib.util.find_spec("torch") is not None
 needed = pytest.mark.skipif(not HAVE, reason="the hub extra is not installed: pip install 'worldline[hub]'")
-ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"), limit=12)
+ASK = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(1)"), limit=12)
 
 
 @pytest.mark.skipif(HAVE, reason="the hub extra is installed")
@@ -74,8 +74,8 @@ def test_meta_s_format_goes_by_ids(folder: Path) -> None:
     from worldline.predict.servers.tokens import spelled, stage
 
     model: Any = load_model(f"hub:{folder}", {"max_tokens": "8"})
-    assert model.config["way"] == "tokens"
-    (found,) = model.predict([Ask(program=ASK.program)])
+    assert model.info.config["way"] == "tokens"
+    (found,) = model.predict([PredictionRequest(program=ASK.program)])
     vocabulary = HubVocabulary(transformers.AutoTokenizer.from_pretrained(folder))
     ids = stage(ASK.program).ids(vocabulary)
     wanted = greedy(folder, ids, 8)

@@ -10,7 +10,8 @@ from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record
 
 FACT = Program(
@@ -22,7 +23,7 @@ TEXT = b"(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n r=1\n5\n)2\n.\n"
 
 def predict(**options: object) -> Prediction:
     predictor: Predictor = Interpreter()
-    (found,) = predictor.predict([Ask(program=FACT, **options)])  # type: ignore[arg-type]
+    (found,) = predictor.predict([PredictionRequest(program=FACT, **options)])  # type: ignore[arg-type]
     return found
 
 
@@ -51,21 +52,21 @@ def test_it_goes_on_only_from_what_happens() -> None:
 
 def test_many_are_answered_in_their_order() -> None:
     calls = [f"fact({n})" for n in range(1, 6)]
-    asks = [Ask(program=Program(source=FACT.source, call=call)) for call in calls]
+    asks = [PredictionRequest(program=Program(source=FACT.source, call=call)) for call in calls]
     ends = [found.text.split(b")")[-1] for found in Interpreter().predict(asks)]
     assert ends == [b"1\n.\n", b"2\n.\n", b"6\n.\n", b"24\n.\n", b"120\n.\n"]
 
 
 def test_a_program_beyond_its_limits_is_cut_too() -> None:
     endless = Program(source="def f():\n    while True:\n        x = 1\n", call="f()")
-    (found,) = Interpreter(Limits(steps=50)).predict([Ask(program=endless)])
+    (found,) = Interpreter(Limits(steps=50)).predict([PredictionRequest(program=endless)])
     assert found.status == "budget"
     assert not found.text.endswith(b".\n")
 
 
 def test_an_ask_and_a_prediction_say_what_they_can_be() -> None:
-    assert Ask(program=FACT).prompt.endswith(b"\n>fact(2)\n")
+    assert PredictionRequest(program=FACT).prompt.endswith(b"\n>fact(2)\n")
     with pytest.raises(UsageError, match="less than the 7 given"):
-        Ask(program=FACT, limit=3, given=b"(1 n=2\n")
+        PredictionRequest(program=FACT, limit=3, given=b"(1 n=2\n")
     with pytest.raises(UsageError, match="status"):
         Prediction(text=b"", status="maybe")

@@ -18,7 +18,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.rollout import RolloutDraft, imagine, unroll
 from worldline.recording.recorder import record_many
 
@@ -32,7 +32,7 @@ def f(n):
 PROGRAMS = [Program(source=SOURCE, call=f"f({n})") for n in (5, 0, 9, 1, 3, 7, 2)]
 TEXTS = [encode_steps(trace) for trace in record_many(PROGRAMS, trust=True, limits=Limits())]
 SCRIPT = {prompt(program): text for program, text in zip(PROGRAMS, TEXTS, strict=True)}
-ASKS = [Ask(program=program) for program in PROGRAMS]
+ASKS = [PredictionRequest(program=program) for program in PROGRAMS]
 
 
 def predictions(engine: Scripted, **options: object) -> list[Prediction]:
@@ -112,7 +112,7 @@ def test_log_probabilities_are_among_what_may_come() -> None:
 @pytest.mark.parametrize("limit", [0, 1, 7, 20])
 @pytest.mark.parametrize("guide", [True, False])
 def test_the_limit_cuts(limit: int, guide: bool) -> None:
-    asks = [Ask(program=program, limit=limit) for program in PROGRAMS]
+    asks = [PredictionRequest(program=program, limit=limit) for program in PROGRAMS]
     for found, text in zip(Local(Scripted(SCRIPT), name="s", guide=guide).predict(asks), TEXTS, strict=True):
         assert found.text == text[:limit]
         assert found.status == "budget"
@@ -122,7 +122,7 @@ def test_the_limit_cuts(limit: int, guide: bool) -> None:
 def test_what_is_given_is_read_and_continued(guide: bool) -> None:
     for cut in (1, 9, len(TEXTS[0]) - 3, len(TEXTS[0])):
         engine = Scripted(SCRIPT)
-        ask = Ask(program=PROGRAMS[0], given=TEXTS[0][:cut])
+        ask = PredictionRequest(program=PROGRAMS[0], given=TEXTS[0][:cut])
         local = Local(engine, name="s", guide=guide, logprobs=True)
         (found,) = local.predict([ask])
         assert (found.text, found.status) == (TEXTS[0], "ended")
@@ -132,16 +132,20 @@ def test_what_is_given_is_read_and_continued(guide: bool) -> None:
 
 def test_given_steps_may_leave_the_control_flow_but_not_the_grammar() -> None:
     given = b"(1 n=5\n5\n"  # no run goes from line 1 to line 5
-    ask = Ask(program=PROGRAMS[0], given=given, limit=40)
+    ask = PredictionRequest(program=PROGRAMS[0], given=given, limit=40)
     (found,) = Local(random_engine(1), name="random", guard=True).predict([ask])
     assert found.text.startswith(given)
     with pytest.raises(UsageError, match="not steps of this program"):
-        list(Local(random_engine(1), name="random").predict([Ask(program=PROGRAMS[0], given=b"(1 n=05\n")]))
+        list(
+            Local(random_engine(1), name="random").predict(
+                [PredictionRequest(program=PROGRAMS[0], given=b"(1 n=05\n")]
+            )
+        )
 
 
 def test_behind_what_was_dictated_even_the_grammar_may_be_left() -> None:
     # As where a true step stands behind a wrong one.
-    ask = Ask(program=PROGRAMS[0], given=b"(1 n=05\n", limit=40)
+    ask = PredictionRequest(program=PROGRAMS[0], given=b"(1 n=05\n", limit=40)
     (found,) = Local(random_engine(1), name="random").follow([ask], [ChosenSteps([], frozenset())])
     assert found.text.startswith(ask.given)
 
@@ -175,7 +179,7 @@ def test_an_unlikely_byte_that_was_drawn_has_a_log_probability() -> None:
 
 def test_temperature_draws_by_its_seed() -> None:
     bias = np.random.default_rng(0).standard_normal(256).astype(np.float32)
-    asks = [Ask(program=program, limit=60) for program in PROGRAMS]
+    asks = [PredictionRequest(program=program, limit=60) for program in PROGRAMS]
 
     def drawn(seed: int) -> list[bytes]:
         engine = Scripted(SCRIPT, bias=bias)
@@ -196,7 +200,7 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, object]) -> N
 def test_a_real_engine_writes_only_what_can_be_read(options: Compact) -> None:
     """Random weights know nothing, and still every whole line parses; batch and single agree."""
     engine = random_engine(3)
-    asks = [Ask(program=program, options=options, limit=120) for program in PROGRAMS[:3]]
+    asks = [PredictionRequest(program=program, options=options, limit=120) for program in PROGRAMS[:3]]
     together = list(Local(engine, name="random", guard=True, batch=3).predict(asks))
     alone = [imagine(engine, ask.program, options, guard=True, limit=120) for ask in asks]
     for one, other, ask in zip(together, alone, asks, strict=True):

@@ -15,7 +15,7 @@ from worldline.model.engine.reference import dimensions
 from worldline.model.shape import Shape
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.storage import files
 
 pytestmark = pytest.mark.unit
@@ -57,9 +57,9 @@ def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
     shape = {"depth": engine.shape.depth, "window": engine.shape.window}
     checkpoint.finish(draft, folder, {"kind": "weights", "shape": shape})
     predictor = load_model(str(folder), {"batch": "2", "guard": "true", "threads": "1"})
-    assert predictor.name == "small"
+    assert predictor.info.name == "small"
     program = Program(source="def f(n):\n    return n\n", call="f(1)")
-    (found,) = predictor.predict([Ask(program=program, limit=30)])
+    (found,) = predictor.predict([PredictionRequest(program=program, limit=30)])
     assert found.text.startswith(b"(1")
 
 
@@ -84,5 +84,5 @@ def test_a_model_whose_weights_are_no_numbers_is_broken(tmp_path: Path, precisio
     folder = _stored(tmp_path / "nan", Shape(depth=2), float("nan"))
     predictor = load_model(str(folder), {"precision": precision, "threads": "1"})
     program = Program(source="def f(n):\n    return n\n", call="f(1)")
-    (found,) = predictor.predict([Ask(program=program, limit=30)])
+    (found,) = predictor.predict([PredictionRequest(program=program, limit=30)])
     assert found.status == "broken"

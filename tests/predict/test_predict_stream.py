@@ -7,6 +7,7 @@ from random import Random
 from threading import Event
 
 import pytest
+from plain_predictor import PlainPredictor
 from scripted import random_engine
 
 from worldline.codec.compact.prompt import Compact
@@ -15,8 +16,8 @@ from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.stream import STOPPED, StreamPiece, patiently, stream
+from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
+from worldline.predict.stream import patiently, stream
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
@@ -27,13 +28,15 @@ LONG = Program(
 )
 GIVEN = b"(1 n=3\n2\n4\n"
 ASKS = {
-    "whole": Ask(program=FACT, limit=400),
-    "given": Ask(program=FACT, limit=400, given=GIVEN),
-    "cut": Ask(program=FACT, limit=17),
-    "full": Ask(program=FACT, limit=len(GIVEN), given=GIVEN),
-    "ended": Ask(program=FACT, given=b"(1 n=1\n2\n3\n)1\n.\n"),
-    "long prompt": Ask(program=LONG, limit=90),
-    "modes": Ask(program=FACT, limit=120, options=Compact(delta="element", same=True, reveal=3)),
+    "whole": PredictionRequest(program=FACT, limit=400),
+    "given": PredictionRequest(program=FACT, limit=400, given=GIVEN),
+    "cut": PredictionRequest(program=FACT, limit=17),
+    "full": PredictionRequest(program=FACT, limit=len(GIVEN), given=GIVEN),
+    "ended": PredictionRequest(program=FACT, given=b"(1 n=1\n2\n3\n)1\n.\n"),
+    "long prompt": PredictionRequest(program=LONG, limit=90),
+    "modes": PredictionRequest(
+        program=FACT, limit=120, options=Compact(delta="element", same=True, reveal=3)
+    ),
 }
 
 
@@ -44,7 +47,7 @@ def model() -> Local:
     return found.settled()
 
 
-def same(local: Local, again: Local, ask: Ask) -> list[StreamPiece]:
+def same(local: Local, again: Local, ask: PredictionRequest) -> list[StreamPiece]:
     """The pieces of a stream, which must be the prediction of an equal predictor."""
     (wanted,) = local.predict([ask])
     pieces = list(stream(again, ask))
@@ -73,7 +76,7 @@ def test_drawn_bytes_are_the_same(guide: bool) -> None:
         Local(engine, name="drawn", guide=guide, temperature=1.0, random=Random(5), logprobs=True)
         for _ in range(2)
     ]
-    same(pair[0], pair[1], Ask(program=FACT, limit=80))
+    same(pair[0], pair[1], PredictionRequest(program=FACT, limit=80))
 
 
 class Told:
@@ -133,7 +136,7 @@ def test_who_gives_text_gives_it_at_once() -> None:
     assert [piece.data for piece in pieces if piece.data] == [wanted.text[len(GIVEN) :]]
 
 
-class Slow:
+class Slow(PlainPredictor):
     """Answers when it is let."""
 
     name = "slow"
@@ -159,7 +162,7 @@ def test_nobody_is_waited_for_who_is_stopped() -> None:
 
 
 def test_a_given_text_off_the_grammar_is_followed_loosely(model: Local) -> None:
-    ask = Ask(program=FACT, limit=60, given=b"(1 n=3\n2 unheard=[1]\n")
+    ask = PredictionRequest(program=FACT, limit=60, given=b"(1 n=3\n2 unheard=[1]\n")
     with pytest.raises(UsageError, match="not steps of this program"):
         stream(model, ask)
     pieces = list(stream(model, ask, loose=True))

@@ -9,11 +9,12 @@ from scripted import random_engine
 
 from worldline.core.program import Program
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.prompt_states import PromptStates
 
 ASKS = [
-    Ask(program=Program(source=f"def f(n):\n    return n + {k}\n", call="f(1)"), limit=60) for k in range(3)
+    PredictionRequest(program=Program(source=f"def f(n):\n    return n + {k}\n", call="f(1)"), limit=60)
+    for k in range(3)
 ]
 
 

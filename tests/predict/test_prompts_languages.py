@@ -7,7 +7,7 @@ from foreign_runs import LANGUAGES, foreign_run
 
 from worldline.core.language import LANGUAGES as RECORDS
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import messages
 from worldline.predict.servers.fewshot import question
 from worldline.predict.servers.meta import program_text
@@ -20,7 +20,7 @@ PLAIN = Program(source="def f(x):\n    return x\n", call="f(1)")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_chat_model_is_told_the_language(language: str) -> None:
     program = foreign_run(language).program
-    said = messages(Ask(program=program))[-1]["content"]
+    said = messages(PredictionRequest(program=program))[-1]["content"]
     assert said.startswith(f"This program is {RECORDS[language].title}, not Python.")
     assert f"```\n# lang={language}\n1|" in said
 
@@ -38,6 +38,6 @@ def test_metas_format_is_asked_for_in_the_language(language: str) -> None:
 
 
 def test_nothing_is_added_for_python() -> None:
-    assert messages(Ask(program=PLAIN))[-1]["content"].startswith("```\n1|def f(x):")
+    assert messages(PredictionRequest(program=PLAIN))[-1]["content"].startswith("```\n1|def f(x):")
     assert program_text(PLAIN).startswith("```python\ndef f(x):")
     assert question(PLAIN).startswith("Python program:")

@@ -14,7 +14,7 @@ from worldline.diagnose.debug import debug
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction, codec_of
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 PROGRAM = Program(source="def f(n):\n    n += 1\n    return n\n", call="f(1)")
 OTHER = Program(source="def g(s):\n    return s * 2\n", call="g('ab')")
@@ -23,7 +23,7 @@ TRUTHS = {codec: Interpreter(codec=codec) for codec in ("compact", "cwm")}
 
 def truth(program: Program, codec: str = "compact") -> bytes:
     """What happens, as text."""
-    (found,) = TRUTHS[codec].predict([Ask(program=program)])
+    (found,) = TRUTHS[codec].predict([PredictionRequest(program=program)])
     return found.text
 
 
@@ -35,7 +35,7 @@ def written(folder: Path, source: str, name: str = "mine.py") -> Path:
 
 def asked(path: Path, name: str, programs: Sequence[Program] = (PROGRAM,), **extras: str) -> list[Prediction]:
     model = load_model(f"python:{path}:{name}", extras)
-    return list(model.predict([Ask(program=program) for program in programs]))
+    return list(model.predict([PredictionRequest(program=program) for program in programs]))
 
 
 KNOWING = "TEXT = {text!r}\n"
@@ -68,6 +68,16 @@ SHAPES = {
     "the prompt and the text": ("def model(prompt):\n    return prompt + TEXT\n", "model"),
     "more than the end": ("def model(prompt):\n    return TEXT + 'and so on'\n", "model"),
     "the protocol": (
+        "from worldline import Prediction\n"
+        "class Model:\n    name = 'mine'\n    def predict(self, requests):\n        for request in requests:\n"
+        "            yield Prediction(text=TEXT.encode(), status='ended', logprob=-1.0)\n",
+        "Model",
+    ),
+    "a request": (
+        "def model(prompt, request=None):\n    assert request.program.call == 'f(1)'\n    return TEXT\n",
+        "model",
+    ),
+    "the protocol by its older names": (
         "from worldline.predict.predictor import Prediction\n"
         "class Model:\n    name = 'mine'\n    def predict(self, asks):\n        for ask in asks:\n"
         "            yield Prediction(text=TEXT.encode(), status='ended', logprob=-1.0)\n",
@@ -93,7 +103,7 @@ def test_every_shape_of_a_model_is_asked(shape: str, tmp_path: Path) -> None:
 def test_the_prompt_is_the_compact_one(tmp_path: Path) -> None:
     path = written(tmp_path, "def model(prompt):\n    raise ValueError(repr(prompt))\n")
     (found,) = asked(path, "model")
-    assert repr(Ask(program=PROGRAM).prompt.decode())[:60] in found.note
+    assert repr(PredictionRequest(program=PROGRAM).prompt.decode())[:60] in found.note
 
 
 @pytest.mark.parametrize("where", ["extra", "function", "module", "class"])
@@ -108,7 +118,7 @@ def test_a_model_says_that_it_writes_meta_s_format(where: str, tmp_path: Path) -
     path = written(tmp_path, KNOWING.format(text=true.decode()) + sources[where])
     extras = {"codec": "cwm"} if where == "extra" else {}
     model = load_model(f"python:{path}:model", extras)
-    assert codec_of(model) == "cwm"
+    assert model.info.notation == "cwm"
     done = debug(PROGRAM, model, cures=False)
     assert not done.diverges, done.cause
 
@@ -133,7 +143,7 @@ def test_a_module_is_named_by_its_dots(tmp_path: Path, monkeypatch: pytest.Monke
     written(tmp_path, "def model(prompt):\n    return 'dotted'\n", "worldline_test_dotted.py")
     monkeypatch.syspath_prepend(tmp_path)
     model = load_model("python:worldline_test_dotted:model")
-    assert next(iter(model.predict([Ask(program=PROGRAM)]))).text == b"dotted"
+    assert next(iter(model.predict([PredictionRequest(program=PROGRAM)]))).text == b"dotted"
     with pytest.raises(UsageError, match="there is no module worldline_test_nowhere"):
         load_model("python:worldline_test_nowhere:model")
 
@@ -219,7 +229,7 @@ class Model:
     [
         ("if ask.program.call == 'f(1)': raise ValueError('no')\n            yield OK", "ValueError at mine.py:5: no"),
         ("yield 3 if ask.program.call == 'f(1)' else OK", "predict gave an int, not a Prediction"),
-        ("if ask.program.call == 'f(1)': return\n            yield OK", "predict gave fewer predictions than asks"),
+        ("if ask.program.call == 'f(1)': return\n            yield OK", "predict gave fewer predictions than requests"),
     ],
 )  # fmt: skip
 def test_a_predictor_s_faults_are_a_row_s_too(act: str, note: str, tmp_path: Path) -> None:
@@ -238,7 +248,7 @@ def test_what_it_prints_goes_to_stderr(tmp_path: Path, capsys: pytest.CaptureFix
 
 def test_the_limit_cuts(tmp_path: Path) -> None:
     path = written(tmp_path, "def model(prompt):\n    return 'x' * 1000\n")
-    (found,) = load_model(f"python:{path}:model").predict([Ask(program=PROGRAM, limit=10)])
+    (found,) = load_model(f"python:{path}:model").predict([PredictionRequest(program=PROGRAM, limit=10)])
     assert (found.text, found.status) == (b"x" * 10, "budget")
 
 
@@ -248,7 +258,7 @@ def test_a_function_is_forced_as_any_model_of_text(tmp_path: Path) -> None:
     wrong = true.replace(b"n=2", b"n=7").decode()
     source = f"WRONG = {wrong!r}\ndef model(prompt, ask):\n    return WRONG[len(ask.given):]\n"
     model = load_model(f"python:{written(tmp_path, source)}:model")
-    ask = Ask(program=PROGRAM)
+    ask = PredictionRequest(program=PROGRAM)
     (true_run,) = TRUTHS["compact"].predict([ask])
     (rolled,) = roll(model, [ask], [true_run], force="actions")
     assert rolled.prediction.status == "ended"
@@ -260,16 +270,16 @@ def test_a_function_that_writes_meta_s_format_is_forced_too(tmp_path: Path) -> N
     """It is wrong about a value, and goes on from the true actions, frame by frame."""
     source = """
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.predictor import PredictionRequest
 codec = "cwm"
 def model(prompt, ask):
-    (true,) = Interpreter(codec="cwm").predict([Ask(program=ask.program)])
+    (true,) = Interpreter(codec="cwm").predict([PredictionRequest(program=ask.program)])
     wrong = true.text.replace(b'"n": "2"', b'"n": "7"').replace(b'<|arg_sep|>"2"', b'<|arg_sep|>"7"')
     assert prompt.encode().endswith(ask.given)
     return wrong[len(ask.given):]
 """
     model = load_model(f"python:{written(tmp_path, source)}:model")
-    ask = Ask(program=PROGRAM)
+    ask = PredictionRequest(program=PROGRAM)
     (true_run,) = TRUTHS["cwm"].predict([ask])
     (rolled,) = roll(model, [ask], [true_run], force="actions")
     assert rolled.prediction.status == "ended", rolled.prediction.note
@@ -280,12 +290,12 @@ def model(prompt, ask):
 def test_a_run_knows_which_file_was_asked(tmp_path: Path) -> None:
     path = written(tmp_path, "def model(prompt):\n    return 'x'\n")
     model: Any = load_model(f"python:{path}:model")
-    first = model.digest
+    first = model.info.digest
     written(tmp_path, "def model(prompt):\n    return 'y'\n")
     other: Any = load_model(f"python:{path}:model")
-    assert len(first) == len(other.digest) == 64
-    assert first != other.digest
-    assert model.name == "python:mine.py:model"
+    assert len(first) == len(other.info.digest) == 64
+    assert first != other.info.digest
+    assert model.info.name == "python:mine.py:model"
 
 
 def test_a_text_model_answers_questions_too(tmp_path: Path) -> None:

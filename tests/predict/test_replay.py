@@ -13,10 +13,11 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, codec_of
+from worldline.predict.prediction import PredictionRequest
 
 ASKS = [
-    Ask(program=Program(source="def f(n):\n    return n\n", call=f"f({n})")) for n in (1, "'\\ud800é'", [])
+    PredictionRequest(program=Program(source="def f(n):\n    return n\n", call=f"f({n})"))
+    for n in (1, "'\\ud800é'", [])
 ]
 
 
@@ -26,7 +27,7 @@ def written(folder: Path, rows: list[dict[str, Any]]) -> str:
     return f"replay:{path}"
 
 
-def keyed(by: str, ask: Ask) -> dict[str, str]:
+def keyed(by: str, ask: PredictionRequest) -> dict[str, str]:
     return {"digest": ask.program.digest} if by == "digest" else {"prompt": ask.prompt.decode()}
 
 
@@ -45,8 +46,8 @@ def test_the_interpreter_s_outputs_replayed_are_its_outputs(tmp_path: Path, by: 
     assert [(each.text, each.status, each.codec) for each in found] == [
         (each.text, each.status, codec) for each in truths
     ]
-    assert replay.name == "replay:outputs.jsonl"
-    assert codec_of(replay) == codec
+    assert replay.info.name == "replay:outputs.jsonl"
+    assert replay.info.notation == codec
 
 
 def test_rows_in_order_go_on_from_one_batch_to_the_next(tmp_path: Path) -> None:
@@ -79,13 +80,13 @@ def test_what_is_not_in_the_file_is_a_fault(tmp_path: Path) -> None:
 )
 def test_a_row_says_how_its_text_ended(tmp_path: Path, row: dict[str, Any], status: str, text: bytes) -> None:
     replay = load_model(written(tmp_path, [keyed("digest", ASKS[0]) | row]))
-    (found,) = replay.predict([Ask(program=ASKS[0].program, limit=10)])
+    (found,) = replay.predict([PredictionRequest(program=ASKS[0].program, limit=10)])
     assert (found.status, found.text) == (status, text)
 
 
 def test_a_text_that_does_not_begin_as_given_is_a_fault(tmp_path: Path) -> None:
     replay = load_model(written(tmp_path, [keyed("digest", ASKS[0]) | {"text": "(1 n=2\n"}]))
-    (found,) = replay.predict([Ask(program=ASKS[0].program, given=b"(1 n=1\n")])
+    (found,) = replay.predict([PredictionRequest(program=ASKS[0].program, given=b"(1 n=1\n")])
     assert (found.status, found.text) == ("fault", b"(1 n=1\n")
 
 

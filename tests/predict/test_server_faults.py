@@ -20,11 +20,11 @@ from faulty_server import LIES
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 
-ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
+ASK = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
 KEY = "sk-very-secret-1234"
 
 
@@ -82,7 +82,7 @@ def _certificate(folder: Path) -> list[str]:
     return [str(path)]
 
 
-def ask(scheme: str, *asks: Ask, **extras: object) -> list[Prediction]:
+def ask(scheme: str, *asks: PredictionRequest, **extras: object) -> list[Prediction]:
     """The predictions of a server, asked in the plainest way unless said otherwise."""
     settled = {"way": "text", "timeout": 120, "retries": 1} | extras
     return list(
@@ -257,13 +257,14 @@ def test_the_empty_and_the_cut_have_their_own_status(server: Faulty) -> None:
     assert [each.status for each in ask(server.url("empty"))] == ["empty"]
     (found,) = ask(server.url("length"))
     assert (found.status, found.text) == ("budget", b"(1 n=1\n2")
-    (found,) = ask(server.url("good"), Ask(program=ASK.program, limit=5))
+    (found,) = ask(server.url("good"), PredictionRequest(program=ASK.program, limit=5))
     assert (found.status, len(found.text)) == ("budget", 5)
 
 
-def programs(*names: str) -> list[Ask]:
+def programs(*names: str) -> list[PredictionRequest]:
     return [
-        Ask(program=Program(source=f"def {name}(n):\n    return n\n", call=f"{name}(1)")) for name in names
+        PredictionRequest(program=Program(source=f"def {name}(n):\n    return n\n", call=f"{name}(1)"))
+        for name in names
     ]
 
 
@@ -301,7 +302,7 @@ def test_the_key_is_sent_and_never_kept(server: Faulty, monkeypatch: pytest.Monk
         model = load_model(server.url(fault), {"way": "text", "key_env": "WORLDLINE_TEST_KEY"})
         (found,) = model.predict([ASK])
         assert server.log(fault)[0]["headers"]["authorization"] == f"Bearer {KEY}"
-        kept = repr(found) + repr(model) + repr(vars(model)) + json.dumps(model.config)  # type: ignore[attr-defined]
+        kept = repr(found) + repr(model) + repr(vars(model)) + json.dumps(model.info.config)
         assert KEY not in kept
         assert "[key]" in repr(found)
 

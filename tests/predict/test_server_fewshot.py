@@ -20,13 +20,13 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.fewshot import EXAMPLES, FewShot, FewShotChat, question
 from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
 from worldline.recording.recorder import record
 
 PROGRAM = Program(source="def f(n):\n    return n + 1\n", call="f(1)")
-ASK = Ask(program=PROGRAM)
+ASK = PredictionRequest(program=PROGRAM)
 END = "<|end_of_text|>"
 OWN = (
     '<|call_sep|>{"n": "1"}<|action_sep|>def f(n):\n<|frame_sep|>'
@@ -109,15 +109,15 @@ def test_what_lacks_is_not_made_up() -> None:
 
 def test_given_frames_stay_as_they_are() -> None:
     given = OWN[: OWN.index("<|line_sep|>")].replace('{"n": "1"}', '{ "n":"1"}')
-    ask = Ask(program=PROGRAM, given=given.encode())
+    ask = PredictionRequest(program=PROGRAM, given=given.encode())
     rest = OWN[OWN.index("<|line_sep|>") :]
     assert FewShot().question(ask, Sampling())["prompt"].endswith(OPENING + given)
     found = prediction(FewShot(), ask, Reply(rest + MAIN + ANSWER, False))
     assert found.text.decode().startswith(given)
     assert found.said == "2"
-    ask = Ask(program=PROGRAM, given=OWN[: len(OWN) - len(rest)].encode())
+    ask = PredictionRequest(program=PROGRAM, given=OWN[: len(OWN) - len(rest)].encode())
     assert prediction(FewShot(), ask, Reply(rest + MAIN + ANSWER, False)).text.decode() == OWN + END
-    piece = Ask(program=PROGRAM, given=ask.given, stop="action_sep")
+    piece = PredictionRequest(program=PROGRAM, given=ask.given, stop="action_sep")
     found = prediction(FewShot(), piece, Reply('<|line_sep|>{"n": ".."}', False))
     assert found.text == ask.given + b'<|line_sep|>{"n": ".."}<|action_sep|>'
 
@@ -125,7 +125,7 @@ def test_given_frames_stay_as_they_are() -> None:
 def test_the_ways_are_options() -> None:
     for way in ("fewshot", "fewshot-chat"):
         model = load_model("server:http://h#some", {"way": way})
-        assert model.config["way"] == way.replace("-", "")  # type: ignore[attr-defined]
+        assert model.info.config["way"] == way.replace("-", "")
         with pytest.raises(UsageError, match=f"way={way} asks in Meta's format alone"):
             load_model("server:http://h#some", {"way": way, "codec": "compact"})
 
@@ -148,7 +148,7 @@ def _answer(task: Task) -> str:
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     answers = dict[str, str]()
     for task in TASKS:
-        ask, text = Ask(program=task.program), _answer(task)
+        ask, text = PredictionRequest(program=task.program), _answer(task)
         answers[FewShotChat().question(ask, Sampling())["messages"][0]["content"]] = text
         rest = text.removeprefix(stage(task.program).opening)
         answers[FewShot().question(ask, Sampling())["prompt"]] = rest

@@ -13,7 +13,7 @@ from worldline.codec.cwm.text import SPECIAL
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, codec_of
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE
 from worldline.predict.servers.meta import FRAMES, MetaChat, MetaText, example, program_text
 from worldline.predict.servers.tokens import stage
@@ -21,7 +21,7 @@ from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
 from worldline.recording.recorder import record
 
 PROGRAM = Program(source="def f(n):\n    return n\n", call="f(1)")
-ASK = Ask(program=PROGRAM)
+ASK = PredictionRequest(program=PROGRAM)
 OWN = (
     '<|call_sep|>{"n": "1"}<|action_sep|>def f(n):\n<|frame_sep|>'
     '<|line_sep|>{"n": ".."}<|action_sep|>    return n\n<|frame_sep|>'
@@ -95,10 +95,10 @@ def test_a_reply_that_is_cut_keeps_its_tail() -> None:
 
 def test_the_notation_is_an_option() -> None:
     for way in ("text", "chat"):
-        assert codec_of(load_model("server:http://h#some", {"way": way})) == "compact"
-        assert codec_of(load_model("server:http://h#some", {"way": way, "codec": "cwm"})) == "cwm"
-        assert codec_of(load_model("server:http://h#facebook/cwm", {"way": way})) == "cwm"
-        assert codec_of(load_model("server:http://h#cwm", {"way": way, "codec": "compact"})) == "compact"
+        assert load_model("server:http://h#some", {"way": way}).info.notation == "compact"
+        assert load_model("server:http://h#some", {"way": way, "codec": "cwm"}).info.notation == "cwm"
+        assert load_model("server:http://h#facebook/cwm", {"way": way}).info.notation == "cwm"
+        assert load_model("server:http://h#cwm", {"way": way, "codec": "compact"}).info.notation == "compact"
     with pytest.raises(UsageError, match="way=tokens asks in Meta's format alone"):
         load_model("server:http://h#cwm", {"way": "tokens", "codec": "compact"})
 

@@ -20,15 +20,15 @@ from model_server import model_server
 
 from worldline.core.program import Program
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.client import Patience, ServerClient
 from worldline.predict.servers.server import Server
 from worldline.predict.servers.ways import Reply, Sampling
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 
-ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"), limit=12)
-OTHER = Ask(program=Program(source="def g(n):\n    return n + 1\n", call="g(2)"), limit=12)
+ASK = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(1)"), limit=12)
+OTHER = PredictionRequest(program=Program(source="def g(n):\n    return n + 1\n", call="g(2)"), limit=12)
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def test_text_is_what_the_server_writes(real: RealServer) -> None:
 
 
 def test_what_is_given_comes_first(real: RealServer) -> None:
-    ask = Ask(program=ASK.program, limit=13, given=b"(1 n=1\n")
+    ask = PredictionRequest(program=ASK.program, limit=13, given=b"(1 n=1\n")
     (found,) = load_model(real.scheme, {"way": "text"}).predict([ask])
     assert found.text.startswith(b"(1 n=1\n")
     assert len(found.text) > 7
@@ -145,11 +145,11 @@ def test_a_chat_model_answers_in_its_words(real: RealServer) -> None:
     if real.model != ALIAS:
         pytest.skip("it completes texts, and does not converse")
     model = load_model(real.scheme, {"way": "chat", "logprobs": "true", "max_tokens": "4"})
-    ask = Ask(program=ASK.program, limit=500)
+    ask = PredictionRequest(program=ASK.program, limit=500)
     (found,) = model.predict([ask])
     assert found.status in ("budget", "ended")
     assert found.text
-    assert "one step a line" in model.config["template"]  # type: ignore[attr-defined]
+    assert "one step a line" in model.info.config["template"]
 
 
 class Numbers:
@@ -161,10 +161,10 @@ class Numbers:
         self.ids = ids
         self.reply: Reply | None = None
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         return {"prompt": self.ids, "logprobs": 1, "skip_special_tokens": False, "return_token_ids": True}
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         self.reply = reply
         return reply.text.encode()
 

@@ -10,7 +10,7 @@ from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.text import TOKENS
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.tokens import is_meta, llama3, spelled, stage
 from worldline.predict.servers.ways import Reply, Sampling, Tokens, prediction
 from worldline.recording.recorder import record
@@ -46,7 +46,7 @@ class Characters:
 
 
 def truth(program: Program) -> bytes:
-    (found,) = Interpreter(codec="cwm").predict([Ask(program=program)])
+    (found,) = Interpreter(codec="cwm").predict([PredictionRequest(program=program)])
     assert (found.codec, found.status) == ("cwm", "ended")
     return found.text
 
@@ -90,9 +90,9 @@ def test_a_perfect_model_s_reply_is_the_truth(name: str) -> None:
     empty = len(staged.ids(vocabulary))
     ids = tuple(staged.ids(vocabulary, whole.encode())[empty:])
     for reply in (Reply("", False, None, ids), Reply("", False, None, (*ids, TOKENS["end_of_text"]))):
-        found = prediction(Tokens(vocabulary), Ask(program=program), reply)
+        found = prediction(Tokens(vocabulary), PredictionRequest(program=program), reply)
         assert (found.text, found.status, found.codec) == (wanted, "ended", "cwm")
-    spelt = prediction(Tokens(vocabulary), Ask(program=program), Reply(whole, False, None))
+    spelt = prediction(Tokens(vocabulary), PredictionRequest(program=program), Reply(whole, False, None))
     assert spelt.text == wanted
 
 
@@ -101,12 +101,16 @@ def test_a_reply_that_says_its_prompt_again_is_the_truth(name: str) -> None:
     program, vocabulary = PROGRAMS[name], Characters()
     ids = tuple(stage(program).ids(vocabulary, truth(program)))
     for reply in (Reply("", False, None, ids), Reply(spelled(ids, vocabulary), False, None)):
-        assert prediction(Tokens(vocabulary), Ask(program=program), reply).text == truth(program)
+        assert prediction(Tokens(vocabulary), PredictionRequest(program=program), reply).text == truth(
+            program
+        )
 
 
 def test_a_cut_reply_has_no_end() -> None:
     program = PROGRAMS["call"]
-    found = prediction(Tokens(Characters()), Ask(program=program), Reply("<|call_sep|>{", True, None))
+    found = prediction(
+        Tokens(Characters()), PredictionRequest(program=program), Reply("<|call_sep|>{", True, None)
+    )
     assert (found.text, found.status) == (b"<|call_sep|>{", "budget")
 
 
@@ -114,7 +118,7 @@ def test_what_is_given_is_asked_behind_and_comes_first() -> None:
     program = PROGRAMS["call"]
     wanted = truth(program)
     given = wanted[: wanted.index(b"<|frame_sep|>") + len(b"<|frame_sep|>")]
-    ask = Ask(program=program, given=given)
+    ask = PredictionRequest(program=program, given=given)
     question = Tokens(Characters()).question(ask, Sampling())
     assert question["prompt"] == stage(program).ids(Characters(), given)
     rest = wanted.decode().removeprefix(given.decode())

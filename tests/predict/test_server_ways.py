@@ -12,7 +12,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, codec_of
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE, example, messages, template
 from worldline.predict.servers.client import Patience, ServerClient, Unanswered
 from worldline.predict.servers.server import Server
@@ -28,7 +28,7 @@ from worldline.predict.servers.ways import (
 )
 from worldline.recording.recorder import record
 
-ASK = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
+ASK = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
 STEPS = "(1 n=1\n2\n)1\n.\n"
 
 
@@ -39,7 +39,7 @@ def test_the_worked_example_is_what_happens(options: Compact) -> None:
     program = parse(EXAMPLE).program
     assert program is not None
     assert example(options)[1] == encode_steps(record(program), options)
-    said = messages(Ask(program=ASK.program, options=options))
+    said = messages(PredictionRequest(program=ASK.program, options=options))
     assert said[2]["content"] == f"```\n{example(options)[1].decode()}```"
     assert ASK.program.call is not None
     assert said[3]["content"].endswith(">f(1)\n```")
@@ -72,7 +72,7 @@ def test_the_trace_is_taken_out_of_what_a_chat_says(said: str, text: str) -> Non
 
 
 def test_a_chat_is_told_what_is_given() -> None:
-    ask = Ask(program=ASK.program, given=b"(1 n=1\n")
+    ask = PredictionRequest(program=ASK.program, given=b"(1 n=1\n")
     assert messages(ask)[3]["content"].endswith("go on from there:\n\n```\n(1 n=1\n```")
     assert prediction(Chat(), ask, Reply("```\n2\n)1\n.\n```", False)).text.decode() == STEPS
 
@@ -169,7 +169,7 @@ FRAME = "<|line_sep|>{}<|action_sep|>    return n\n<|frame_sep|>"
     ],
 )
 def test_an_ask_for_one_frame_ends_behind_it(reply: Reply, text: str, status: str) -> None:
-    ask = Ask(program=ASK.program, stop="frame_sep")
+    ask = PredictionRequest(program=ASK.program, stop="frame_sep")
     assert Tokens(Letters()).question(ask, Sampling())["stop_token_ids"] == [128001, 128100]
     found = prediction(Tokens(Letters()), ask, reply)
     assert (found.text.decode(), found.status) == (text, status)
@@ -191,7 +191,9 @@ def test_each_frame_has_its_log_probabilities() -> None:
         "frame_sep",
     ]
     told = tuple((name, -float(2**at)) for at, name in enumerate(names))
-    found = prediction(Tokens(Letters()), Ask(program=ASK.program), Reply(FRAME, False, None, tokens=told))
+    found = prediction(
+        Tokens(Letters()), PredictionRequest(program=ASK.program), Reply(FRAME, False, None, tokens=told)
+    )
     assert found.sure == ((-(1.0 + 8 + 16 + 32), -6.0), (-(64.0 + 128 + 256 + 512 + 2048), -1024.0))
 
 
@@ -219,7 +221,7 @@ def test_a_model_s_name_with_what_servers_add(named: str, asked: str, same: bool
 
 
 def test_the_limit_bounds_the_tokens_asked_for() -> None:
-    ask = Ask(program=ASK.program, limit=30, given=b"(1 n=1\n")
+    ask = PredictionRequest(program=ASK.program, limit=30, given=b"(1 n=1\n")
     question = Sampling(max_tokens=100).question("m", ask.room)
     assert (question["max_tokens"], question["seed"], question["stream"]) == (23, 0, False)
     assert Sampling(max_tokens=100).question("m", ASK.room)["max_tokens"] == 100
@@ -230,4 +232,4 @@ def test_the_limit_bounds_the_tokens_asked_for() -> None:
 )
 def test_a_server_says_which_notation_it_writes(way: Way, codec: str) -> None:
     client = ServerClient("http://127.0.0.1:9/v1", Patience(), Random(0))
-    assert codec_of(Server(client, "m", way=way, sampling=Sampling())) == codec
+    assert Server(client, "m", way=way, sampling=Sampling()).info.notation == codec

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from plain_predictor import PlainPredictor
+
 from worldline.core.program import Program
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 EVIL = "\x1b[31m\u202e</td></svg><script>alert(1)</script><img src=x onerror=alert(1)>\x07\x9b&lt;"
 SUM = "def f(n):\n    s = 0\n    for i in range(n):\n        s += i\n    return s\n"
 JOIN = "def f(s):\n    t = s.upper()\n    return t + '!'\n"
 
 
-class Changed:
+class Changed(PlainPredictor):
     """The truth, with texts replaced where they stand, or another text altogether."""
 
     def __init__(self, *changes: tuple[bytes, bytes], codec: str = "compact", name: str = "changed") -> None:
         self.changes, self.codec, self.name = changes, codec, name
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for found in Interpreter(codec=self.codec).predict(asks):
             text = found.text
             for old, new in self.changes:

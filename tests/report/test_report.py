@@ -30,7 +30,7 @@ from worldline.evaluation.run.run import run
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 from worldline.recording.recorder import record
 from worldline.ui.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.ui.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials

@@ -17,7 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.evaluation.run.directory import newest
 from worldline.predict.models import load_local, load_model
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.balance import FIRST_REST, BalancedServers
 from worldline.predict.servers.client import Patience, ServerClient, Unanswered
 from worldline.predict.servers.server import addresses
@@ -26,7 +26,9 @@ pytest.importorskip("httpx2", reason="the server extra is not installed: pip ins
 pytest.importorskip("uvicorn", reason="the view extra is not installed: pip install 'worldline[view]'")
 
 ASKS = [
-    Ask(program=Program(source=f"def f(n):\n    m = n + {k}\n    return m\n", call=f"f({k})"), limit=300)
+    PredictionRequest(
+        program=Program(source=f"def f(n):\n    m = n + {k}\n    return m\n", call=f"f({k})"), limit=300
+    )
     for k in range(8)
 ]
 

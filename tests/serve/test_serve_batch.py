@@ -12,7 +12,7 @@ import pytest
 
 from worldline.core.program import Program
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.rollout import Logits
 from worldline.ui.http.errors import Refusal
 from worldline.ui.serve.answer import ShownText
@@ -192,7 +192,7 @@ def test_the_shipped_model_writes_beside_others_what_it_writes_alone() -> None:
     programs = [
         Program(source=f"def f(n):\n    m = n * {k}\n    return m\n", call=f"f({k})") for k in range(6)
     ]
-    asks = [Ask(program=program, limit=400) for program in programs]
+    asks = [PredictionRequest(program=program, limit=400) for program in programs]
     wanted = [found.text.decode() for found in local.predict(asks)]
     texts = [Watched(ask.prompt, most=400, top=2) for ask in asks]
     batch = EngineBatch(local.engine, most=3)
@@ -258,6 +258,6 @@ def test_what_is_asked_wrongly_is_refused_with_its_reason(given: dict[str, Any],
 
 
 def test_steps_that_are_none_of_the_program_are_refused() -> None:
-    ask = Ask(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
+    ask = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
     with pytest.raises(Refusal, match="not steps of this program"):
         Watched(ask.prompt + b"nonsense")

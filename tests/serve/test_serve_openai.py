@@ -16,13 +16,15 @@ from model_server import ModelServer, model_server
 
 from worldline.core.program import Program
 from worldline.predict.models import load_local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 openai = pytest.importorskip("openai")
 pytest.importorskip("uvicorn", reason="the view extra is not installed: pip install 'worldline[view]'")
 
-ASK = Ask(program=Program(source="def f(n):\n    m = n * 3\n    return m\n", call="f(2)"), limit=400)
-OTHER = Ask(program=Program(source="def g(s):\n    return s + 'b'\n", call="g('a')"), limit=400)
+ASK = PredictionRequest(
+    program=Program(source="def f(n):\n    m = n * 3\n    return m\n", call="f(2)"), limit=400
+)
+OTHER = PredictionRequest(program=Program(source="def g(s):\n    return s + 'b'\n", call="g('a')"), limit=400)
 PROMPT, KEY = ASK.prompt.decode(), "a key of this test"
 
 
@@ -130,7 +132,7 @@ def test_a_stream_has_every_byte_of_characters_that_come_in_pieces(client: Any) 
 def test_models_are_listed_with_their_digest(client: Any) -> None:
     (model,) = client.models.list().data
     assert model.id == "default"
-    assert model.digest == load_local().digest
+    assert model.digest == load_local().info.digest
     assert client.models.retrieve("default") == model
     with pytest.raises(openai.NotFoundError):
         client.models.retrieve("gpt")

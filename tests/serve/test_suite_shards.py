@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError, WorldlineError
@@ -20,15 +21,15 @@ from worldline.evaluation.run.run import run
 from worldline.evaluation.run.shard import SuiteShard, parse_shard
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 
-class Now:
+class Now(PlainPredictor):
     """The interpreter, wrong about every call of `f(3)`, at once."""
 
     name = "now"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask, found in zip(asks, Interpreter().predict(list(asks)), strict=True):
             text = found.text.replace(b"3", b"4") if ask.program.call == "f(3)" else found.text
             yield replace(found, text=text, seconds=0.0)
@@ -159,7 +160,7 @@ def test_one_model_behind_several_servers_is_one_run(tmp_path: Path) -> None:
 class Failing(Now):
     """It fails on one program."""
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask, found in zip(asks, super().predict(asks), strict=True):
             yield (
                 replace(found, status="fault", text=b"", note="cut") if ask.program.call == "f(4)" else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from worldline.core.program import Program
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.grow import imagine
 from worldline.ui.session.scene import Scene
 
@@ -56,5 +56,7 @@ def true_scene(of: Program) -> Scene:
 def told_scene(of: Program, found: bytes, truth: bytes | None = None, status: str = "ended") -> Scene:
     """A scene of texts that somebody wrote; without a truth, one that was not recorded."""
     known = Prediction(text=truth or b"", status="ended" if truth else "fault")
-    sample = Sample(ask=Ask(program=of), truth=known, found=Prediction(text=found, status=status))
+    sample = Sample(
+        ask=PredictionRequest(program=of), truth=known, found=Prediction(text=found, status=status)
+    )
     return Scene.of_sample(sample, name="told", model="somebody")

@@ -10,7 +10,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.side import Side
 
 FACT = Program(
@@ -107,10 +107,10 @@ MODES = {
 
 
 @lru_cache
-def run(name: str, mode: str = "compact") -> tuple[Ask, Prediction]:
+def run(name: str, mode: str = "compact") -> tuple[PredictionRequest, Prediction]:
     """A program's ask and its true text."""
     codec, options = MODES[mode]
-    ask = Ask(program=PROGRAMS[name], options=options, limit=1 << 24)
+    ask = PredictionRequest(program=PROGRAMS[name], options=options, limit=1 << 24)
     (found,) = Interpreter(limits=Limits(steps=200_000), codec=codec).predict([ask])
     assert found.status == "ended", found
     return ask, found

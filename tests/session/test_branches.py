@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.reading import read
 from worldline.predict.interpreter import Interpreter, continued
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.plan import BranchPlan, planned
 from worldline.ui.session.grow import grow
@@ -111,7 +111,7 @@ class TestPlaces:
 
     def test_there_is_room_to_go_on(self) -> None:
         text = b"(1 n=3\n2\n"
-        ask, nothing = Ask(program=FACT, limit=len(text)), Prediction(text=b"", status="fault")
+        ask, nothing = PredictionRequest(program=FACT, limit=len(text)), Prediction(text=b"", status="fault")
         branch = Branch(
             id=0,
             parent=None,
@@ -121,7 +121,7 @@ class TestPlaces:
             found=Prediction(text=text, status="budget"),
         )
         assert planned(branch, intervention("line", step=1, line=3)).ask.room > 1000
-        assert planned(branch, intervention("budget", limit=100)).ask == Ask(
+        assert planned(branch, intervention("budget", limit=100)).ask == PredictionRequest(
             program=FACT, limit=100, given=text
         )
 
@@ -177,7 +177,10 @@ class TestWhatCannotBe:
             plan(FACT, b"(1 n=3\n2\n", "budget", status="budget", limit=9)
 
     def test_the_notation_of_others(self) -> None:
-        ask, text = Ask(program=FACT), Prediction(text=b"<|frame_sep|>", status="budget", codec="cwm")
+        ask, text = (
+            PredictionRequest(program=FACT),
+            Prediction(text=b"<|frame_sep|>", status="budget", codec="cwm"),
+        )
         branch = Branch(id=0, parent=None, intervention=None, ask=ask, truth=None, found=text)
         with pytest.raises(UsageError, match="written in cwm"):
             planned(branch, intervention("edit", step=0, name="n", value="1"))
@@ -246,7 +249,7 @@ def test_the_interpreter_agrees_with_its_own_continuation(
     plan = planned(root, Intervention.of_json(told))
     assert plan.point is not None
     values = {plan.point.frame: plan.values} if plan.values else {}
-    raw = continued(Ask(program=root.ask.program), Change(plan.point.step, values, plan.line))
+    raw = continued(PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line))
     assert isinstance(raw, Prediction)
     assert branch.found.text == branch.truth.text == raw.text
     reading = read(branch.ask, branch.found)
@@ -307,7 +310,7 @@ class TestTheModelsState:
     """A model that went wrong in values only: the interpreter goes on from where the model believes to be."""
 
     def scene(self, found: bytes = WRONG) -> Scene:
-        truth = next(iter(Interpreter().predict([Ask(program=COUNT)])))
+        truth = next(iter(Interpreter().predict([PredictionRequest(program=COUNT)])))
         return told_scene(COUNT, found, truth.text)
 
     def test_its_values_are_put_in(self) -> None:
@@ -328,7 +331,7 @@ class TestTheModelsState:
         assert "left the true way at step 7" in branch.why
 
     def test_a_call_that_the_model_forgot(self) -> None:
-        truth = next(iter(Interpreter().predict([Ask(program=FACT)])))
+        truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)])))
         scene = told_scene(FACT, b"(1 n=3\n2\n4 r=2\n5\n)6\n.\n", truth.text)
         branch = grown(scene, "edit", step=2, name="r", value="5")
         assert branch.truth is None
@@ -338,7 +341,7 @@ class TestTheModelsState:
         of = Program(
             source="def f():\n    a = [1]\n    b = a\n    k = 0\n    a.append(k)\n    return b\n", call="f()"
         )
-        truth = next(iter(Interpreter().predict([Ask(program=of)]))).text
+        truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
         scene = told_scene(of, truth.replace(b"=[1]", b"=[2]"), truth)
         branch = grown(scene, "edit", step=3, name="k", value="5")
         assert branch.found.text.endswith(b"4 k=5\n5 a=[2, 5] b=[2, 5]\n6\n)[2, 5]\n.\n")
@@ -364,7 +367,7 @@ class TestTheModelsState:
         self, source: str, call: str, old: bytes, new: bytes, why: str
     ) -> None:
         of = Program(source=source, call=call)
-        truth = next(iter(Interpreter().predict([Ask(program=of)]))).text
+        truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
         branch = grown(told_scene(of, truth.replace(old, new), truth), "edit", step=3, name="k", value="7")
         assert branch.truth is None
         assert why in branch.why
@@ -374,7 +377,7 @@ class TestTheModelsState:
             "def f(xs):\n    k = 0\n    for x in xs:\n        xs[-1] += 1\n        k += x\n    return k\n"
         )
         of = Program(source=source, call="f([1, 2])")
-        truth = next(iter(Interpreter().predict([Ask(program=of)]))).text
+        truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
         scene = told_scene(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)
         branch = grown(scene, "edit", step=3, name="xs", value="[1, 3]")
         assert branch.found.text == truth
@@ -385,7 +388,7 @@ class TestTheModelsState:
         assert branch.why == "it was not recorded"
 
     def test_changes_that_are_due_are_the_interpreters(self) -> None:
-        truth = next(iter(Interpreter().predict([Ask(program=FACT)]))).text
+        truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)]))).text
         cut = truth[: truth.index(b" r=1\n")]
         scene = told_scene(FACT, cut, truth, status="budget")
         branch = grown(scene, "line", step=9, line=3)

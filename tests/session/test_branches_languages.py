@@ -6,22 +6,23 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from foreign_scenes import ALL, LIST_C, MIXED_JS, HandWritten
+from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.plan import planned
 from worldline.ui.session.grow import grow
 from worldline.ui.session.scene import Scene
 
 
-class GoesOn:
+class GoesOn(PlainPredictor):
     """Whatever is given, it is the end of it."""
 
     name = "goes on"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             yield Prediction(text=ask.given + b"19\n)0\n.\n", status="ended")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
 
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import sureness
+from worldline.predict.confidence import step_confidences
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.chunk import CHUNK, TAIL, chunk, chunks
 from worldline.ui.session.clip import MOST, clip, parting
 from worldline.ui.session.pair import Pair
@@ -159,7 +159,7 @@ def test_a_waiting_frame_is_where_it_waits() -> None:
 
 def test_the_format_is_exactly_this() -> None:
     ask, truth = run("fact")
-    sure = sureness(ask, truth, [-0.5] * len(truth.text))
+    sure = step_confidences(ask, truth, [-0.5] * len(truth.text))
     found = changed("fact", (")1\n", ")2\n"))
     pair = Pair(true("fact"), Side("found", ask, found.prediction, sure=sure))
     part = chunk(pair, 0)
@@ -198,7 +198,7 @@ def test_an_empty_pair_has_one_empty_chunk() -> None:
 
 def test_a_long_value_is_cut_around_where_it_differs() -> None:
     program = Program(source="def f(x):\n    y = x\n    return y\n", call="f(1)")
-    ask = Ask(program=program, limit=1 << 26)
+    ask = PredictionRequest(program=program, limit=1 << 26)
     long = "a" * 1_000_000
     texts = [f"(1 x='{long}{middle}{long}'\n2 y=1\n3\n)1\n.\n".encode() for middle in "bc"]
     left, right = (Side(str(n), ask, Prediction(text=text, status="ended")) for n, text in enumerate(texts))

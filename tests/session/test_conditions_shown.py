@@ -6,7 +6,7 @@ from worldline.analyze.flow.conditions import Condition
 from worldline.core.program import Program
 from worldline.diagnose.branch import OtherInput, WrongBranch
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.as_json import branch_json
 from worldline.ui.session.chunk import chunk
 from worldline.ui.session.scene import Scene
@@ -16,7 +16,7 @@ TRUE, SAID = b"(1 n=5\n2 a=6\n3\n5\n)6\n.\n", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n"
 
 
 def scene(found: bytes = SAID, wrong: WrongBranch | None = None) -> Scene:
-    ask = Ask(program=Program(source=SOURCE, call="f(5)"))
+    ask = PredictionRequest(program=Program(source=SOURCE, call="f(5)"))
     sample = Sample(
         ask=ask, truth=Prediction(text=TRUE, status="ended"), found=Prediction(text=found, status="ended")
     )

@@ -8,18 +8,19 @@ from dataclasses import replace
 
 import pytest
 from branch_programs import COUNT, FACT, told_scene
+from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.turns import turns
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.diagnose.reading import read
+from worldline.predict.confidence import step_confidences
 from worldline.predict.forcing.forced import Edit, roll
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import sureness
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.grow import GrowthProgress, grow, imagine
 from worldline.ui.session.scene import Scene
@@ -40,7 +41,7 @@ def model() -> Local:
 
 
 def imagined(program: Program, predictor: Local, **options: int) -> Scene:
-    scene = Scene.new(program, model=predictor.name, **options)
+    scene = Scene.new(program, model=predictor.info.name, **options)
     list(imagine(scene, predictor))
     return scene
 
@@ -69,7 +70,7 @@ class TestTheShippedModel:
             alone.status,
             alone.logprob,
         )
-        assert root.sure == tuple(sureness(root.ask, alone, model.logprobs, model.entropies))
+        assert root.sure == tuple(step_confidences(root.ask, alone, model.logprobs, model.entropies))
         assert root.cause is not None
         if root.cause.name != "right":
             assert root.belief is not None
@@ -194,21 +195,21 @@ class TestStopping:
         assert berry.branch(number).status == "stopped"
 
 
-class Odd:
+class Odd(PlainPredictor):
     """Does something else than to go on."""
 
     name = "odd"
 
-    def __init__(self, act: Callable[[Ask], Prediction]) -> None:
+    def __init__(self, act: Callable[[PredictionRequest], Prediction]) -> None:
         self.act = act
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """What it does."""
         for ask in asks:
             yield self.act(ask)
 
 
-def _raises(ask: Ask) -> Prediction:
+def _raises(ask: PredictionRequest) -> Prediction:
     raise ConnectionError("the line is dead")
 
 
@@ -229,7 +230,7 @@ def test_what_a_predictor_does_is_a_branch_that_failed(berry: Scene) -> None:
 def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Scene) -> None:
     asked: list[bytes] = []
 
-    def act(ask: Ask) -> Prediction:
+    def act(ask: PredictionRequest) -> Prediction:
         asked.append(ask.given)
         return Prediction(
             text=ask.given + (b"1)7\n" if ask.given.endswith(b"5") else b")0\n.\n"), status="ended"

@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.diagnose import diagnosis, reconcile
 from worldline.diagnose.reading import Reading, read
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session import side
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.scene import Scene
@@ -40,7 +40,7 @@ def test_a_sample_is_a_scene() -> None:
 def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[bytes]()
 
-    def counted(ask: Ask, prediction: Prediction) -> Reading:
+    def counted(ask: PredictionRequest, prediction: Prediction) -> Reading:
         asked.append(prediction.text)
         return read(ask, prediction)
 
@@ -50,7 +50,7 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     scene.describe()
     assert asked == [TRUTH, FOUND]
     second = Prediction(text=TRUTH[:40], status="budget")
-    beside = scene.beside(second, ask=Ask(program=COUNT), model="another")
+    beside = scene.beside(second, ask=PredictionRequest(program=COUNT), model="another")
     assert beside.sides == ("truth", "found", "other")
     for sides in (("truth", "other"), ("other", "found"), ("truth", "found")):
         assert beside.pair(0, *sides).rows
@@ -87,7 +87,8 @@ def test_it_describes_itself() -> None:
     }
     assert branch["cause"]["name"] == "missed change"
     assert branch["cost"] == {
-        "prompt_bytes": len(Ask(program=COUNT).prompt), "truth_bytes": len(TRUTH), "found_bytes": len(FOUND),
+        "prompt_bytes": len(PredictionRequest(program=COUNT).prompt), "truth_bytes": len(TRUTH),
+        "found_bytes": len(FOUND),
         "tokenizer": None, "prompt_tokens": None, "truth_tokens": None, "found_tokens": None,
         "limit": 1 << 16, "status": "ended",
     }  # fmt: skip
@@ -108,7 +109,9 @@ def test_one_that_is_not_recorded_differs_in_nothing() -> None:
 
 def test_a_prediction_that_never_came() -> None:
     fault = Prediction(text=b"", status="fault", note="no answer")
-    sample = Sample(ask=Ask(program=COUNT), truth=Prediction(text=TRUTH, status="ended"), found=fault)
+    sample = Sample(
+        ask=PredictionRequest(program=COUNT), truth=Prediction(text=TRUTH, status="ended"), found=fault
+    )
     scene = Scene.of_sample(sample, name="told", model="somebody")
     told = scene.describe()["branches"][0]
     assert (told["status"], told["note"], told["cause"]) == ("failed", "no answer", None)
@@ -117,11 +120,11 @@ def test_a_prediction_that_never_came() -> None:
 
 def test_a_second_model_stands_beside_the_root_alone() -> None:
     sample = Sample(
-        ask=Ask(program=COUNT),
+        ask=PredictionRequest(program=COUNT),
         truth=Prediction(text=TRUTH, status="ended"),
         found=Prediction(text=FOUND, status="ended"),
     )
-    other_ask = Ask(program=COUNT, options=Compact(bare=True))
+    other_ask = PredictionRequest(program=COUNT, options=Compact(bare=True))
     scene = Scene.of_sample(
         sample, name="told", model="one", other=Prediction(text=TRUTH, status="ended"), other_ask=other_ask,
         other_model="two", tokenizer=Bytes(),
@@ -143,7 +146,7 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
 
 def test_two_notations_do_not_compare() -> None:
     sample = Sample(
-        ask=Ask(program=COUNT),
+        ask=PredictionRequest(program=COUNT),
         truth=Prediction(text=TRUTH, status="ended"),
         found=Prediction(text=FOUND, status="ended"),
     )
@@ -187,7 +190,7 @@ def test_a_branch_is_in_one_of_four_states() -> None:
             id=0,
             parent=None,
             intervention=None,
-            ask=Ask(program=FACT),
+            ask=PredictionRequest(program=FACT),
             truth=None,
             found=nothing,
             status="lost",

@@ -12,7 +12,7 @@ from tiers import examples
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.ui.session.marks.sharing import Groups
 from worldline.ui.session.side import Side
 
@@ -33,7 +33,9 @@ def side(
     source: str, call: str = "f()", *, codec: str = "compact", options: Compact | None = None, **wrong: str
 ) -> Side:
     """The true run of a program, some of its texts replaced once."""
-    ask = Ask(program=Program(source=source, call=call), options=options or Compact(), limit=100_000)
+    ask = PredictionRequest(
+        program=Program(source=source, call=call), options=options or Compact(), limit=100_000
+    )
     found = next(iter(Interpreter(codec=codec).predict([ask])))
     text = found.text
     for old, new in wrong.items():

@@ -7,7 +7,7 @@ from test_sharing import after
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.marks.sharing import Groups
 from worldline.ui.session.side import Side
 
@@ -36,7 +36,7 @@ STEPS = b"""(1
 
 def side(source: str, name: str, steps: bytes, *, same: bool = False) -> Side:
     """A run as it is written."""
-    ask = Ask(program=Program(source=source, name=name, call="f()"), options=Compact(same=same))
+    ask = PredictionRequest(program=Program(source=source, name=name, call="f()"), options=Compact(same=same))
     return Side("found", ask, Prediction(text=steps, status="ended"))
 
 

@@ -14,8 +14,8 @@ from worldline.codec.compact.turns import turns
 from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 from worldline.core.state import Replay
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import sureness
+from worldline.predict.confidence import step_confidences
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 from worldline.ui.session.side import FrameInfo, Side
 from worldline.ui.session.text_spans import step_spans
@@ -224,7 +224,7 @@ def test_a_frame_that_the_cut_broke_off_has_its_bytes() -> None:
 def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:
     ask, truth = run("turns")
     logprobs = [-0.001 * i for i in range(len(truth.text))]
-    sure = sureness(ask, truth, logprobs)
+    sure = step_confidences(ask, truth, logprobs)
     of = Side("found", ask, truth, sure=sure)
     assert len(sure) == len(of) + 1 == len(turns(truth.text))
     for step in range(len(of)):
@@ -259,6 +259,6 @@ def test_no_text_makes_an_empty_side() -> None:
 
 
 def test_source_that_is_no_python_has_no_names() -> None:
-    ask = Ask(program=Program(source="def (:\n", call="f(1)"), options=Compact())
+    ask = PredictionRequest(program=Program(source="def (:\n", call="f(1)"), options=Compact())
     of = Side("found", ask, Prediction(text=b"(1 n=1\n", status="budget"))
     assert of.stack(0)[0].function == "?"

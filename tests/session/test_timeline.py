@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from stepped import changed, damaged, run, side, true
 
 from worldline.core.errors import UsageError
-from worldline.predict.sureness import sureness
+from worldline.predict.confidence import step_confidences
 from worldline.ui.session.chunk import chunk
 from worldline.ui.session.pair import Pair, PairRow
 from worldline.ui.session.side import Side
@@ -50,7 +50,7 @@ def test_the_least_sure_step_is_shown() -> None:
     ask, truth = run("loop")
     logprobs = [0.0] * len(truth.text)
     logprobs[len(logprobs) // 2] = -3.0
-    found = Side("found", ask, truth, sure=sureness(ask, truth, logprobs))
+    found = Side("found", ask, truth, sure=step_confidences(ask, truth, logprobs))
     sures = [each[2] for each in timeline(Pair(true("loop"), found), 10)["bins"]]
     assert sorted(sures)[0] == pytest.approx(0.0498, abs=1e-3)
     assert sorted(sures)[1:] == [1.0] * 9

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 
 import pytest
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, debug, imagine
 from worldline.diagnose.trials import Trials, Tried
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.report.debug_page import page
 from worldline.ui.session.side_by_side import window
 from worldline.ui.terminal.debug import percent, print_debugged, print_imagined
@@ -30,20 +31,20 @@ ANSI = re.compile("\x1b\\[[0-9;]*m")
 pytestmark = pytest.mark.usefixtures("box")
 
 
-class Says:
+class Says(PlainPredictor):
     """Whatever it is asked, it says one text."""
 
     def __init__(self, text: bytes, name: str = "says") -> None:
         self.text, self.name = text, name
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             yield Prediction(text=max(self.text, ask.given, key=len), status="ended")
 
 
 def debugged(old: str, new: str, *, name: str = "says") -> Debugged:
     """The sum, its true text changed in one place."""
-    (true,) = Interpreter().predict([Ask(program=SUM)])
+    (true,) = Interpreter().predict([PredictionRequest(program=SUM)])
     assert old.encode() in true.text
     return debug(SUM, Says(true.text.replace(old.encode(), new.encode(), 1), name), cures=False)
 
@@ -201,7 +202,7 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
 def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
     """Long values that part far behind are shown around where they do, in the width that there is."""
     program = Program(source="def f(n):\n    values = 'x' * n\n    return 0\n", call="f(200)")
-    (true,) = Interpreter().predict([Ask(program=program)])
+    (true,) = Interpreter().predict([PredictionRequest(program=program)])
     found = debug(program, Says(true.text.replace(b"xx'", b"yx'", 1)), cures=False)
     lines = shown(found, width).splitlines()
     row = next(line for line in lines if line.startswith("▶"))
@@ -214,7 +215,7 @@ def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
 
 def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
     """Behind the end of a prediction nothing is right."""
-    (true,) = Interpreter().predict([Ask(program=SUM)])
+    (true,) = Interpreter().predict([PredictionRequest(program=SUM)])
     found = debug(SUM, Says(true.text[: len(true.text) // 2].rpartition(b"\n")[0] + b"\n"), cures=False)
     lines = shown(found, rows=0).splitlines()
     marks = [line[:2] for line in lines if re.match(r"(  |- |▶ |· ) *\d+ +\d+ ", line)]

@@ -10,7 +10,7 @@ from rich.console import Console
 from worldline.diagnose.debug import Debugged, rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 from worldline.ui.report.debug_page import page
 from worldline.ui.session.scene import Scene
 from worldline.ui.terminal.debug import print_debugged
@@ -34,7 +34,7 @@ def debugged(one: HandWritten) -> Debugged:
         model="by hand",
         diagnosis=diagnosis,
         rows=tuple(rows(diagnosis)),
-        sureness=(),
+        confidences=(),
         belief=None,
         tried=(),
         seconds={},

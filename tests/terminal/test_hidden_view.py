@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
+from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.hidden import Control
@@ -17,7 +18,7 @@ from worldline.diagnose.debug import debug
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import recorded
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 from worldline.ui.report.debug_page import page as debug_page
 from worldline.ui.session.chunk import chunk
@@ -33,12 +34,12 @@ PROGRAM = Program(
 HELD = Control(seed=1)
 
 
-class Gambler:
+class Gambler(PlainPredictor):
     """Runs every program with its own luck."""
 
     name = "gambler"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             control = replace(HELD, given=(Hidden(0, "below 6", "2"),))
             yield replace(recorded(replace(ask, control=control, hidden=()), Limits())[0], status="ended")
@@ -77,7 +78,7 @@ def test_debug_shows_both_sides_and_says_that_it_is_right_given_its_draws() -> N
 
 
 def test_the_page_and_the_stepper_are_told() -> None:
-    ask = Ask(program=PROGRAM, control=HELD)
+    ask = PredictionRequest(program=PROGRAM, control=HELD)
     truth, trace = recorded(ask, Limits())
     ask = replace(ask, hidden=trace.hidden)
     (found,) = Gambler().predict([ask])

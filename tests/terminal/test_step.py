@@ -9,12 +9,14 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 from textual.pilot import Pilot
 
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.ui.session.scene import Scene
 from worldline.ui.session.stops import locations
 from worldline.ui.terminal.step.app import StepApp
@@ -43,19 +45,19 @@ CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 Act = Callable[["Hand"], Awaitable[None]]
 
 
-class Wrong:
+class Wrong(PlainPredictor):
     """Imagines fact(3), but takes the innermost result for 9; from a given text on it says no more."""
 
     name = "wrong"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             (truth,) = Interpreter().predict([ask])
             text = truth.text.replace(b" r=1\n", b" r=9\n").replace(b")2\n", b")18\n")
             yield Prediction(text=ask.given or text, status="budget" if ask.given else "ended")
 
 
-class Waits:
+class Waits(PlainPredictor):
     """Answers when it is let."""
 
     name = "waits"
@@ -63,7 +65,7 @@ class Waits:
     def __init__(self) -> None:
         self.asked, self.let = threading.Event(), threading.Event()
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         self.asked.set()
         self.let.wait(120)
         return Interpreter().predict(asks)
@@ -107,7 +109,7 @@ def stepping(
     limit: int | None = None,
 ) -> StepApp:
     """An app in which somebody acts."""
-    app = StepApp(Scene.new(program, model=predictor.name, limit=limit), predictor)
+    app = StepApp(Scene.new(program, model=predictor.info.name, limit=limit), predictor)
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:
@@ -479,10 +481,10 @@ def test_quitting_amid_it_ends_the_thread(key: str) -> None:
 
 
 def test_a_model_that_fails_leaves_the_interpreter_s_run() -> None:
-    class Fails:
+    class Fails(PlainPredictor):
         name = "fails"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             raise OSError("no such \x1b[31mhost")
 
     async def act(hand: Hand) -> None:
@@ -512,10 +514,10 @@ def test_hostile_text_is_shown_as_text_in_any_room(size: tuple[int, int]) -> Non
 
 
 def test_bytes_that_no_notation_has() -> None:
-    class Garbage:
+    class Garbage(PlainPredictor):
         name = "\x1b[5mgarbage"
 
-        def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+        def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for _ in asks:
                 yield Prediction(text=b"( n=3\n2 \x1b[31m\xff\xfe\n\x00\n\x07[/bold]\n", status="ended")
 

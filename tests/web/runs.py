@@ -21,6 +21,8 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
 
+from plain_predictor import PlainPredictor
+
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
 from worldline.core.program import Program
@@ -33,7 +35,8 @@ from worldline.evaluation.score import Truth, answer, judge
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.ui.web.index.filter import Filters
 from worldline.ui.web.index.index import RunIndex
 from worldline.ui.web.index.samples import samples
@@ -65,14 +68,14 @@ def tasks() -> Suite:
 
 
 @dataclass(frozen=True)
-class Erring:
+class Erring(PlainPredictor):
     """The truth, spoiled: the ask's number, beginning with `start`, says in which of the WAYS."""
 
     start: int = 0
     codec: str = "compact"
     name: str = "erring"
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for i, found in enumerate(Interpreter(codec=self.codec).predict(asks), self.start):
             yield spoiled(found, WAYS[i % len(WAYS)])
 
@@ -227,7 +230,7 @@ def _judged(kind: int, length: int, way: str) -> dict[str, Any]:
         task, cast(Trace, ended), said, margin=1 << 30
     )  # never cut: its steps are not asked of the trace
     vars(true).update(text=text.encode(), parsed=parsed)
-    ask = Ask(program=program, limit=2 * len(text) + SLACK)
+    ask = PredictionRequest(program=program, limit=2 * len(text) + SLACK)
     found = spoiled(Prediction(text=true.text, status="ended", logprob=-1.5, seconds=0.25), way)
     record = answered(0, task, ask, true, found, judge(task, true, found, ask=ask))
     row: dict[str, Any] = json.loads(line(record))
@@ -240,6 +243,6 @@ def _line(row: dict[str, Any], at: int, rng: Random) -> bytes:
     program = Program(source=source, call=row["run"]["call"])
     own = {
         "at": at, "name": f"{row['group']}/{at}", "program": program.digest, "source": source,
-        "prompt": prompt_digest(Ask(program=program)), "seconds": round(rng.expovariate(4), 6),
+        "prompt": prompt_digest(PredictionRequest(program=program)), "seconds": round(rng.expovariate(4), 6),
     }  # fmt: skip
     return json.dumps({**row, **own}).encode() + b"\n"

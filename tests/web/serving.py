@@ -24,7 +24,8 @@ from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 
 TOKEN = "test-token-of-this-server"
 SOURCES = (
@@ -113,9 +114,10 @@ class Mistaken:
     """Writes what the interpreter does; now and then a value is wrong, and every second time the answer too."""
 
     def __init__(self, name: str, *, every: int, first: int = 1) -> None:
-        self.name, self._every, self._count = name, every, first - 1
+        self.info, self.capabilities = ModelInfo(name=name), Capabilities()
+        self._every, self._count = every, first - 1
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The truth, more or less."""
         for found in Interpreter().predict(list(asks)):
             self._count += 1

@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from plain_predictor import PlainPredictor
+
 from worldline.core.program import Program
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 FACT = "def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    print('r', r)\n    return r * n\n"
 WORDS = "def words(ws):\n    out = []\n    for w in ws:\n        out.append(w)\n    return out\n"
@@ -34,13 +36,13 @@ LONG_STEPS = 2 * LONG_TURNS + 5
 
 
 @dataclass(frozen=True)
-class Staged:
+class Staged(PlainPredictor):
     """The truth, but for some texts of some programs (by the name of their function), each replaced once, in order."""
 
     name: str
     wrong: Mapping[str, Sequence[tuple[bytes, bytes]]] = field(default_factory=dict)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The truth, more or less."""
         for ask, found in zip(asks, Interpreter().predict(list(asks)), strict=True):
             text = found.text

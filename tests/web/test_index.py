@@ -22,7 +22,7 @@ from worldline.diagnose.diagnosis import cause
 from worldline.diagnose.reading import read
 from worldline.evaluation.external.program import called
 from worldline.evaluation.run.directory import newest
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record_many
 from worldline.ui.web.api import describe_run
 from worldline.ui.web.index import operations as index_operations
@@ -153,13 +153,15 @@ def test_depth_is_that_of_the_parsed_text(codec: str) -> None:
         else:
             given = cwm.prompt(program.source, cwm.entry_line(trace))
             text = cwm.encode(trace)[len(given) :].encode()
-            wanted = _levels(Ask(program=program), Prediction(text=text, status="ended", codec="cwm"))
+            wanted = _levels(
+                PredictionRequest(program=program), Prediction(text=text, status="ended", codec="cwm")
+            )
         assert depth(text.decode(), codec) == wanted, program
         deepest.add(wanted)
     assert {1, 2, 4, 30} <= deepest
 
 
-def _levels(ask: Ask, truth: Prediction) -> int:
+def _levels(ask: PredictionRequest, truth: Prediction) -> int:
     """The most frames that are alive at once, by the events."""
     level = highest = 0
     for moment in read(ask, truth).events:

@@ -17,7 +17,7 @@ from wire import get, post, read_reply, request, talk
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.threads import ThreadGate
 from worldline.ui.session.grow import GrowthProgress

@@ -34,14 +34,13 @@ def step(**asked: Any) -> None:
             raise
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
     from worldline.predict.models import load_model
-    from worldline.predict.predictor import codec_of
     from worldline.ui.session.scene import Scene
 
     program = called_program(asked["file"], asked["args"], asked)
     predictor = load_model(asked["model"], asked["extras"])
     scene = Scene.new(
-        program, model=predictor.name, options=options_of(asked), limit=asked["limit"], codec=codec_of(predictor),
-        control=control_of(asked),
+        program, model=predictor.info.name, options=options_of(asked), limit=asked["limit"],
+        codec=predictor.info.notation, control=control_of(asked),
     )  # fmt: skip
     run(scene, predictor, limits=limits_of(asked))
 

@@ -114,7 +114,7 @@ def bench(
         "options": given,
         "extras": extras,
         "scheme": model,
-        "weights": getattr(predictor, "digest", ""),
+        "weights": predictor.info.digest,
         **({"force": force, "queries": queries} if force else {}),
     }
     with (
@@ -282,7 +282,6 @@ def run_suite(
     """
     from worldline.evaluation.run.run import run
     from worldline.evaluation.run.spread import spread as spread_rows
-    from worldline.predict.predictor import codec_of
 
     move, say = advance
 
@@ -294,7 +293,7 @@ def run_suite(
     return run(
         suite, predictor, limit=limit, each=judged, out=out, config=config,
         known=lambda count: say(f"({count:,} recorded)"), shard=shard,
-        rows=spread_rows(elsewhere[0], elsewhere[1], codec_of(predictor)) if elsewhere else None,
+        rows=spread_rows(elsewhere[0], elsewhere[1], predictor.info.notation) if elsewhere else None,
     )  # fmt: skip
 
 

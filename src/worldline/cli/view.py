@@ -133,7 +133,7 @@ def show_debugged(found: Debugged, predictor: Predictor) -> None:
 
     name = found.sample.ask.program.name
     scene = Scene.of_sample(
-        found.sample, name=name, model=found.model, sure=found.sureness, wrong=found.branch, tokenizer=_tokenizer()
+        found.sample, name=name, model=found.model, sure=found.confidences, wrong=found.branch, tokenizer=_tokenizer()
     )  # fmt: skip
     _serve(Opening(scenes=(scene,), models={found.model: lambda: predictor}))
 

@@ -10,7 +10,7 @@ from worldline.core.limits import Limits
 from worldline.diagnose.cures import CURES, QUERIES
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.trials import Trial, Tried, carry_out, prepare
-from worldline.predict.predictor import Predictor, codec_of
+from worldline.predict.predictor import Predictor
 
 WORK = 1 << 14  # bytes that cures may have written, all together
 SHARED = 0.6  # of the time that texts take one by one, when they are written together
@@ -49,7 +49,7 @@ def cured_within(
 ) -> list[Tried]:
     """Every cure, in the order of CURES: done, not fit, or beyond the bounds."""
     by = "trace" if diagnosis.answer is not False else "answer"
-    codec = codec_of(predictor)
+    codec = predictor.info.notation
     jobs, done = prepare([(cure, 0) for cure in CURES], {0: diagnosis}, codec, by=by, limits=limits)
     rate = diagnosis.sample.found.seconds / max(len(diagnosis.sample.found.text), 1)
     left, count = len(jobs), 0

@@ -23,7 +23,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.frames.guard import refused
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 LARGER = 4  # how many times the budget
@@ -60,7 +60,7 @@ CONFIRMING = {
 class CurePlan:
     """How a sample is asked again: the ask, what is forced, and whether the ask has a truth of its own."""
 
-    ask: Ask
+    ask: PredictionRequest
     force: str = "free"
     fresh: bool = False
 
@@ -193,7 +193,7 @@ def _other_frame(sample: Sample) -> int | None:
     return next((one.start for one, true in pairs if one.action_of(got) != true.action_of(wanted)), None)
 
 
-def _going_on(sample: Sample, at: int) -> Ask:
+def _going_on(sample: Sample, at: int) -> PredictionRequest:
     """The ask with the found text given up to where a cure makes the first difference."""
     return replace(sample.ask, given=max(sample.ask.given, sample.found.text[:at], key=len))
 

@@ -31,14 +31,15 @@ from worldline.diagnose.reading import Event, Reading, read
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
 from worldline.diagnose.trials import WHOLE, Tried
+from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import recorded as recorded_run
 from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, load_model
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.predict.scratchpad import Scratchpad, folded
-from worldline.predict.sureness import Sure
 
 MOST = 1 << 14  # bytes; a longer imagination must be asked for
 ENDLESS = 1 << 12  # bytes of a run that was not recorded to its end, which no imagination can reach
@@ -73,7 +74,7 @@ class Imagined:
     """A prediction alone, as it reads; `sure` is the log-probability of each step, where the model says so."""
 
     model: str
-    ask: Ask
+    ask: PredictionRequest
     found: Prediction
     reading: Reading
     sure: tuple[float, ...]
@@ -97,7 +98,7 @@ class Imagined:
 
 @dataclass(frozen=True, kw_only=True)
 class Debugged:
-    """All that came of it. `sureness`: how sure the model was of each found step, where it says so.
+    """All that came of it. `confidences`: how sure the model was of each found step, where it says so.
 
     `tried`: the cures, those that do not apply or for which there was no time among them. `scratch`: the scratchpad,
     where there was one, beside what the interpreter does of the same rewriting; then no cure is tried. `branch`: where
@@ -107,7 +108,7 @@ class Debugged:
     model: str
     diagnosis: Diagnosis
     rows: tuple[AlignedRow, ...]
-    sureness: tuple[Sure, ...]
+    confidences: tuple[StepConfidence, ...]
     belief: Belief | None
     tried: tuple[Tried, ...]
     seconds: dict[str, float]
@@ -147,7 +148,9 @@ class Debugged:
         """The log-probability of each found step; a text in Meta's format may have frames that are none."""
         places = self.diagnosis.found.places
         known = (
-            self.sureness if places is None else [self.sureness[i] for i in places if i < len(self.sureness)]
+            self.confidences
+            if places is None
+            else [self.confidences[i] for i in places if i < len(self.confidences)]
         )
         return tuple(step.logprob for step in known)
 
@@ -252,7 +255,9 @@ def imagine(
     if edit is not None and scratchpad != "none":
         raise UsageError("what was imagined on a scratchpad cannot be gone on from with other values")
     pad = Scratchpad(predictor, scratchpad)
-    ask = Ask(program=program, options=options or Compact(), limit=limit or MOST, hidden=tuple(hidden))
+    ask = PredictionRequest(
+        program=program, options=options or Compact(), limit=limit or MOST, hidden=tuple(hidden)
+    )
     rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
         text = edited(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
@@ -260,7 +265,7 @@ def imagine(
         rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)
     found = rolled.prediction
-    return Imagined(model=pad.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
+    return Imagined(model=pad.info.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
 
 
 def debug(
@@ -295,7 +300,7 @@ def debug(
     tell("the program runs")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or Limits(steps=max(STEPS, limit or 0))
-    ask = Ask(program=program, options=options or Compact(), limit=WHOLE, control=control)
+    ask = PredictionRequest(program=program, options=options or Compact(), limit=WHOLE, control=control)
     truth, trace = _truth(ask, predictor, limits)
     if has_pad:
         truth = replace(truth, text=folded(program, options or Compact(), truth.text))
@@ -323,7 +328,7 @@ def debug(
         "cures": time.perf_counter() - explained,
     }  # fmt: skip
     return Debugged(
-        model=pad.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), sureness=rolled.sure, belief=belief,
+        model=pad.info.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), confidences=rolled.sure, belief=belief,
         tried=tried, seconds=seconds, scratch=scratch, branch=branch,
     )  # fmt: skip
 
@@ -340,15 +345,15 @@ def _branched(
     return replace(found, nearest=other, sought=True)
 
 
-def _truth(ask: Ask, predictor: Predictor, limits: Limits) -> tuple[Prediction, Trace]:
-    truth, trace = recorded_run(ask, limits, codec_of(predictor))
+def _truth(ask: PredictionRequest, predictor: Predictor, limits: Limits) -> tuple[Prediction, Trace]:
+    truth, trace = recorded_run(ask, limits, predictor.info.notation)
     if truth.note:
         raise UsageError(f"there is no run to compare with: {truth.note}")
     return truth, trace
 
 
 def believed(
-    predictor: Predictor, diagnosis: Diagnosis, sure: tuple[Sure, ...], *, has_pad: bool = False
+    predictor: Predictor, diagnosis: Diagnosis, sure: tuple[StepConfidence, ...], *, has_pad: bool = False
 ) -> Belief | None:
     """What the model believed at the place where it parts; on a scratchpad the truth is not what it was asked for."""
     sample = diagnosis.sample
@@ -373,7 +378,7 @@ def _turn(text: bytes, cut: Sequence[Turn], place: int) -> str:
     return data.decode("utf-8", "backslashreplace")
 
 
-def _likelihood(predictor: Predictor, ask: Ask, truth: Prediction) -> float | None:
+def _likelihood(predictor: Predictor, ask: PredictionRequest, truth: Prediction) -> float | None:
     """How likely the last true step before the limit is to the model, all true text before it being read."""
     (read,) = roll(predictor, [ask], [truth], force="both")
     last = read.steps[-1] if read.steps else None

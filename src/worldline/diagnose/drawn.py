@@ -18,7 +18,7 @@ from worldline.diagnose.diverge import HIDDEN, Divergence, is_guess
 from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import written
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 _SEEDS = (1, 2, 3, 4)  # other runs that are looked at: one may draw the same
 
@@ -28,7 +28,9 @@ def draws(reading: Reading) -> tuple[Hidden, ...]:
     return tuple(Hidden(i, *one) for i, event in enumerate(reading.events) for one in event.hidden)
 
 
-def decided(ask: Ask, hidden: Sequence[Hidden] | None = None, *, seed: int | None = None) -> Control | None:
+def decided(
+    ask: PredictionRequest, hidden: Sequence[Hidden] | None = None, *, seed: int | None = None
+) -> Control | None:
     """The control under which an asked program has these hidden inputs first, its own unless said."""
     if ask.control is None:
         return None

@@ -17,7 +17,7 @@ from worldline.core.events import FINAL, unsettled
 from worldline.core.malformed import Malformed
 from worldline.core.trace import Hidden, Step
 from worldline.core.value import equal
-from worldline.predict.predictor import CONTEXT, Ask, Prediction
+from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def ends_alike(one: Reading, other: Reading, *, printed: bool = False) -> bool:
     return equal(first[1], second[1]) and (not printed or one.printed == other.printed)
 
 
-def read(ask: Ask, prediction: Prediction) -> Reading:
+def read(ask: PredictionRequest, prediction: Prediction) -> Reading:
     """The events of a prediction for an ask; `reconcile.read_beside` is for one that is compared with a truth."""
     if prediction.codec == "cwm":
         return _read_cwm(ask, prediction)
@@ -135,7 +135,7 @@ def read(ask: Ask, prediction: Prediction) -> Reading:
     return _read_compact(ask, text)
 
 
-def _read_compact(ask: Ask, text: bytes) -> Reading:
+def _read_compact(ask: PredictionRequest, text: bytes) -> Reading:
     parsed = compact_parse.parse(text, ask.prompt, loose=True)
     hidden: dict[int, list[tuple[str, str]]] = {}
     for one in parsed.hidden:
@@ -163,7 +163,7 @@ def _leave_open(events: list[Event]) -> None:
             events[i] = event._replace(open=True)
 
 
-def _read_cwm(ask: Ask, prediction: Prediction) -> Reading:
+def _read_cwm(ask: PredictionRequest, prediction: Prediction) -> Reading:
     from worldline.codec.cwm import parse as cwm_parse  # most models write the compact notation
     from worldline.codec.cwm.foreign.stripped import tagged_text
 

@@ -18,13 +18,13 @@ from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing
 from worldline.core.program import Program
 from worldline.diagnose.diverge import aligned, same_action
 from worldline.diagnose.reading import Event, Reading, read
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 _STOPPED = re.compile(r"\(?(?:<class StopIteration>, )?Stop(?:Async)?Iteration\(")
 _WAITING = re.compile(r"\b(?:for|from|await|async)\b")
 
 
-def read_beside(ask: Ask, prediction: Prediction, truth: Reading) -> Reading:
+def read_beside(ask: PredictionRequest, prediction: Prediction, truth: Reading) -> Reading:
     """The events of a prediction that is compared with a truth."""
     found = read(ask, prediction)
     return reconciled(ask.program, truth, found) if prediction.codec == "cwm" else found

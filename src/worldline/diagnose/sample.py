@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class Beside:
 class Sample:
     """One ask, its true steps and the found ones, and what else is said about the answer."""
 
-    ask: Ask
+    ask: PredictionRequest
     truth: Prediction
     found: Prediction
     beside: Beside = field(default_factory=Beside)

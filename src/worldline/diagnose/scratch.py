@@ -11,7 +11,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import Event, read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.scratchpad import scratched, unfolded
 
 
@@ -27,7 +27,7 @@ class ScratchStep(NamedTuple):
         return {"code": self.code, "event": event.event, "values": dict(event.values), "arg": event.arg}
 
 
-def folds(ask: Ask, found: Prediction) -> tuple[tuple[ScratchStep, ...], ...]:
+def folds(ask: PredictionRequest, found: Prediction) -> tuple[tuple[ScratchStep, ...], ...]:
     """For each step of the program, those that were imagined in its place; none where it is as it was imagined."""
     if found.scratch is None:
         return ()
@@ -43,7 +43,7 @@ def folds(ask: Ask, found: Prediction) -> tuple[tuple[ScratchStep, ...], ...]:
     return tuple(tuple(step(reading.events[i]) for i in under) for under in several)
 
 
-def diagnosed(ask: Ask, found: Prediction, limits: Limits) -> Diagnosis | None:
+def diagnosed(ask: PredictionRequest, found: Prediction, limits: Limits) -> Diagnosis | None:
     """The scratchpad beside what the interpreter does of the rewriting; None where the program was imagined itself."""
     if found.scratch is None:
         return None
@@ -53,7 +53,7 @@ def diagnosed(ask: Ask, found: Prediction, limits: Limits) -> Diagnosis | None:
     return Diagnosis(Sample(ask=own, truth=truth, found=text))
 
 
-def blamed(ask: Ask, found: Prediction, diagnosis: Diagnosis) -> tuple[int, str, str] | None:
+def blamed(ask: PredictionRequest, found: Prediction, diagnosis: Diagnosis) -> tuple[int, str, str] | None:
     """The line of the program, the scratchpad's own line, and why, where that first goes wrong."""
     first, scratch = diagnosis.first, found.scratch
     if first is None or scratch is None or first.line is None or not 0 < first.line <= len(scratch.lines):

@@ -16,7 +16,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words
 from worldline.diagnose.reading import Reading, ends_alike
 from worldline.diagnose.trials import Tried
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 
 LONG = 160  # characters of a value in a sentence
 

@@ -25,9 +25,10 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.forcing.rolled import ForcedRollout
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 MEASURES = ("answer", "trace")
 WHOLE = 1 << 24  # bytes of a true text; the recording's own limits cut it before
@@ -180,7 +181,9 @@ def try_cures(
     tried: list[Tried] = []
     for cure in cures:
         pairs = [(cure, i) for i in sorted(failed + chosen)]
-        jobs, unfit = prepare(pairs, dict(enumerate(diagnoses)), codec_of(predictor), by=by, limits=limits)
+        jobs, unfit = prepare(
+            pairs, dict(enumerate(diagnoses)), predictor.info.notation, by=by, limits=limits
+        )
         done = [*unfit, *(one for one in faults if one.cure == cure)]
         before = len(done)
         for one in carry_out(jobs, predictor, by=by):
@@ -189,7 +192,7 @@ def try_cures(
                 progress(cure, len(done) - before, len(jobs))
         tried += sorted(done, key=lambda one: one.sample)
     return Trials(
-        model=predictor.name, by=by, seed=seed, failed=tuple(failed),
+        model=predictor.info.name, by=by, seed=seed, failed=tuple(failed),
         causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
         unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
     )  # fmt: skip
@@ -272,7 +275,7 @@ def _begun(
 def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterator[Tried]:
     """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
     done, reason = 0, ""
-    if getattr(predictor, "is_fixed", False):
+    if predictor.info.is_replay:
         yield from (_refused(job, "its outputs were made before: it cannot be asked again") for job in jobs)
         return
     try:
@@ -309,14 +312,14 @@ def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[T
         yield replace(job.tried, status="fault", why=tried.note) if isinstance(tried, RowFault) else tried
 
 
-def _recorded(asks: Sequence[Ask], codec: str, limits: Limits | None) -> Iterator[Prediction]:
+def _recorded(asks: Sequence[PredictionRequest], codec: str, limits: Limits | None) -> Iterator[Prediction]:
     """The truths of asks, whole."""
     whole = [replace(ask, given=b"", limit=WHOLE) for ask in asks]
     return Interpreter(limits=limits or Limits(), codec=codec).predict(whole)
 
 
 def _answers(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
+    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
 ) -> Iterator[tuple[Prediction, bool]]:
     """Each answer, and whether its end was dictated and not the model's own."""
     if force == "free":
@@ -326,7 +329,7 @@ def _answers(
         yield rolled.prediction, force == "queries" and _is_dictated(ask, rolled)
 
 
-def _is_dictated(ask: Ask, rolled: Rolled) -> bool:
+def _is_dictated(ask: PredictionRequest, rolled: ForcedRollout) -> bool:
     """Whether the step with which the outermost frame ends is among what was dictated."""
     text, at = rolled.prediction.text, read(ask, rolled.prediction).outcome
     if rolled.prediction.codec == "cwm":

@@ -1,28 +1,30 @@
 """A predictor that is helped: a part of the truth is put in its way, so that any suite runs under any forcing.
 
-The truth is what the interpreter answers to the same asks. Forcings under which nothing is written but the truth
+The truth is what the interpreter answers to the same requests. Forcings under which nothing is written but the truth
 (`next`, `both`) make no prediction: `states` measures those, step by step.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction, WrappedPredictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 
 QUERIES = 8  # true steps that a predictor may ask for
 FORCED = ("actions", "states", "guard", "queries")
 
 
 @dataclass(frozen=True)
-class Forced(WrappedPredictor):
+class Forced:
     """Another predictor under one forcing; `queries` is how many true steps it may ask for."""
 
+    predictor: Predictor
     force: str
     queries: int = QUERIES
     limits: Limits = field(default_factory=Limits)
@@ -32,12 +34,18 @@ class Forced(WrappedPredictor):
             raise UsageError(f"a prediction is forced by one of {', '.join(FORCED)}, not {self.force!r}")
 
     @property
-    def name(self) -> str:
+    def info(self) -> ModelInfo:
         """The other's, and what is forced."""
-        return f"{self.predictor.name}, {self.force} forced"
+        info = self.predictor.info
+        return replace(info, name=f"{info.name}, {self.force} forced", is_ground_truth=False)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    @property
+    def capabilities(self) -> Capabilities:
+        """Its answers alone: no text that is asked for in another way would be forced."""
+        return Capabilities(answers_questions=self.predictor.capabilities.answers_questions)
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """What the other writes under the forcing."""
-        truths = list(Interpreter(limits=self.limits, codec=self.codec).predict(asks))
-        for rolled in roll(self.predictor, asks, truths, force=self.force, budget=self.queries):
+        truths = list(Interpreter(limits=self.limits, codec=self.predictor.info.notation).predict(requests))
+        for rolled in roll(self.predictor, requests, truths, force=self.force, budget=self.queries):
             yield rolled.prediction

@@ -13,7 +13,7 @@ from worldline.diagnose.cures import CURES
 from worldline.diagnose.trials import Progress, Trials, try_cures
 from worldline.evaluation.run.directory import newest, read_config
 from worldline.evaluation.run.record import Record
-from worldline.predict.predictor import Predictor, codec_of
+from worldline.predict.predictor import Predictor
 
 Load = Callable[[str, Mapping[str, str]], Predictor]
 
@@ -72,10 +72,10 @@ def intervened(
 
 def _check_codec(predictor: Predictor, records: list[Record]) -> None:
     """UsageError of a model that writes another notation than the run is in."""
-    strange = next((one.found.codec for one in records if one.found.codec != codec_of(predictor)), None)
+    strange = next((one.found.codec for one in records if one.found.codec != predictor.info.notation), None)
     if strange is not None:
         raise UsageError(
-            f"the run is in {strange}, and {predictor.name} writes {codec_of(predictor)}: it is another model"
+            f"the run is in {strange}, and {predictor.info.name} writes {predictor.info.notation}: it is another model"
         )
 
 

@@ -24,7 +24,7 @@ from worldline.diagnose.reading import unfinished_as
 from worldline.diagnose.sample import Beside, Sample
 from worldline.evaluation.run.truth import RunEnd, Truth, answer, as_truth, is_complete
 from worldline.evaluation.suites.suite import Task
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 GIVEN = 4_096  # characters of a predicted answer that samples of one id are compared by
@@ -65,7 +65,7 @@ def judge(
     true: Truth,
     prediction: Prediction,
     *,
-    ask: Ask | None = None,
+    ask: PredictionRequest | None = None,
     beside: Beside | None = None,
     record: Rerun | None = None,
     again: Rerun | None = None,
@@ -75,7 +75,7 @@ def judge(
     `ask` is what was asked, where that was more than the task; `beside` is what is said of the answer beside a trace,
     which counts where there is no trace. `record` and `again` run a program (`Diagnosis`).
     """
-    asked = ask or Ask(
+    asked = ask or PredictionRequest(
         program=task.program, options=task.options, hidden=true.trace.hidden, control=task.control
     )
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)

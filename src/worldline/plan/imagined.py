@@ -15,9 +15,9 @@ from worldline.plan.answer import IMAGINED, UNKNOWN, Allowance, Answer, Spent
 from worldline.plan.gate import Gate
 from worldline.plan.question import Question
 from worldline.plan.reading import read_imagined
-from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.predict.sureness import Sure, sureness
+from worldline.predict.confidence import StepConfidence, step_confidences
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 OPTIONS = Compact(bare=True)  # lines that can never run are not read: the others keep their numbers
 UNGATED = "no gate is fitted for this code, so how sure the model is means nothing"
@@ -32,9 +32,9 @@ class Thought:
 
     value: str | None
     score: float | None
-    ask: Ask
+    ask: PredictionRequest
     found: Prediction
-    sure: tuple[Sure, ...] = ()
+    sure: tuple[StepConfidence, ...] = ()
 
     @property
     def spent(self) -> Spent:
@@ -59,27 +59,32 @@ def think(
     predictor: Predictor, programs: Sequence[Program], question: Question, *, limit: int, fine: bool = False
 ) -> Iterator[Thought]:
     """What a model imagines of each program, in their order; a local model imagines several at once."""
-    asks = [Ask(program=program, options=OPTIONS, limit=limit) for program in programs]
+    asks = [PredictionRequest(program=program, options=OPTIONS, limit=limit) for program in programs]
     return think_on(predictor, asks, question, fine=fine)
 
 
 def think_on(
-    predictor: Predictor, asks: Sequence[Ask], question: Question, *, fine: bool = False
+    predictor: Predictor, asks: Sequence[PredictionRequest], question: Question, *, fine: bool = False
 ) -> Iterator[Thought]:
     """The same of asks, of which a part may be given: what is given counts as certain. `fine`: by step, too."""
-    if not (isinstance(predictor, Local) and (fine or question.what in ("line", "ends"))):
+    decoder = predictor.capabilities.decodes_bytes
+    if decoder is None or not (fine or question.what in ("line", "ends")):
         for ask, found in zip(asks, predictor.predict(asks), strict=True):
             yield _thought(question, ask, found, found.logprob)
         return
-    teller = predictor.settled()
+    teller = decoder.settled()
     for ask, found in zip(asks, teller.predict(asks), strict=True):
         end = read_imagined(question, ask, found).end - len(ask.given)
-        sure = tuple(sureness(ask, found, teller.logprobs)) if fine else ()
+        sure = tuple(step_confidences(ask, found, teller.logprobs)) if fine else ()
         yield _thought(question, ask, found, float(sum(teller.logprobs[: max(0, end)])), sure)
 
 
 def _thought(
-    question: Question, ask: Ask, found: Prediction, score: float | None, sure: tuple[Sure, ...] = ()
+    question: Question,
+    ask: PredictionRequest,
+    found: Prediction,
+    score: float | None,
+    sure: tuple[StepConfidence, ...] = (),
 ) -> Thought:
     value = None if found.status == "fault" else read_imagined(question, ask, found).value
     return Thought(value=value, score=score if value is not None else None, ask=ask, found=found, sure=sure)

@@ -56,4 +56,4 @@ def telling(
 
 def model_of(predictor: Predictor) -> str:
     """A predictor as a ledger names it: by the digest of its weights, or its name."""
-    return str(getattr(predictor, "digest", "")) or predictor.name
+    return predictor.info.digest or predictor.info.name

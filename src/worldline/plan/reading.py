@@ -14,7 +14,7 @@ from worldline.core.events import ENDED, FINAL
 from worldline.core.trace import Frame, Step, Trace
 from worldline.plan.futures.subject import Subject, of_prediction, of_trace
 from worldline.plan.question import Question
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 YES, NO = "yes", "no"
 
@@ -45,7 +45,7 @@ def read_answer(question: Question, trace: Trace) -> str | None:
     return value
 
 
-def read_imagined(question: Question, ask: Ask, found: Prediction) -> ImaginedAnswer:
+def read_imagined(question: Question, ask: PredictionRequest, found: Prediction) -> ImaginedAnswer:
     """What a model's text answers; no value where it is broken, or not finished and that matters."""
     parsed, whole = parse(found.text, ask.prompt, loose=True), len(found.text)
     if found.codec != "compact" or parsed.malformed is not None or not parsed.steps:

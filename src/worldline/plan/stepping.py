@@ -18,7 +18,6 @@ from worldline.plan.executed import FirstSteps, drawn_in
 from worldline.plan.imagined import Thought, think_on
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
-from worldline.predict.local import Local
 from worldline.predict.predictor import Predictor
 
 
@@ -49,9 +48,9 @@ def ask_steps(
     enough: Callable[[Thought], bool],
 ) -> SteppedThought:
     """A thought corrected by at most so many true steps, until it is good enough."""
-    if not isinstance(predictor, Local):
+    if predictor.capabilities.decodes_bytes is None:
         raise UsageError(
-            f"{predictor.name} does not say how sure it is of each step: steps cannot be asked for"
+            f"{predictor.info.name} does not say how sure it is of each step: steps cannot be asked for"
         )
     told, behind, ran, written = 0, 0, 0, thought.spent.bytes
     trace, drawn = None, None

@@ -16,7 +16,8 @@ from typing import Any
 
 from worldline.codec.cwm.reader import NAMES
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import MetaChat, MetaText, stop_texts
 from worldline.predict.servers.tokens import is_meta, stage, stops
@@ -55,60 +56,51 @@ class Hub:
     def __init__(
         self, model: Any, tokenizer: Any, *, name: str, way: str, sampling: Sampling, codec: str = "compact"
     ) -> None:
-        self._model, self._tokenizer, self._name, self._sampling = model, tokenizer, name, sampling
+        self._model, self._tokenizer, self._sampling = model, tokenizer, sampling
         self._vocabulary = HubVocabulary(tokenizer)
         ways: dict[str, Way] = {"tokens": Tokens(self._vocabulary), "text": Text(), "chat": Chat()}
         ways |= {"fewshot": FewShot(), "fewshot-chat": FewShotChat()}
         if codec == "cwm":
             ways |= {"text": MetaText(), "chat": MetaChat()}
         self._way, self._asked = ways[way], way
+        self.capabilities = Capabilities()
+        self.info = ModelInfo(name=f"hub:{name}", notation=self._way.codec, config=self._config(name))
 
-    @property
-    def name(self) -> str:
-        """What a report calls it."""
-        return f"hub:{self._name}"
-
-    @property
-    def codec(self) -> str:
-        """The notation that its model writes."""
-        return self._way.codec
-
-    @property
-    def config(self) -> dict[str, Any]:
+    def _config(self, name: str) -> dict[str, Any]:
         """Everything that decides what is asked, for a run to keep."""
         way = self._way
         return {
-            "model": self._name,
+            "model": name,
             "way": self._asked,
             "codec": way.codec,
             "template": way.template,
         } | asdict(self._sampling)
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask, in their order, each as soon as it is there."""
-        for ask in asks:
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """One prediction for each request, in their order, each as soon as it is there."""
+        for request in requests:
             began = time.perf_counter()
-            found = self._one(ask)
+            found = self._one(request)
             yield replace(found, seconds=time.perf_counter() - began)
 
-    def _one(self, ask: Ask) -> Prediction:
-        if ask.limit == len(ask.given):
-            return Prediction(text=ask.given, status="budget", codec=self._way.codec)
+    def _one(self, request: PredictionRequest) -> Prediction:
+        if request.limit == len(request.given):
+            return Prediction(text=request.given, status="budget", codec=self._way.codec)
         try:
-            reply = self._reply(self._ids(ask), ask)
+            reply = self._reply(self._ids(request), request)
         except (
             RuntimeError
         ) as error:  # out of memory, a prompt beyond the model's positions: not the model's answer
             why = " ".join(str(error).split())[:200]
             return Prediction(
-                text=ask.given, status="fault", codec=self._way.codec, note=f"the model failed: {why}"
+                text=request.given, status="fault", codec=self._way.codec, note=f"the model failed: {why}"
             )
-        return prediction(self._way, ask, reply)
+        return prediction(self._way, request, reply)
 
-    def _ids(self, ask: Ask) -> list[int]:
+    def _ids(self, request: PredictionRequest) -> list[int]:
         if self._asked == "tokens":
-            return stage(ask.program).ids(self._vocabulary, ask.given)
-        asked = self._way.question(ask, self._sampling)
+            return stage(request.program).ids(self._vocabulary, request.given)
+        asked = self._way.question(request, self._sampling)
         if "prompt" in asked:
             begun = (
                 {"add_special_tokens": False} if isinstance(self._way, MetaText) else {}
@@ -117,27 +109,29 @@ class Hub:
         options = {"add_generation_prompt": True, "tokenize": True, "return_dict": False}
         return list(self._tokenizer.apply_chat_template(asked["messages"], **options))
 
-    def _reply(self, ids: list[int], ask: Ask) -> Reply:
+    def _reply(self, ids: list[int], request: PredictionRequest) -> Reply:
         import torch
 
-        most = min(self._sampling.max_tokens, max(ask.room, 1))
+        most = min(self._sampling.max_tokens, max(request.room, 1))
         heard, warm = _Heard(len(ids)), self._sampling.temperature > 0
         options: dict[str, Any] = {"max_new_tokens": most, "do_sample": warm, "logits_processor": [heard]}
         if warm:
             options["temperature"] = self._sampling.temperature
         if self._asked == "tokens":
-            options["eos_token_id"] = stops(ask)
+            options["eos_token_id"] = stops(request)
         elif self._way.path != CHAT:
-            options |= {"stop_strings": self._marks(ask), "tokenizer": self._tokenizer}
+            options |= {"stop_strings": self._marks(request), "tokenizer": self._tokenizer}
         given = torch.tensor([ids], device=self._model.device)
         with torch.random.fork_rng(), torch.no_grad():
             torch.manual_seed(self._sampling.seed)
             found = self._model.generate(given, attention_mask=torch.ones_like(given), **options)
-        return self._read(ask, found[0, len(ids) :].tolist(), most, heard.all(found[0]))
+        return self._read(request, found[0, len(ids) :].tolist(), most, heard.all(found[0]))
 
-    def _read(self, ask: Ask, written: list[int], most: int, logprobs: list[float]) -> Reply:
+    def _read(
+        self, request: PredictionRequest, written: list[int], most: int, logprobs: list[float]
+    ) -> Reply:
         """What was written; cut where it fills its budget and ends in no end."""
-        ends = set(stops(ask)) if self._asked == "tokens" else self._ends()
+        ends = set(stops(request)) if self._asked == "tokens" else self._ends()
         ended, logprob = bool(written) and written[-1] in ends, fsum(logprobs)
         if self._asked == "tokens":
             names = (NAMES.get(number, "") for number in written)
@@ -145,13 +139,13 @@ class Hub:
             is_cut = not ended and len(written) >= most
             return Reply("", is_cut, None, tuple(written), logprob, tokens=tokens)
         text = self._vocabulary.data(written[:-1] if ended else written).decode()
-        ended = ended or any(mark in text for mark in self._marks(ask))
+        ended = ended or any(mark in text for mark in self._marks(request))
         return Reply(text, not ended and len(written) >= most, None, (), logprob)
 
-    def _marks(self, ask: Ask) -> list[str]:
+    def _marks(self, request: PredictionRequest) -> list[str]:
         """The texts that end a text: those that its question names, or of a conversation the notation's own."""
-        usual = [END_MARK] if self.codec == "compact" else stop_texts(ask)
-        return list(self._way.question(ask, self._sampling).get("stop", usual))
+        usual = [END_MARK] if self._way.codec == "compact" else stop_texts(request)
+        return list(self._way.question(request, self._sampling).get("stop", usual))
 
     def _ends(self) -> set[int]:
         found = self._model.generation_config.eos_token_id

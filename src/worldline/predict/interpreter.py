@@ -19,7 +19,8 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.predict.predictor import CODECS, Ask, Prediction
+from worldline.predict.prediction import CODECS, Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,21 @@ class Interpreter:
         if self.codec not in CODECS:
             raise UsageError(f"a codec is one of {', '.join(CODECS)}, not {self.codec!r}")
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    @property
+    def info(self) -> ModelInfo:
+        """It executes programs: what it writes is the truth."""
+        return ModelInfo(name=self.name, notation=self.codec, is_ground_truth=True)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """None besides `predict`."""
+        return Capabilities()
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """The true steps, cut at the limit."""
         began = time.perf_counter()
-        for ask, trace in zip(asks, _traces(asks, self.limits), strict=True):
-            text, status = _written(ask, trace, self.codec)
+        for request, trace in zip(requests, _traces(requests, self.limits), strict=True):
+            text, status = _written(request, trace, self.codec)
             now = time.perf_counter()
             note = "it goes otherwise than is given" if status == "fault" else _nothing(trace)
             seconds = now - began
@@ -48,34 +59,34 @@ class Interpreter:
             began = time.perf_counter()
 
 
-def _traces(asks: Sequence[Ask], limits: Limits) -> Iterator[Trace]:
-    """What each program does, its hidden inputs decided as the ask says; where they are known, they are those."""
+def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[Trace]:
+    """What each program does, its hidden inputs decided as the request says; where they are known, they are those."""
     from worldline.recording.recorder import (
         BoxWorker,
         prepare,
     )  # `imagine` runs nothing, and starts without it
 
-    controlled = any(ask.control is not None for ask in asks)
+    controlled = any(request.control is not None for request in requests)
     worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False, controlled=controlled))
     try:
-        for ask in asks:
-            yield worker.record(ask.program, control=control_of(ask))
+        for request in requests:
+            yield worker.record(request.program, control=control_of(request))
     finally:
         worker.close()
 
 
-def recorded(ask: Ask, limits: Limits, codec: str = "compact") -> tuple[Prediction, Trace]:
+def recorded(request: PredictionRequest, limits: Limits, codec: str = "compact") -> tuple[Prediction, Trace]:
     """What an asked program does, as a predictor would write it, and the recording."""
-    (trace,) = _traces([ask], limits)
-    text, status = _written(ask, trace, codec)
+    (trace,) = _traces([request], limits)
+    text, status = _written(request, trace, codec)
     return Prediction(text=text, status=status, codec=codec, note=_nothing(trace)), trace
 
 
-def control_of(ask: Ask) -> Control | None:
+def control_of(request: PredictionRequest) -> Control | None:
     """Who decides the hidden inputs of an asked program's run: those that are known come first."""
-    if ask.control is None:
+    if request.control is None:
         return None
-    return replace(ask.control, given=ask.hidden) if ask.hidden else ask.control
+    return replace(request.control, given=request.hidden) if request.hidden else request.control
 
 
 @dataclass(frozen=True)
@@ -105,20 +116,20 @@ class RefusedChange:
 
 
 def continued(
-    ask: Ask, change: Change, *, limits: Limits | None = None, codec: str = "compact"
+    request: PredictionRequest, change: Change, *, limits: Limits | None = None, codec: str = "compact"
 ) -> Prediction | RefusedChange:
     """What the interpreter does from a changed state on, behind what it did before; or why it cannot.
 
-    Where the ask gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise. What
-    is recorded ends early (`budget`) where a recursion leaves the readable core no room.
+    Where the request gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise.
+    What is recorded ends early (`budget`) where a recursion leaves the readable core no room.
     """
     from worldline.recording.recorder import record
 
     began = time.perf_counter()
-    trace = record(ask.program, limits=limits or Limits(), change=change, control=control_of(ask))
+    trace = record(request.program, limits=limits or Limits(), change=change, control=control_of(request))
     if "changed" not in trace.notes or trace.outcome.kind == "host-fault":
         return RefusedChange(_why(trace, change))
-    text, status = _written(ask, trace, codec)
+    text, status = _written(request, trace, codec)
     if status == "fault":
         return RefusedChange("the run goes otherwise than is given")
     seconds = time.perf_counter() - began
@@ -142,17 +153,17 @@ def _nothing(trace: Trace) -> str:
     return "" if len(trace) else f"{_end(trace)}, and no step"
 
 
-def written(ask: Ask, trace: Trace, codec: str) -> bytes:
-    """A trace's steps as an ask wants them written, whole."""
-    return encode_steps(trace, ask.options) if codec == "compact" else _frames(trace)
+def written(request: PredictionRequest, trace: Trace, codec: str) -> bytes:
+    """A trace's steps as a request wants them written, whole."""
+    return encode_steps(trace, request.options) if codec == "compact" else _frames(trace)
 
 
-def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:
-    text = written(ask, trace, codec)
-    if not text.startswith(ask.given):
-        return ask.given, "fault"
-    if len(text) > ask.limit:
-        return text[: ask.limit], "budget"
+def _written(request: PredictionRequest, trace: Trace, codec: str) -> tuple[bytes, str]:
+    text = written(request, trace, codec)
+    if not text.startswith(request.given):
+        return request.given, "fault"
+    if len(text) > request.limit:
+        return text[: request.limit], "budget"
     return text, "ended" if trace.outcome.kind in ENDED else "budget"
 
 

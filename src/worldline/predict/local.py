@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from random import Random
 from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead, read, write
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.prompt_states import PromptStates
-from worldline.predict.rollout import Engine, Logits, RolloutDraft, Script
+from worldline.predict.rollout import Engine, ForkingEngine, Logits, RolloutDraft, Script
+from worldline.predict.scoring import EngineScorer
 
 AHEAD = 64  # how many predictions a slow one may be overtaken by, times the batch
+READ = 64  # bytes of one text that are read between two chances to stop it
 PROMPTS = 1 << 15  # bytes of prompts in one batch: the shipped model's states hold 2 KB for each
 
 
@@ -59,21 +62,22 @@ class Local:
             raise UsageError(f"a batch of {batch}")
         if guard and not guide:
             raise UsageError("the guard is a part of the guide")
-        self._engine, self._name, self._batch = engine, name, batch
+        self._engine, self._batch = engine, batch
         self._prompts = PromptStates(engine)
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
         self._keeps, self._guesses = logprobs, guesses and not temperature
-        self.digest = digest  # of the weights: what a run is told apart by
+        self.info = ModelInfo(name=name, digest=digest, is_greedy=not temperature)
         # Of the prediction that was given out last, for each byte behind `given`; spans of its text.
         self.logprobs: list[float] = []
         self.entropies: list[float] = []
         self.dictated: list[tuple[int, int]] = []
 
     @property
-    def name(self) -> str:
-        """What a report calls it."""
-        return self._name
+    def capabilities(self) -> Capabilities:
+        """It decodes bytes, and scores texts where the states of its engine can be copied."""
+        engine = self.forking_engine
+        return Capabilities(decodes_bytes=self, scores_text=None if engine is None else EngineScorer(engine))
 
     @property
     def engine(self) -> Engine:
@@ -81,9 +85,9 @@ class Local:
         return self._engine
 
     @property
-    def is_greedy(self) -> bool:
-        """Whether it writes the likeliest byte, always."""
-        return not self._temperature
+    def forking_engine(self) -> ForkingEngine | None:
+        """The same engine, where its states can be copied."""
+        return self._engine if isinstance(self._engine, ForkingEngine) else None
 
     def settled(self, *, guard: bool | None = None, logprobs: bool = True) -> Local:
         """The same engine and options, with log-probabilities kept and the guard as said."""
@@ -93,10 +97,10 @@ class Local:
         other._guide = self._guide or other._guard
         return other
 
-    def draft(self, ask: Ask, script: Script | None = None) -> RolloutDraft:
-        """A text to be written for an ask, in this predictor's way."""
+    def draft(self, request: PredictionRequest, script: Script | None = None) -> RolloutDraft:
+        """A text to be written for a request, in this predictor's way."""
         draft = RolloutDraft(
-            ask,
+            request,
             guide=self._guide,
             guard=self._guard,
             temperature=self._temperature,
@@ -106,19 +110,23 @@ class Local:
         draft.logprobs = [] if self._keeps else None
         return draft
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask, in their order, each as soon as it is there."""
-        return self.follow(asks, [None] * len(asks))
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """One prediction for each request, in their order, each as soon as it is there."""
+        return self.follow(requests, [None] * len(requests))
 
-    def follow(self, asks: Sequence[Ask], scripts: Sequence[Script | None]) -> Iterator[Prediction]:
+    def follow(
+        self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
+    ) -> Iterator[Prediction]:
         """The same, each with a part of its text dictated."""
         waiting, members, done, given = 0, list[_Member](), dict[int, RolloutDraft](), 0
-        coming = _prompt_size(asks, 0)
-        while given < len(asks):
-            while waiting < min(len(asks), given + AHEAD * self._batch) and self._has_room(members, coming):
-                self._admit(waiting, asks[waiting], scripts[waiting], members, done)
+        coming = _prompt_size(requests, 0)
+        while given < len(requests):
+            while waiting < min(len(requests), given + AHEAD * self._batch) and self._has_room(
+                members, coming
+            ):
+                self._admit(waiting, requests[waiting], scripts[waiting], members, done)
                 waiting += 1
-                coming = _prompt_size(asks, waiting)
+                coming = _prompt_size(requests, waiting)
             began = time.perf_counter()
             running = self._round(members)
             share = (time.perf_counter() - began) / max(len(members), 1)
@@ -149,6 +157,54 @@ class Local:
                 yield done.pop(given)
                 given += 1
 
+    def stream(
+        self,
+        request: PredictionRequest,
+        *,
+        stop: Callable[[], bool],
+        script: Script | None = None,
+        loose: bool = False,
+    ) -> Iterator[StreamPiece]:
+        """The pieces of one prediction, alone in its batch, until `stop` says so.
+
+        `loose`: a given text that is not of the grammar is followed without it, where `predict` would refuse it.
+        """
+        return self._streamed(
+            self._loose_draft(request, script) if loose else self.draft(request, script), stop
+        )
+
+    def _loose_draft(self, request: PredictionRequest, script: Script | None) -> RolloutDraft:
+        try:
+            return self.draft(request, script)
+        except UsageError:
+            draft = self.draft(replace(request, given=b""), script)
+            draft.dictate(request.given)
+            return draft
+
+    def _streamed(self, draft: RolloutDraft, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
+        began = time.perf_counter()
+        state, logits, stopped = self._engine.start(), None, False
+        for data, pin in _reading(draft):
+            stopped = stopped or stop()
+            if not stopped:
+                logits = self._engine.feed(state, data, pin=pin)
+                yield StreamPiece()
+        ahead = None if logits is None else self.ahead(draft, state, logits)
+        while ahead is not None and not draft.status:
+            stopped = stopped or stop()
+            if stopped:
+                break
+            before = len(draft.text)
+            fresh = self.write(draft, ahead)
+            if size := len(draft.text) - before:
+                data = bytes(draft.text[before:])
+                yield StreamPiece(data, tuple((draft.logprobs or [])[-size:]), tuple(draft.entropies[-size:]))
+            if not draft.status:
+                read(self._engine, [ahead], [fresh])
+        draft.seconds = time.perf_counter() - began
+        found = draft.prediction()
+        yield StreamPiece(prediction=replace(found, note=STOPPED) if stopped else found)
+
     def _has_room(self, members: list[_Member], coming: int) -> bool:
         """Whether one more may enter: a lone one always may, however long its prompt."""
         held = sum(member.prompt for member in members)
@@ -157,21 +213,21 @@ class Local:
     def _admit(
         self,
         order: int,
-        ask: Ask,
+        request: PredictionRequest,
         script: Script | None,
         members: list[_Member],
         done: dict[int, RolloutDraft],
     ) -> None:
-        """The next ask enters the batch: its prompt is read."""
+        """The next request enters the batch: its prompt is read."""
         began = time.perf_counter()
-        draft = self.draft(ask, script)
+        draft = self.draft(request, script)
         if draft.status:
             done[order] = draft
             return
-        prompt = ask.prompt
+        prompt = request.prompt
         state, logits = self._prompts.behind(prompt)
-        if ask.given:
-            logits = self._engine.feed(state, ask.given, pin=False)
+        if request.given:
+            logits = self._engine.feed(state, request.given, pin=False)
         members.append(_Member(order, draft, self.ahead(draft, state, logits), len(prompt)))
         draft.seconds = time.perf_counter() - began
 
@@ -197,6 +253,14 @@ class Local:
         return running
 
 
-def _prompt_size(asks: Sequence[Ask], number: int) -> int:
-    """The bytes of an ask's prompt; none behind the last."""
-    return len(asks[number].prompt) if number < len(asks) else 0
+def _prompt_size(requests: Sequence[PredictionRequest], number: int) -> int:
+    """The bytes of a request's prompt; none behind the last."""
+    return len(requests[number].prompt) if number < len(requests) else 0
+
+
+def _reading(draft: RolloutDraft) -> Iterator[tuple[bytes, bool]]:
+    """What is read before anything is written, piece by piece, and whether it is kept in sight."""
+    if not draft.status:
+        for text, pin in ((draft.ask.prompt, True), (bytes(draft.text), False)):
+            for first in range(0, len(text), READ):
+                yield text[first : first + READ], pin

@@ -14,7 +14,8 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import CODECS, Predictor
+from worldline.predict.prediction import CODECS
+from worldline.predict.predictor import Predictor
 from worldline.storage.publishing import fetched
 
 if TYPE_CHECKING:

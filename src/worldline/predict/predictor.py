@@ -1,174 +1,179 @@
-"""The seam between whoever predicts and whoever judges: an `Ask` goes in, a `Prediction` comes out.
+"""The seam between models and everything that uses one: what a predictor is, and what some can do besides.
 
-A prediction is text of unknown origin: it is parsed by who judges it, and never evaluated. Nothing here decides what is
-right, and nothing knows which predictor it holds.
+A predictor declares what it is (`ModelInfo`) and what else it can do (`Capabilities`), so that no caller
+looks at its class. A wrapper is a predictor around a predictor: it changes how the other is asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from math import fsum, isfinite
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
 
-from worldline.codec.compact.prompt import Compact, prompt
-from worldline.core.errors import UsageError
-from worldline.core.hidden import Control
-from worldline.core.program import Program
-from worldline.core.text import shortened
-from worldline.core.trace import Hidden
+from worldline.predict.prediction import (
+    CODECS,
+    Prediction,
+    PredictionRequest,
+    StreamPiece,
+)
 
-STATUSES = ("ended", "budget", "empty", "broken", "fault")
-CODECS = ("compact", "cwm")
-CONTEXT = "budget(context)"  # the note of a prediction that did not fit into its model's context
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, Script
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ask:
-    """A program whose steps are wanted, in one mode of the compact codec.
+class ModelInfo:
+    """What a predictor says about itself; none of it changes while it lives.
 
-    `given` is how the steps must begin (a forced prefix); `limit` is the most bytes of steps, `given` included. `stop`
-    is a special token of Meta's format: behind the first that is written no more is needed, and who can stops there.
-    `hidden` are the hidden inputs of the run, which the mode `given` puts into the prompt; `control` says who decides
-    them where the program is run, and is not told to a model.
+    Attributes:
+        name: What reports call it.
+        digest: Digest of its weights or its code; empty where it has none.
+        notation: The notation it writes, one of `CODECS`.
+        is_greedy: It always writes the likeliest text, so a second answer tells nothing new.
+        is_replay: Its outputs were made before. It cannot be asked for other programs.
+        is_ground_truth: It executes the program, so what it writes is what happens.
+        config: Everything that decides how the model is asked, for a benchmark run to store.
     """
 
-    program: Program
-    options: Compact = field(default_factory=Compact)
-    limit: int = 1 << 16
-    given: bytes = b""
-    stop: str = ""
-    hidden: tuple[Hidden, ...] = ()
-    control: Control | None = None
+    name: str
+    digest: str = ""
+    notation: str = CODECS[0]
+    is_greedy: bool = False
+    is_replay: bool = False
+    is_ground_truth: bool = False
+    config: Mapping[str, Any] = field(default_factory=dict)
 
-    def __repr__(self) -> str:
-        what = self.program.name if self.program.call is None else self.program.call
-        return f"<Ask {shortened(what)}, at most {self.limit:,} bytes, {len(self.given):,} given>"
 
-    def __post_init__(self) -> None:
-        if self.limit < len(self.given):
-            raise UsageError(f"a limit of {self.limit} bytes is less than the {len(self.given)} given")
+class ScoresText(Protocol):
+    """Can say how likely any text is, including a text it did not write."""
 
-    @property
-    def room(self) -> int:
-        """The most bytes of steps behind those given."""
-        return self.limit - len(self.given)
+    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[NDArray[np.float64]]:
+        """Score texts that continue `request.given`.
 
-    @property
-    def prompt(self) -> bytes:
-        """What a model reads before it writes steps."""
-        return prompt(self.program, self.options, self.hidden)
+        Args:
+            request: The program, and how its steps start.
+            texts: Continuations of `request.given`.
+
+        Returns:
+            For each text, the natural log-probability of each of its bytes.
+        """
+        ...
+
+
+class AnswersQuestions(Protocol):
+    """Can be asked in plain words."""
+
+    def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
+        """Answer each question, in order.
+
+        Args:
+            questions: Texts the model reads as they are.
+            limit: Maximum length of an answer.
+
+        Yields:
+            One prediction per question; its text is the answer.
+        """
+        ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scratch:
-    """What was imagined in place of a program: a rewriting, the old line of each of its lines, and its steps' text."""
+class Capabilities:
+    """What a predictor can do besides `predict`; `None` where it cannot."""
 
-    source: str
-    lines: tuple[int, ...]
-    text: bytes = b""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Prediction:
-    """The steps that were written, `given` first, and why the writing stopped.
-
-    `ended`: the predictor was done, which is not to say that the text is. `budget`: the limit cut it. `empty`:
-    nothing was written. `broken`: the model has no next byte, its numbers are none or the grammar has no way on.
-    `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
-    `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took. `codec`
-    is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool
-    failed, or where a text came from (the id of a server's answer). `scratch` is what the text was folded from. `sure`,
-    of Meta's format: the log-probabilities of each frame behind `given`, of its action and of its state, where they
-    were told. `said` is the answer that the model gives beside its trace, where it was asked for one: a value's text.
-    """
-
-    text: bytes
-    status: str
-    logprob: float | None = None
-    seconds: float = 0.0
-    codec: str = "compact"
-    note: str = ""
-    scratch: Scratch | None = None
-    sure: tuple[tuple[float, float], ...] = ()
-    said: str | None = None
-
-    def __repr__(self) -> str:
-        begun = shortened(self.text[:100].decode("utf-8", "replace"), 80)
-        said = f": {begun}" if begun else f": {shortened(self.note, 80)}" if self.note else ""
-        return f"<Prediction {self.status}, {len(self.text):,} bytes of {self.codec}{said}>"
-
-    def __post_init__(self) -> None:
-        if self.status not in STATUSES:
-            raise UsageError(f"a prediction's status is one of {', '.join(STATUSES)}, not {self.status!r}")
-        if self.codec not in CODECS:
-            raise UsageError(f"a prediction is written in one of {', '.join(CODECS)}, not {self.codec!r}")
-
-
-def summed_logprob(parts: Sequence[Any]) -> float | None:
-    """The sum of log-probabilities as others tell them; None unless each is one, and the sum a finite number."""
-    if not parts or not all(type(each) in (int, float) and each <= 0 for each in parts):
-        return None
-    try:
-        total = fsum(parts)
-    except OverflowError:
-        return None
-    return total if isfinite(total) else None
-
-
-def codec_of(predictor: Predictor) -> str:
-    """The notation that a predictor writes: ours, unless it says otherwise."""
-    return str(getattr(predictor, "codec", "compact"))
+    scores_text: ScoresText | None = None
+    answers_questions: AnswersQuestions | None = None
+    decodes_bytes: DecodesBytes | None = None
 
 
 class Predictor(Protocol):
-    """Whatever continues a trace: the shipped model, a checkpoint, a server, the interpreter."""
+    """Whatever continues a trace: the shipped model, a checkpoint, a server, the interpreter, a wrapper."""
 
     @property
-    def name(self) -> str:
-        """What a report calls it."""
+    def info(self) -> ModelInfo:
+        """What it is."""
         ...
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask, in their order, each as soon as it is there."""
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it can do besides `predict`."""
+        ...
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """Yield one prediction per request, in order, each as soon as it is there."""
+        ...
+
+
+class DecodesBytes(Predictor, Protocol):
+    """Writes byte by byte, so that part of a text can be dictated and every byte has a probability.
+
+    `logprobs`, `entropies` (one per byte after `request.given`) and `dictated` (spans of the text) describe
+    the prediction that was yielded last.
+    """
+
+    logprobs: list[float]
+    entropies: list[float]
+    dictated: list[tuple[int, int]]
+
+    @property
+    def forking_engine(self) -> ForkingEngine | None:
+        """The engine that reads the bytes, where its states can be copied."""
+        ...
+
+    def settled(self, *, guard: bool | None = None, logprobs: bool = True) -> DecodesBytes:
+        """Copy it, with log-probabilities stored or not and the control-flow guard on or off."""
+        ...
+
+    def draft(self, request: PredictionRequest, script: Script | None = None) -> RolloutDraft:
+        """Start a text."""
+        ...
+
+    def follow(
+        self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
+    ) -> Iterator[Prediction]:
+        """Yield one prediction per request, each with the part that its script dictates."""
+        ...
+
+    def complete(self, begun: Iterable[tuple[RolloutDraft, Any, Logits]]) -> Iterator[RolloutDraft]:
+        """Write started texts to their ends, each from its own state of the engine."""
+        ...
+
+    def stream(
+        self,
+        request: PredictionRequest,
+        *,
+        stop: Callable[[], bool],
+        script: Script | None = None,
+        loose: bool = False,
+    ) -> Iterator[StreamPiece]:
+        """Yield the pieces of one prediction as they are written, until `stop` says so."""
         ...
 
 
 @dataclass(frozen=True)
-class WrappedPredictor:
-    """Another predictor, asked otherwise: what a run keeps of it is still the other's."""
+class WatchedPredictor:
+    """Another predictor as it is; `on_prediction` is called for every prediction.
+
+    Byte-by-byte access is withheld: texts written that way would not be seen here.
+    """
 
     predictor: Predictor
+    on_prediction: Callable[[], None]
 
     @property
-    def codec(self) -> str:
-        """The notation that the other writes."""
-        return codec_of(self.predictor)
-
-    @property
-    def digest(self) -> str:
-        """The other's weights, where it has some."""
-        return str(getattr(self.predictor, "digest", ""))
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """What decides how the other is asked."""
-        return dict(getattr(self.predictor, "config", {}))
-
-
-@dataclass(frozen=True)
-class WatchedPredictor(WrappedPredictor):
-    """Another predictor as it is; whoever waits for it is told of each prediction."""
-
-    tell: Callable[[], None]
-
-    @property
-    def name(self) -> str:
+    def info(self) -> ModelInfo:
         """The other's."""
-        return self.predictor.name
+        return self.predictor.info
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """What the other says."""
-        for found in self.predictor.predict(asks):
-            self.tell()
-            yield found
+    @property
+    def capabilities(self) -> Capabilities:
+        """The other's, except for what would write texts unseen."""
+        return replace(self.predictor.capabilities, decodes_bytes=None)
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """Yield what the other writes."""
+        for prediction in self.predictor.predict(requests):
+            self.on_prediction()
+            yield prediction

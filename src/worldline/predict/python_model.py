@@ -1,9 +1,9 @@
 """A model that is the user's own Python: `python:FILE.py:NAME`.
 
-NAME is a function from a prompt to a text, or a class or object with such a `predict`; one whose `predict` takes `asks`
-is a predictor as `predictor.Predictor` says. A model whose `codec` is `cwm` is asked in Meta's format, spelled out as
-text. What goes wrong in its code is the fault of that row, told with the line of its file, and costs no other row; what
-it prints goes to stderr. Nothing is timed out: who loops for ever is interrupted by hand.
+NAME is a function from a prompt to a text, or a class or object with such a `predict`; one whose `predict` takes
+`requests` is adopted as a predictor (`predictor.Predictor`). A model whose `codec` is `cwm` is asked in Meta's format,
+spelled out as text. What goes wrong in its code is the fault of that row, told with the line of its file, and costs no
+other row; what it prints goes to stderr. Nothing is timed out: who loops for ever is interrupted by hand.
 """
 
 from __future__ import annotations
@@ -14,21 +14,25 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.predict.predictor import CODECS, Ask, Prediction, Predictor
+from worldline.predict.prediction import CODECS, Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 from worldline.predict.python_name import NamedObject, failure, named
 from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import Reply, Text, Tokens, Way, prediction
 
 EXPECTED = (
-    "a model is a function prompt -> text, or a class or object with `predict(prompt)` or `predict(asks)`"
+    "a model is a function prompt -> text, or a class or object with `predict(prompt)` or `predict(requests)`"
 )
 TEXTS = "not text (str, bytes) or a Prediction"
+# What a user's parameter is called that takes one request, or several; the shorter name is the older one.
+SINGLE = ("request", "ask")
+MANY = ("requests", "asks")
 _PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -38,47 +42,49 @@ class _Code:
 
     act: Callable[..., Any]
     label: str
-    name: str
     file: Path | None
-    codec: str = "compact"
-    digest: str = ""
+    info: ModelInfo
 
     def __repr__(self) -> str:
-        return f"<python:{self.label}, {self.codec}>"
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """Who was asked, for a run to keep."""
-        return {"model": self.label, "file": str(self.file or ""), "codec": self.codec, "sha256": self.digest}
+        return f"<python:{self.label}, {self.info.notation}>"
 
     def raised(self, error: BaseException) -> str:
         """What its code raised, and where."""
         return f"python:{self.label} raised {failure(error, self.file)}"
 
-    def fault(self, ask: Ask, note: str) -> Prediction:
+    def fault(self, request: PredictionRequest, note: str) -> Prediction:
         """A row that the user's code failed on."""
-        return Prediction(text=ask.given, status="fault", codec=self.codec, note=note)
+        return Prediction(text=request.given, status="fault", codec=self.info.notation, note=note)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TextModel(_Code):
-    """A function from a prompt to a text; with `takes_ask` it is given the Ask too."""
+    """A function from a prompt to a text; with `takes_request` it is given the PredictionRequest too."""
 
-    takes_ask: bool = False
+    takes_request: bool = False
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask, in their order, each as soon as it is there."""
-        for ask in asks:
+    @property
+    def capabilities(self) -> Capabilities:
+        """It answers questions in plain words; one that takes a PredictionRequest says so when it is asked."""
+        return Capabilities(answers_questions=self)
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """One prediction for each request, in their order, each as soon as it is there."""
+        for request in requests:
             began = time.perf_counter()
             found = (
-                self._one(ask) if ask.room else Prediction(text=ask.given, status="budget", codec=self.codec)
+                self._one(request)
+                if request.room
+                else Prediction(text=request.given, status="budget", codec=self.info.notation)
             )
             yield replace(found, seconds=time.perf_counter() - began)
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
         """One answer to each question in plain words, of at most `limit` bytes."""
-        if self.takes_ask:
-            raise UsageError(f"python:{self.label} takes an Ask: a question in plain words has none")
+        if self.takes_request:
+            raise UsageError(
+                f"python:{self.label} takes a PredictionRequest: a question in plain words has none"
+            )
         for question in questions:
             said = self._said(question)
             if isinstance(said, Prediction):
@@ -88,25 +94,28 @@ class TextModel(_Code):
             status = "budget" if len(data) > limit else "ended" if data else "empty"
             yield Prediction(text=data[:limit], status=status)
 
-    def _one(self, ask: Ask) -> Prediction:
-        prompt = self._prompt(ask)
-        said = self._said(prompt, *((ask,) if self.takes_ask else ()))
+    def _one(self, request: PredictionRequest) -> Prediction:
+        prompt = self._prompt(request)
+        said = self._said(prompt, *((request,) if self.takes_request else ()))
         if isinstance(said, str):
-            way: Way = Text() if self.codec == "compact" else Tokens(_NoVocabulary())
-            return prediction(way, ask, Reply(said.removeprefix(prompt), cut=False, mark=None))
+            way: Way = Text() if self.info.notation == "compact" else Tokens(_NoVocabulary())
+            return prediction(way, request, Reply(said.removeprefix(prompt), cut=False, mark=None))
         if said.status == "fault":
-            return replace(said, text=ask.given)
-        given = said.text if said.text.startswith(ask.given) else ask.given + said.text
-        cut = len(given) > ask.limit
+            return replace(said, text=request.given)
+        given = said.text if said.text.startswith(request.given) else request.given + said.text
+        cut = len(given) > request.limit
         return replace(
-            said, text=given[: ask.limit], status="budget" if cut else said.status, codec=self.codec
+            said,
+            text=given[: request.limit],
+            status="budget" if cut else said.status,
+            codec=self.info.notation,
         )
 
-    def _prompt(self, ask: Ask) -> str:
+    def _prompt(self, request: PredictionRequest) -> str:
         """What the model reads: the prompt in its notation, and how the steps begin."""
-        if self.codec == "compact":
-            return (ask.prompt + ask.given).decode("utf-8", "surrogatepass")
-        return stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
+        if self.info.notation == "compact":
+            return (request.prompt + request.given).decode("utf-8", "surrogatepass")
+        return stage(request.program).prompt + request.given.decode("utf-8", "replace")
 
     def _said(self, *given: Any) -> str | Prediction:
         """The text that the function gives, or a prediction: its own, or that it failed."""
@@ -116,7 +125,7 @@ class TextModel(_Code):
         except WorldlineError:
             raise
         except (Exception, SystemExit) as error:
-            return Prediction(text=b"", status="fault", codec=self.codec, note=self.raised(error))
+            return Prediction(text=b"", status="fault", codec=self.info.notation, note=self.raised(error))
         if isinstance(found, bytes | bytearray):
             return found.decode("utf-8", "replace")
         if isinstance(found, str | Prediction):
@@ -124,31 +133,69 @@ class TextModel(_Code):
         if inspect.iscoroutine(found):
             found.close()
         note = f"python:{self.label} returned {_kind(found)}, {TEXTS}"
-        return Prediction(text=b"", status="fault", codec=self.codec, note=note)
+        return Prediction(text=b"", status="fault", codec=self.info.notation, note=note)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class AskModel(_Code):
-    """A predictor of the user's: its `predict` takes asks and gives predictions."""
+class RequestModel(_Code):
+    """A predictor of the user's: its `predict` takes requests and gives predictions."""
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask; behind one that failed it is asked anew for those that are left."""
+    @property
+    def capabilities(self) -> Capabilities:
+        """None besides `predict`."""
+        return Capabilities()
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """One prediction for each request; behind one that failed it is asked anew for those that are left."""
         answers: Iterator[Any] | None = None
-        for at, ask in enumerate(asks):
+        for at, request in enumerate(requests):
             try:
                 with redirect_stdout(sys.stderr):
-                    answers = iter(self.act(asks[at:])) if answers is None else answers
+                    answers = iter(self.act(requests[at:])) if answers is None else answers
                     found = next(answers, None)
             except WorldlineError:
                 raise
             except (Exception, SystemExit) as error:
-                found, answers = self.fault(ask, self.raised(error)), None
+                found, answers = self.fault(request, self.raised(error)), None
             if not isinstance(found, Prediction):
                 missing = (
-                    "fewer predictions than asks" if found is None else f"{_kind(found)}, not a Prediction"
+                    "fewer predictions than requests"
+                    if found is None
+                    else f"{_kind(found)}, not a Prediction"
                 )
-                found, answers = self.fault(ask, f"python:{self.label}: predict gave {missing}"), None
+                found, answers = self.fault(request, f"python:{self.label}: predict gave {missing}"), None
             yield found
+
+
+@dataclass(frozen=True)
+class AdoptedPredictor:
+    """An object of the user's with a `name` and a `predict(requests)`, as a predictor that declares what it is."""
+
+    model: Any
+
+    @cached_property
+    def info(self) -> ModelInfo:
+        """What the object says of itself: its `info`, or its name and perhaps `codec`, `digest` and `config`."""
+        if _declares_info(self.model):
+            info: ModelInfo = self.model.info
+            return info
+        return ModelInfo(
+            name=self.model.name,
+            digest=str(getattr(self.model, "digest", "")),
+            notation=str(getattr(self.model, "codec", CODECS[0])),
+            config=dict(getattr(self.model, "config", {})),
+        )
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """It answers questions in plain words where it has an `answer`."""
+        is_answerer = callable(getattr(self.model, "answer", None))
+        return Capabilities(answers_questions=self.model if is_answerer else None)
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """What the object predicts."""
+        predictions: Iterator[Prediction] = self.model.predict(requests)
+        return predictions
 
 
 class _NoVocabulary:
@@ -167,10 +214,14 @@ def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
 
 
 def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The model that a function, class or object at hand is; a predictor with a name is one as it stands."""
-    if not isinstance(model, type) and isinstance(getattr(model, "name", None), str) and _takes_asks(model):
-        found: Predictor = model
-        return found
+    """The model that a function, class or object is; a whole predictor is one as it stands."""
+    is_object = not isinstance(model, type)
+    if is_object and _declares_info(model) and isinstance(getattr(model, "capabilities", None), Capabilities):
+        predictor: Predictor = model
+        return predictor
+    has_name = _declares_info(model) or isinstance(getattr(model, "name", None), str)
+    if is_object and has_name and _takes_requests(model):
+        return AdoptedPredictor(model)
     module = sys.modules.get(getattr(model, "__module__", None) or "", sys)
     label = getattr(model, "__qualname__", type(model).__qualname__)
     file = getattr(module, "__file__", None)
@@ -179,9 +230,13 @@ def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
     )
 
 
-def _takes_asks(model: Any) -> bool:
+def _declares_info(model: Any) -> bool:
+    return isinstance(getattr(model, "info", None), ModelInfo)
+
+
+def _takes_requests(model: Any) -> bool:
     places = [each for each in _parameters(getattr(model, "predict", None)) if each.kind in _PLACED]
-    return bool(places) and places[0].name == "asks"
+    return bool(places) and places[0].name in MANY
 
 
 def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> Predictor:
@@ -198,15 +253,21 @@ def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> P
     if codec not in CODECS:
         raise UsageError(f"{where} writes {' or '.join(CODECS)}, not {codec!r}")
     name = getattr(model, "name", None)
-    common: dict[str, Any] = {
-        "act": act, "label": found.label, "name": name if isinstance(name, str) and name else where,
-        "file": found.file, "codec": codec, "digest": found.digest,
-    }  # fmt: skip
+    file = str(found.file or "")
+    info = ModelInfo(
+        name=name if isinstance(name, str) and name else where,
+        digest=found.digest,
+        notation=codec,
+        config={"model": found.label, "file": file, "codec": codec, "sha256": found.digest},
+    )
+    common: dict[str, Any] = {"act": act, "label": found.label, "file": found.file, "info": info}
     places = _places(act, where)
-    if _takes_asks(model):
-        return AskModel(**common)
-    takes_ask = len(places) > 1 and (places[1].default is inspect.Parameter.empty or places[1].name == "ask")
-    return TextModel(**common, takes_ask=takes_ask)
+    if _takes_requests(model):
+        return RequestModel(**common)
+    takes_request = len(places) > 1 and (
+        places[1].default is inspect.Parameter.empty or places[1].name in SINGLE
+    )
+    return TextModel(**common, takes_request=takes_request)
 
 
 def _made(found: NamedObject, where: str, given: Mapping[str, str]) -> Any:
@@ -243,12 +304,12 @@ def _made(found: NamedObject, where: str, given: Mapping[str, str]) -> Any:
 
 
 def _extras(names: Sequence[str], value: Any) -> list[str]:
-    """Those names that can be given: a function's `ask` is given by us."""
-    return [name for name in names if isinstance(value, type) or name != "ask"]
+    """Those names that can be given: a function's `request` is given by us."""
+    return [name for name in names if isinstance(value, type) or name not in SINGLE]
 
 
 def _places(act: Callable[..., Any], where: str) -> list[inspect.Parameter]:
-    """The parameters that are given by place: a prompt, and perhaps an Ask."""
+    """The parameters that are given by place: a prompt, and perhaps a PredictionRequest."""
     parameters = _parameters(act)
     places = [each for each in parameters if each.kind in _PLACED]
     empty = inspect.Parameter.empty
@@ -260,7 +321,7 @@ def _places(act: Callable[..., Any], where: str) -> list[inspect.Parameter]:
     if keywords or len(needed) > 2 or not (places or takes_any):
         shown = ", ".join(map(str, parameters))
         raise UsageError(
-            f"{where}({shown}) must take a prompt, and perhaps an Ask behind it, and nothing else"
+            f"{where}({shown}) must take a prompt, and perhaps a PredictionRequest behind it, and nothing else"
         )
     return places
 

@@ -1,14 +1,15 @@
-"""Outputs that were made elsewhere: `replay:FILE`, JSON lines of texts, each found again for its ask.
+"""Outputs that were made elsewhere: `replay:FILE`, JSON lines of texts, each found again for its request.
 
 A row holds its `text` (or `output`, `prediction`, `completion`) and what it belongs to: the program's `digest`, or the
-`prompt` as it was asked; rows that hold neither are taken in the order of the asks (`-M by=order`). Optional are
-`status`, `codec`, `logprob` and `note`. An ask that the file does not hold is a fault, never a wrong prediction.
+`prompt` as it was asked; rows that hold neither are taken in the order of the requests (`-M by=order`). Optional are
+`status`, `codec`, `logprob` and `note`. A request that the file does not hold is a fault, never a wrong prediction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from worldline.codec.cwm.stage import stage
 from worldline.codec.cwm.text import SPECIAL
 from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
-from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction, summed_logprob
+from worldline.predict.prediction import CODECS, STATUSES, Prediction, PredictionRequest, summed_logprob
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.table import table_of
 
 TEXTS = ("text", "output", "prediction", "completion")
@@ -29,7 +31,7 @@ KEYS = ("digest", "prompt", "order")
 class ReplayPredictor:
     """Predictions by what they belong to; by their place in the file where `by` is `order`.
 
-    A place counts every ask that was ever made, in whichever batches: nothing is read twice.
+    A place counts every request that was ever made, in whichever batches: nothing is read twice.
     """
 
     name: str
@@ -37,27 +39,30 @@ class ReplayPredictor:
     by: str
     _places: Iterator[int] = field(default_factory=count)
 
-    @property
-    def is_fixed(self) -> bool:
-        """It says what it said once: asked in another way, it would give what was not asked for."""
-        return True
+    @cached_property
+    def info(self) -> ModelInfo:
+        """Its notation is that of all texts; ours where there are several."""
+        codecs = {row.codec for row in self.rows.values() if row.status != "fault"}
+        notation = codecs.pop() if len(codecs) == 1 else CODECS[0]
+        return ModelInfo(name=self.name, notation=notation, is_replay=True)
 
     @property
-    def codec(self) -> str:
-        """The notation of all texts; ours where there are several."""
-        found = {row.codec for row in self.rows.values() if row.status != "fault"}
-        return found.pop() if len(found) == 1 else "compact"
+    def capabilities(self) -> Capabilities:
+        """None besides `predict`."""
+        return Capabilities()
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask, in their order."""
-        for ask in asks:
-            found = self.rows.get(self._key(ask))
-            yield _fitted(ask, found) if found else _fault(ask, "not in the file")
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """One prediction for each request, in their order."""
+        for request in requests:
+            found = self.rows.get(self._key(request))
+            yield _fitted(request, found) if found else _fault(request, "not in the file")
 
-    def _key(self, ask: Ask) -> str | int:
+    def _key(self, request: PredictionRequest) -> str | int:
         if self.by == "order":
             return next(self._places)
-        return ask.program.digest if self.by == "digest" else ask.prompt.decode("utf-8", "surrogatepass")
+        return (
+            request.program.digest if self.by == "digest" else request.prompt.decode("utf-8", "surrogatepass")
+        )
 
 
 def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) -> ReplayPredictor:
@@ -129,18 +134,20 @@ def _is_meta(text: str) -> bool:
     return SPECIAL.search(text) is not None or text.lstrip().startswith("{")
 
 
-def _fitted(ask: Ask, found: Prediction) -> Prediction:
-    """A prediction as the ask wants it: within the limit, and with what is given at its front."""
+def _fitted(request: PredictionRequest, found: Prediction) -> Prediction:
+    """A prediction as the request wants it: within the limit, and with what is given at its front."""
     if found.codec == "cwm" and found.status != "fault":
-        text = continuation(found.text.decode("utf-8", "surrogatepass"), ask.program, table_of(ask.program))
-        text = stage(ask.program).without_closing(text)
+        text = continuation(
+            found.text.decode("utf-8", "surrogatepass"), request.program, table_of(request.program)
+        )
+        text = stage(request.program).without_closing(text)
         found = replace(found, text=text.encode("utf-8", "surrogatepass"))
-    if found.status != "fault" and not found.text.startswith(ask.given):
-        return _fault(ask, "the text in the file does not begin with what is given")
-    if len(found.text) > ask.limit:
-        return replace(found, text=found.text[: ask.limit], status="budget")
+    if found.status != "fault" and not found.text.startswith(request.given):
+        return _fault(request, "the text in the file does not begin with what is given")
+    if len(found.text) > request.limit:
+        return replace(found, text=found.text[: request.limit], status="budget")
     return found
 
 
-def _fault(ask: Ask, note: str) -> Prediction:
-    return Prediction(text=ask.given, status="fault", note=note)
+def _fault(request: PredictionRequest, note: str) -> Prediction:
+    return Prediction(text=request.given, status="fault", note=note)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 Logits = NDArray[np.float32]
@@ -42,6 +42,15 @@ class Engine(Protocol):
 
     def step(self, states: Sequence[Any], data: bytes) -> Logits:
         """256 logits for each state, after one byte for each."""
+        ...
+
+
+@runtime_checkable
+class ForkingEngine(Engine, Protocol):
+    """An engine whose states can be copied by `fork()`, and that says what follows each of many bytes."""
+
+    def feed_all(self, state: Any, data: bytes, *, pin: bool) -> Logits:
+        """256 logits after each of these bytes."""
         ...
 
 
@@ -73,7 +82,7 @@ class RolloutDraft:
 
     def __init__(
         self,
-        ask: Ask,
+        ask: PredictionRequest,
         *,
         guide: bool,
         guard: bool,
@@ -204,7 +213,7 @@ def imagine(
     given: bytes = b"",
 ) -> Prediction:
     """The steps of one program, as the engine has them: at each byte the likeliest."""
-    ask = Ask(program=program, options=options or Compact(), limit=limit, given=given)
+    ask = PredictionRequest(program=program, options=options or Compact(), limit=limit, given=given)
     draft = RolloutDraft(ask, guide=guide, guard=guard, temperature=0.0, random=None)
     began = time.perf_counter()
     for _ in unroll(engine, draft):
@@ -237,7 +246,7 @@ def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
             logits = engine.feed(state, data, pin=False)
 
 
-def guide_behind(ask: Ask, *, guard: bool) -> Guide:
+def guide_behind(ask: PredictionRequest, *, guard: bool) -> Guide:
     """The guide behind what is given; a given text that leaves the control flow is followed without the guard."""
     for guarded in (True, False) if guard else (False,):
         guide = Guide(ask.program, ask.options, guard=guarded, table=table_of(ask.program), hidden=ask.hidden)
@@ -250,7 +259,7 @@ def guide_behind(ask: Ask, *, guard: bool) -> Guide:
     raise UsageError(f"the steps given are not steps of this program: {problem}")
 
 
-def _unguarded(ask: Ask, text: bytes) -> Guide | None:
+def _unguarded(ask: PredictionRequest, text: bytes) -> Guide | None:
     """The guide behind a text, without the guard; none behind one that is not of the grammar."""
     guide = Guide(ask.program, ask.options, table=table_of(ask.program), hidden=ask.hidden)
     try:

@@ -22,10 +22,11 @@ from worldline.codec.compact.writer import Recorded, write
 from worldline.core.errors import UsageError
 from worldline.core.language import Feature
 from worldline.core.program import Program
+from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import Rolled
-from worldline.predict.predictor import Ask, Prediction, Scratch, WrappedPredictor, codec_of
-from worldline.predict.sureness import Sure
+from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 
 MODES = ("none", "flatten", "chars", "auto")
 GROWTH = {"flatten": 4, "chars": 16}  # how many times the bytes of a program's own steps
@@ -42,101 +43,117 @@ def folded(program: Program, options: Compact, text: bytes) -> bytes:
     if not can_fold(options) or not program.lang.offers(Feature.SCRATCHPAD):
         return text
     found = _fold(
-        program, options, line_map(program.source), parse(text, Ask(program=program, options=options).prompt)
+        program,
+        options,
+        line_map(program.source),
+        parse(text, PredictionRequest(program=program, options=options).prompt),
     )
     return found[1]
 
 
-def unfolded(ask: Ask, scratch: Scratch) -> tuple[Parsed, FoldedRun]:
+def unfolded(request: PredictionRequest, scratch: Scratch) -> tuple[Parsed, FoldedRun]:
     """What a model wrote on its scratchpad, as steps of the rewriting, and as those of the program."""
-    parsed = parse(scratch.text, replace(scratched(ask, scratch), given=b"").prompt)
-    where = line_map(ask.program.source, scratch.source, scratch.lines)
-    return parsed, _fold(ask.program, ask.options, where, parsed)[0]
+    parsed = parse(scratch.text, replace(scratched(request, scratch), given=b"").prompt)
+    where = line_map(request.program.source, scratch.source, scratch.lines)
+    return parsed, _fold(request.program, request.options, where, parsed)[0]
 
 
-def scratched(ask: Ask, scratch: Scratch) -> Ask:
-    """The ask for the rewriting."""
-    return replace(ask, program=replace(ask.program, source=scratch.source))
+def scratched(request: PredictionRequest, scratch: Scratch) -> PredictionRequest:
+    """The request for the rewriting."""
+    return replace(request, program=replace(request.program, source=scratch.source))
 
 
 @dataclass(frozen=True)
-class Scratchpad(WrappedPredictor):
+class Scratchpad:
     """Another predictor with a scratchpad of one mode; `unsure` is the odds below which `auto` takes one."""
 
+    predictor: Predictor
     mode: str
     unsure: float = UNSURE
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, not {self.mode!r}")
-        if self.mode != "none" and codec_of(self.predictor) != "compact":
-            raise UsageError(
-                f"a scratchpad is of the compact notation; this model writes {codec_of(self.predictor)}"
-            )
-        if self.mode != "none" and getattr(self.predictor, "is_fixed", False):
+        info = self.predictor.info
+        if self.mode != "none" and info.notation != "compact":
+            raise UsageError(f"a scratchpad is of the compact notation; this model writes {info.notation}")
+        if self.mode != "none" and info.is_replay:
             raise UsageError("a scratchpad asks for other programs than those whose outputs the file holds")
 
     @property
-    def name(self) -> str:
-        """The other's, and the mode."""
-        return (
-            self.predictor.name if self.mode == "none" else f"{self.predictor.name}, scratchpad {self.mode}"
-        )
-
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """What the other writes, told of the programs that were asked for."""
-        return (rolled.prediction for rolled in self.roll(asks))
-
-    def roll(self, asks: Sequence[Ask]) -> Iterator[Rolled]:
-        """The same, with the model's sureness of each step of the program."""
+    def info(self) -> ModelInfo:
+        """The other's, and the mode; folded steps are not what the interpreter records."""
+        info = self.predictor.info
         if self.mode == "none":
-            yield from roll(self.predictor, asks, force="free")
-            return
-        for ask in asks:
-            _check_language(ask.program)
-        if self.mode == "auto":
-            yield from self._auto(asks)
-        else:
-            pads = [_pad(ask, self.mode) for ask in asks]
-            for ask, pad, rolled in zip(asks, pads, self._written(asks, pads), strict=True):
-                yield _told(ask, pad, rolled)
+            return info
+        return replace(info, name=f"{info.name}, scratchpad {self.mode}", is_ground_truth=False)
 
-    def _written(self, asks: Sequence[Ask], pads: Sequence[Scratch]) -> Iterator[Rolled]:
+    @property
+    def capabilities(self) -> Capabilities:
+        """The other's without a scratchpad; else its answers alone, since texts are of other programs."""
+        capabilities = self.predictor.capabilities
+        if self.mode == "none":
+            return capabilities
+        return Capabilities(answers_questions=capabilities.answers_questions)
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """What the other writes, told of the programs that were asked for."""
+        return (rolled.prediction for rolled in self.roll(requests))
+
+    def roll(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
+        """The same, with the model's confidence in each step of the program."""
+        if self.mode == "none":
+            yield from roll(self.predictor, requests, force="free")
+            return
+        for request in requests:
+            _check_language(request.program)
+        if self.mode == "auto":
+            yield from self._auto(requests)
+        else:
+            pads = [_pad(request, self.mode) for request in requests]
+            for request, pad, rolled in zip(requests, pads, self._written(requests, pads), strict=True):
+                yield _told(request, pad, rolled)
+
+    def _written(
+        self, requests: Sequence[PredictionRequest], pads: Sequence[Scratch]
+    ) -> Iterator[ForcedRollout]:
         grown = [
-            ask if pad.source == ask.program.source else replace(scratched(ask, pad), limit=self._limit(ask))
-            for ask, pad in zip(asks, pads, strict=True)
+            request
+            if pad.source == request.program.source
+            else replace(scratched(request, pad), limit=self._limit(request))
+            for request, pad in zip(requests, pads, strict=True)
         ]
         return roll(self.predictor, grown, force="free")
 
-    def _limit(self, ask: Ask) -> int:
-        return ask.limit * GROWTH["flatten" if self.mode == "auto" else self.mode]
+    def _limit(self, request: PredictionRequest) -> int:
+        return request.limit * GROWTH["flatten" if self.mode == "auto" else self.mode]
 
-    def _auto(self, asks: Sequence[Ask]) -> Iterator[Rolled]:
+    def _auto(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
         """As it is first; then, of programs with unsure statements, those statements flat."""
-        plain = list(roll(self.predictor, asks, force="free"))
+        plain = list(roll(self.predictor, requests, force="free"))
         pads = [
-            _pad(ask, "flatten", unsure_lines(ask, one, self.unsure))
-            for ask, one in zip(asks, plain, strict=True)
+            _pad(request, "flatten", unsure_lines(request, one, self.unsure))
+            for request, one in zip(requests, plain, strict=True)
         ]
-        again = [at for at, pad in enumerate(pads) if pad.source != asks[at].program.source]
-        written = self._written([asks[at] for at in again], [pads[at] for at in again])
+        again = [at for at, pad in enumerate(pads) if pad.source != requests[at].program.source]
+        written = self._written([requests[at] for at in again], [pads[at] for at in again])
         second = dict(zip(again, written, strict=True))
-        for at, (ask, one) in enumerate(zip(asks, plain, strict=True)):
+        for at, (request, one) in enumerate(zip(requests, plain, strict=True)):
             other = second.get(at)
             is_surer = other is not None and _surer(other, one)
             kept = other if other is not None and is_surer else one
             spent = one.prediction.seconds + (other.prediction.seconds if other is not None else 0.0)
-            pad = pads[at] if is_surer else _pad(ask, "flatten", ())
-            yield _told(ask, pad, replace(kept, prediction=replace(kept.prediction, seconds=spent)))
+            pad = pads[at] if is_surer else _pad(request, "flatten", ())
+            yield _told(request, pad, replace(kept, prediction=replace(kept.prediction, seconds=spent)))
 
 
 def _check_language(program: Program) -> None:
     program.lang.require(Feature.SCRATCHPAD, program.name)
 
 
-def unsure_lines(ask: Ask, rolled: Rolled, unsure: float) -> frozenset[int]:
+def unsure_lines(request: PredictionRequest, rolled: ForcedRollout, unsure: float) -> frozenset[int]:
     """The first lines of the statements at whose steps the model was less sure than that, and of those before them."""
-    steps, where = parse(rolled.prediction.text, ask.prompt).steps, line_map(ask.program.source)
+    steps, where = parse(rolled.prediction.text, request.prompt).steps, line_map(request.program.source)
     found: set[int] = set()
     for i, (_, sure) in enumerate(zip(steps, rolled.sure, strict=False)):
         if sure.logprob < math.log(unsure):
@@ -144,36 +161,40 @@ def unsure_lines(ask: Ask, rolled: Rolled, unsure: float) -> frozenset[int]:
     return frozenset(found)
 
 
-def _surer(one: Rolled, other: Rolled) -> bool:
+def _surer(one: ForcedRollout, other: ForcedRollout) -> bool:
     """Whether a text came to its end, and was likelier to its model than the other, which may have come to none."""
     if one.prediction.status != "ended" or other.prediction.status != "ended":
         return one.prediction.status == "ended"
     return (one.prediction.logprob or 0.0) >= (other.prediction.logprob or 0.0)
 
 
-def _pad(ask: Ask, mode: str, only: Collection[int] | None = None) -> Scratch:
+def _pad(request: PredictionRequest, mode: str, only: Collection[int] | None = None) -> Scratch:
     """The rewriting that is asked for; the program itself where there is nothing to rewrite."""
-    if ask.given:
+    if request.given:
         raise UsageError("a scratchpad begins with the first step: nothing can be given")
-    program = ask.program
+    program = request.program
     done = rewrite(
         program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call, only=only
     )
-    if done.changed and not can_fold(ask.options):
+    if done.changed and not can_fold(request.options):
         raise UsageError("a scratchpad shows every state, and no sharing: not with another --reveal than 1")
     return Scratch(source=done.source, lines=done.lines)
 
 
-def _told(ask: Ask, pad: Scratch, rolled: Rolled) -> Rolled:
+def _told(request: PredictionRequest, pad: Scratch, rolled: ForcedRollout) -> ForcedRollout:
     """A rollout of the rewriting as one of the program."""
     found, pad = rolled.prediction, replace(pad, text=rolled.prediction.text)
-    if found.status == "fault" or not can_fold(ask.options):
+    if found.status == "fault" or not can_fold(request.options):
         return rolled
-    is_same = pad.source == ask.program.source
-    where = line_map(ask.program.source) if is_same else line_map(ask.program.source, pad.source, pad.lines)
-    parsed = parse(pad.text, scratched(ask, pad).prompt)
+    is_same = pad.source == request.program.source
+    where = (
+        line_map(request.program.source)
+        if is_same
+        else line_map(request.program.source, pad.source, pad.lines)
+    )
+    parsed = parse(pad.text, scratched(request, pad).prompt)
     try:
-        made, text = _fold(ask.program, ask.options, where, parsed)
+        made, text = _fold(request.program, request.options, where, parsed)
     except (
         UsageError
     ) as error:  # steps that can be written of the rewriting, and not of any run of the program
@@ -188,15 +209,19 @@ def _told(ask: Ask, pad: Scratch, rolled: Rolled) -> Rolled:
     told = replace(
         found, text=text, status=status, note=note, scratch=None if is_same and text == pad.text else pad
     )
-    return replace(rolled, prediction=told, sure=_sureness(text, made, rolled.sure))
+    return replace(rolled, prediction=told, sure=_folded_confidences(text, made, rolled.sure))
 
 
-def _sureness(text: bytes, made: FoldedRun, sure: Sequence[Sure]) -> tuple[Sure, ...]:
+def _folded_confidences(
+    text: bytes, made: FoldedRun, sure: Sequence[StepConfidence]
+) -> tuple[StepConfidence, ...]:
     """How sure the model was of each step of the program: of all that is folded under it."""
     found = []
     for turn, under in zip(turns(text), made.under, strict=False):
         parts = [sure[i] for i in under if i < len(sure)]
-        found.append(Sure(turn.start, turn.end, *(math.fsum(part[n] for part in parts) for n in range(2, 6))))
+        found.append(
+            StepConfidence(turn.start, turn.end, *(math.fsum(part[n] for part in parts) for n in range(2, 6)))
+        )
     return tuple(found) if sure else ()
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import UsageError
@@ -18,7 +19,7 @@ from worldline.plan.repair.order import RankedCandidate, ordered, with_priors
 from worldline.plan.repair.rows import of_rows, read_checks
 from worldline.plan.repair.search import RECORDED, Repair, RepairPlan, repair
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.calls import CallBatch, CallEnd, Caller, caller
 from worldline.recording.recorder import record
 
@@ -110,15 +111,15 @@ def test_the_smallest_of_those_that_pass_comes_first(runs: Caller) -> None:
     assert done.candidates == 3  # the source itself is no candidate
 
 
-class Imagines:
+class Imagines(PlainPredictor):
     """Takes every change for a fix or for none, as told."""
 
     name, codec = "imagines", "compact"
 
     def __init__(self, text: bytes) -> None:
-        self.text, self.asks = text, list[Ask]()
+        self.text, self.asks = text, list[PredictionRequest]()
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         self.asks += asks
         for ask in asks:
             yield Prediction(text=ask.given + self.text, status="ended", logprob=-0.01)

@@ -15,7 +15,7 @@ from pathlib import Path
 from worldline.codec.cwm.text import token
 from worldline.core.program import Program
 from worldline.evaluation.suites import load
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import program_text
 from worldline.predict.servers.tokens import Stage, stage
@@ -58,7 +58,7 @@ class Traced:
     @property
     def answers(self) -> dict[str, str]:
         """What is asked in each way, and the answer to it."""
-        ask, opening = Ask(program=self.program), stage(self.program).opening
+        ask, opening = PredictionRequest(program=self.program), stage(self.program).opening
         answered = self.staged.removesuffix(token("end_of_text")) + self.own_answer
         return {
             stage(self.program).prompt: self.staged, program_text(self.program): self.frames,

@@ -77,7 +77,7 @@ def reach(machine: str, goal: str, html: str | None, *, beside: bool, as_json: b
             way=asked["way"], ignored=found.name,
         )  # fmt: skip
         twin = _beside(MachineRuns(world, found), wanted, found, budget.depth) if beside else None
-    tree = search_tree(found, wanted, result, model=local.name)
+    tree = search_tree(found, wanted, result, model=local.info.name)
     if html is not None:
         from worldline.storage import files
         from worldline.ui.report.tree_page import page
@@ -113,12 +113,11 @@ def _machine(name: str, call: str | None, commands: str | None) -> CommandMachin
 
 def _local(scheme: str, extras: Mapping[str, str]) -> Local:
     """An engine whose states can be forked; the guard is on unless it is said otherwise."""
-    from worldline.predict.local import Local
     from worldline.predict.models import load_local, load_model
 
     if ":" in scheme or scheme == "interpreter":
-        found = load_model(scheme, extras)
-        if not isinstance(found, Local):
+        predictor = load_model(scheme, extras)
+        if predictor.capabilities.decodes_bytes is None:
             raise UsageError(f"{scheme} has no state to search in: say default or a checkpoint's folder")
     return load_local(scheme, {"guard": "true", **extras})
 

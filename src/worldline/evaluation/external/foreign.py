@@ -21,7 +21,7 @@ from worldline.core.program import Program
 from worldline.diagnose.sample import Beside
 from worldline.evaluation.external.program import program_of
 from worldline.evaluation.external.rows import ForeignRow, read_rows
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 
 END = b"\n.\n"  # of the compact format
 FAULT = "fault"

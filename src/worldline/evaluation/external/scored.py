@@ -29,7 +29,7 @@ from worldline.evaluation.suites.crux import literal
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report
 from worldline.parallel.pool import Workshop
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.storage.remote import Folder
 
 NO_PROGRAM = "no program: the row shows none, and it is no task of the suite"
@@ -64,7 +64,7 @@ def score(
     asked = [_task(name, known, tasks.get(each.id), tasks.usual) for name, each in known.items()]
     suited = Suite(name=suite, tasks=asked, limits=limits or Limits())
 
-    def answers(asked: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
+    def answers(asked: Sequence[Task], asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
         return (known[task.name].prediction for task in asked)
 
     judged = count(1)

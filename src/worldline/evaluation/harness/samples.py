@@ -24,7 +24,7 @@ from worldline.evaluation.run.truth import Truth
 from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites import SUITES, is_measured, load
 from worldline.evaluation.suites.suite import Task
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.ways import Chat, Reply, Sampling, Text, Way, prediction
 from worldline.recording.recorder import record
 
@@ -38,7 +38,7 @@ class HarnessSample:
 
     at: int
     task: Task
-    ask: Ask
+    ask: PredictionRequest
     true: Truth
     limits: Limits
 
@@ -97,7 +97,7 @@ def _samples(suite: str, count: int | None, options: str) -> dict[str, HarnessSa
     made = {}
     for each in known_tasks(found, limit=count):
         ask = fenced(ask_of, each, "compact") if each.true is not None else None
-        if isinstance(ask, Ask) and each.true is not None:
+        if isinstance(ask, PredictionRequest) and each.true is not None:
             sample = HarnessSample(each.at, each.task, ask, each.true, found.limits)
             made[sample.id] = sample
     if not made:

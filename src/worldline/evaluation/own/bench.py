@@ -41,8 +41,8 @@ def bench(
         raise UsageError(f"the suite {found.name} is measured otherwise: `worldline bench {found.name}`")
     config = {
         "options": {name: value for name, value in options.items() if value is not None},
-        "extras": dict(extras or {}), "scheme": model if isinstance(model, str) else predictor.name,
-        "weights": getattr(predictor, "digest", ""),
+        "extras": dict(extras or {}), "scheme": model if isinstance(model, str) else predictor.info.name,
+        "weights": predictor.info.digest,
     }  # fmt: skip
     return run(found, predictor, limit=limit, each=each, out=Path(out) if out else None, config=config)
 

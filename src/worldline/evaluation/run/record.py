@@ -23,7 +23,7 @@ from worldline.diagnose.sample import Beside, Sample
 from worldline.evaluation.run.truth import Truth, as_truth
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
-from worldline.predict.predictor import Ask, Prediction, Scratch
+from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
 
 KINDS = ("asked", "skipped", "disagrees")
 _JUDGED = ("answer", "trace", "type", "steps", "agreed", "bytes", "cause", "note")
@@ -47,7 +47,7 @@ class Record:
     kind: str
     program: str
     prompt: str
-    ask: Ask
+    ask: PredictionRequest
     truth: bytes = b""
     found: Prediction = field(default_factory=lambda: Prediction(text=b"", status="empty"))
     judged: dict[str, Any] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Record:
 
 def unasked(at: int, task: Task, kind: str, why: str = "") -> Record:
     """The record of a task that is left out."""
-    ask = Ask(program=task.program, options=task.options)
+    ask = PredictionRequest(program=task.program, options=task.options)
     return Record(
         at=at, name=task.name, group=task.group, kind=kind, ask=ask, program=task.program.digest,
         prompt=prompt_digest(ask), why=why,
@@ -106,7 +106,7 @@ def unasked(at: int, task: Task, kind: str, why: str = "") -> Record:
 
 
 def answered(
-    at: int, task: Task, ask: Ask, true: Truth, found: Prediction, verdict: Verdict | None, *,
+    at: int, task: Task, ask: PredictionRequest, true: Truth, found: Prediction, verdict: Verdict | None, *,
     beside: Beside | None = None,
 ) -> Record:  # fmt: skip
     """The record of a prediction; without a verdict where the tool failed."""
@@ -123,11 +123,11 @@ def answered(
 
 
 def failed(
-    at: int, task: Task, fault: RowFault, *, ask: Ask | None = None, true: Truth | None = None, text: bytes = b"",
-    codec: str = "compact",
+    at: int, task: Task, fault: RowFault, *, ask: PredictionRequest | None = None, true: Truth | None = None,
+    text: bytes = b"", codec: str = "compact",
 ) -> Record:  # fmt: skip
     """The record of a task on which the tool failed: why, and as much as there is of the rest."""
-    ask = ask or Ask(program=task.program, options=task.options)
+    ask = ask or PredictionRequest(program=task.program, options=task.options)
     prompt = fenced(prompt_digest, ask)
     found = Prediction(text=text, status="fault", codec=codec, note=fault.note)
     truth = fenced(true.text_in, codec, found) if true is not None else b""
@@ -138,7 +138,7 @@ def failed(
     )  # fmt: skip
 
 
-def prompt_digest(ask: Ask) -> str:
+def prompt_digest(ask: PredictionRequest) -> str:
     """The sha256 of what a model was given to read."""
     return hashlib.sha256(ask.prompt).hexdigest()
 
@@ -212,7 +212,7 @@ def _word(row: dict[str, Any], key: str) -> str | None:
     return found
 
 
-def _ask(row: dict[str, Any]) -> Ask:
+def _ask(row: dict[str, Any]) -> PredictionRequest:
     run = dict(row.get("run", {}))
     if "argv" in run:
         run["argv"] = tuple(run["argv"])
@@ -221,13 +221,13 @@ def _ask(row: dict[str, Any]) -> Ask:
     program, options = Program(source=row.get("source", ""), **run), Compact(**row["options"])
     control = Control(**row["control"]) if "control" in row else None
     hidden = tuple(Hidden(*one) for one in row.get("hidden", ()))
-    return Ask(
+    return PredictionRequest(
         program=program, options=options, limit=row.get("limit", 1 << 16), given=_bytes("given", row), hidden=hidden,
         control=control,
     )  # fmt: skip
 
 
-def _controlled(ask: Ask) -> dict[str, Any]:
+def _controlled(ask: PredictionRequest) -> dict[str, Any]:
     """Who decided the hidden inputs of the run, and which they were, where somebody did or they stand in the prompt."""
     row: dict[str, Any] = {}
     if ask.control is not None:

@@ -35,13 +35,14 @@ from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report, report
 from worldline.predict.interpreter import recorder
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import BoxWorker, prepare, record_many
 from worldline.storage.remote import Folder
 
 BATCH = 64  # asks that a predictor is given at once
 
-Answers = Callable[[Sequence[Task], Sequence[Ask]], Iterator[Prediction]]
+Answers = Callable[[Sequence[Task], Sequence[PredictionRequest]], Iterator[Prediction]]
 Rows = Callable[
     [Suite, "RunState", int | None], Iterator[Iterable[Verdict]]
 ]  # who asks and judges, batch by batch
@@ -152,13 +153,13 @@ def run(
     `rows` has the tasks asked and judged elsewhere (`spread`), where that is not here.
     """
 
-    def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
+    def answers(tasks: Sequence[Task], asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
         return predictor.predict(asks)
 
-    how: Mapping[str, Any] = getattr(predictor, "config", {})
+    how = predictor.info.config
     told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
-        suite, answers, name=predictor.name, codec=codec_of(predictor), limit=limit, batch=batch, each=each,
+        suite, answers, name=predictor.info.name, codec=predictor.info.notation, limit=limit, batch=batch, each=each,
         keep=keep, out=out, config=told, known=known, shard=shard, rows=rows,
     )  # fmt: skip
 
@@ -245,7 +246,7 @@ def _made_by(suite: Suite) -> dict[str, Any]:
 def verdicts_on(some: list[Known], answers: Answers, codec: str, state: RunState) -> Iterator[Verdict]:
     """The verdicts on a batch: those that are stored first, then the others as they come."""
     yield from (each.stored.verdict() for each in some if each.stored is not None)
-    fresh: list[tuple[Known, Ask]] = []
+    fresh: list[tuple[Known, PredictionRequest]] = []
     for each in (each for each in some if each.stored is None):
         asked = fenced(ask_of, each, codec, state.written(each.task)) if each.fault is None else each.fault
         if isinstance(asked, RowFault):
@@ -261,7 +262,7 @@ def verdicts_on(some: list[Known], answers: Answers, codec: str, state: RunState
 
 
 def _settled(
-    each: Known, ask: Ask, found: Prediction | RowFault, codec: str, state: RunState
+    each: Known, ask: PredictionRequest, found: Prediction | RowFault, codec: str, state: RunState
 ) -> Verdict | None:
     """The verdict on a prediction, once that is stored; None where the tool failed, which is stored too."""
 
@@ -297,12 +298,14 @@ def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
         yield from selected(suite, state, suite.count if limit is None else limit, None)
 
 
-def ask_of(each: Known, codec: str, written: Prediction | None = None) -> Ask:
+def ask_of(each: Known, codec: str, written: Prediction | None = None) -> PredictionRequest:
     """What is asked for a task whose truth is known: its budget follows from that."""
     assert each.true is not None
     limit = 2 * len(each.true.text_in(written.codec if written else codec, written)) + SLACK
     task, hidden = each.task, each.true.trace.hidden
-    return Ask(program=task.program, options=task.options, limit=limit, hidden=hidden, control=task.control)
+    return PredictionRequest(
+        program=task.program, options=task.options, limit=limit, hidden=hidden, control=task.control
+    )
 
 
 def selected(suite: Suite, state: RunState, most: int | None, shard: SuiteShard | None) -> Iterator[Known]:

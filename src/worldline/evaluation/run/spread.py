@@ -21,7 +21,8 @@ from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.parallel.pool import Workshop, grouped, in_order
 from worldline.predict.interpreter import recorder
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 UNIT = 8  # tasks
 ROUND = 1 << 12  # tasks that are looked through at once, where all are wanted
@@ -49,7 +50,7 @@ class RowJudge:
         records: list[Record] = []
         state = RunState(None, self._record, recorder(self._limits, hash_seed=1), records.append, unit.said)
 
-        def answers(tasks: Sequence[Task], asks: Sequence[Ask]) -> Iterator[Prediction]:
+        def answers(tasks: Sequence[Task], asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
             if self._predictor is not None:
                 return self._predictor.predict(asks)
             return (unit.said[task.name].prediction for task in tasks)

@@ -20,7 +20,7 @@ from worldline.core.fault import RowFault, fenced
 from worldline.core.trace import Trace
 from worldline.core.value import equal, kind
 from worldline.evaluation.suites.suite import Task
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 from worldline.predict.scratchpad import folded
 
 MARGIN = 64

@@ -15,7 +15,6 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Protocol, runtime_checkable
 
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced
@@ -27,21 +26,13 @@ from worldline.evaluation.score import OUTCOMES
 from worldline.evaluation.suites.crux import KEYS, LIMITS, ended, literal
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Measured, Table
-from worldline.predict.predictor import Prediction, Predictor
+from worldline.predict.prediction import Prediction
+from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
 
 LONGEST = 4_096  # bytes of an answer that are read
 _ANSWER = re.compile(r"\[ANSWER\](.*?)(?:\[/ANSWER\]|\Z)", re.DOTALL)
 QUESTION = files(__package__).joinpath("crux_input.txt").read_text("utf-8")
-
-
-@runtime_checkable
-class Answerer(Protocol):
-    """A predictor that can be asked in text, whatever the question."""
-
-    def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
-        """One answer for each question, in their order, of at most `limit` bytes."""
-        ...
 
 
 def load(*, data: str | Path, seed: int = 0) -> Suite:
@@ -62,13 +53,14 @@ def load(*, data: str | Path, seed: int = 0) -> Suite:
 
 def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> Measured:
     """Ask for an input of each task, run it, compare; a fault of the tool is in no rate."""
-    if not isinstance(predictor, Answerer):
+    answerer = predictor.capabilities.answers_questions
+    if answerer is None:
         raise UsageError(
-            f"{predictor.name} writes traces and answers no questions: inputs are asked of a model that can be asked "
-            "in text, such as server:URL#MODEL by chat"
+            f"{predictor.info.name} writes traces and answers no questions: inputs are asked of a model that can be "
+            "asked in text, such as server:URL#MODEL by chat"
         )
     tasks = list(islice(suite.tasks, limit))
-    answers = predictor.answer([question(task) for task in tasks], limit=LONGEST)
+    answers = answerer.answer([question(task) for task in tasks], limit=LONGEST)
     outcomes, faults, seconds = list[str](), 0, 0.0
     trials: list[Task] = []
     for task, found in zip(tasks, answers, strict=True):
@@ -86,7 +78,7 @@ def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> 
     outcomes += [each for each in tried if each != "fault"]
     shares = tuple(Share(outcomes.count(each), len(outcomes)) for each in OUTCOMES)
     table = Table("inputs that lead to the output", OUTCOMES, (shares,))
-    return Measured(suite.name, predictor.name, len(outcomes), (table,), faults=faults, seconds=seconds)
+    return Measured(suite.name, predictor.info.name, len(outcomes), (table,), faults=faults, seconds=seconds)
 
 
 def question(task: Task) -> str:

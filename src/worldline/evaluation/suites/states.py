@@ -31,8 +31,9 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Measured, Table
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.next_step import Ahead
-from worldline.predict.forcing.rolled import Rolled
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
 
 FORCES = ("free", "actions", "states", "next")
@@ -80,7 +81,7 @@ def measure(
     if strange or not forces:
         raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
     known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
-    codec = codec_of(predictor)
+    codec = predictor.info.notation
     asks = [_ask(task, true, codec) for task, true in known]
     truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
     found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
@@ -99,12 +100,12 @@ def measure(
                 faults += 1
     counts = {"skipped": skipped, "faults": faults}
     tables = by_force(found), by_group(found)
-    return Measured(suite.name, predictor.name, len(known), tables, seconds=seconds, **counts)
+    return Measured(suite.name, predictor.info.name, len(known), tables, seconds=seconds, **counts)
 
 
 def rolled_from(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
-) -> Callable[[int], Iterator[Rolled]]:
+    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
+) -> Callable[[int], Iterator[ForcedRollout]]:
     """The rollouts from an ask on: whoever fences them begins again behind one that failed."""
     return lambda at: roll(predictor, asks[at:], truths[at:], force=force)
 
@@ -124,11 +125,13 @@ def known_tasks(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth
     return known, skipped, faults
 
 
-def _ask(task: Task, true: Truth, codec: str) -> Ask:
-    return Ask(program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK)
+def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
+    return PredictionRequest(
+        program=task.program, options=task.options, limit=2 * len(true.text_in(codec)) + SLACK
+    )
 
 
-def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> ForcedSteps:
+def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout) -> ForcedSteps:
     """What one rollout says about each true step."""
     if rolled.force == "next":
         return _ahead(task, ask, true, rolled.steps)
@@ -151,7 +154,7 @@ def steps(task: Task, ask: Ask, true: Truth, rolled: Rolled) -> ForcedSteps:
     )
 
 
-def _ahead(task: Task, ask: Ask, true: Truth, found: Sequence[Ahead]) -> ForcedSteps:
+def _ahead(task: Task, ask: PredictionRequest, true: Truth, found: Sequence[Ahead]) -> ForcedSteps:
     """Steps that were each written behind the truth; the end is no step."""
     own, at = list[tuple[bool, bool]](), 0
     for each in found:
@@ -170,7 +173,7 @@ def _settled(
     return ForcedSteps(task.group, answer, actions, states, reach, length)
 
 
-def _as_values(ask: Ask, before: bytes, step: Ahead) -> bool:
+def _as_values(ask: PredictionRequest, before: bytes, step: Ahead) -> bool:
     """Whether a step that is spelled otherwise says the same: only an order of keys or fields can make it so."""
     if step.wanted.startswith(b"<|"):  # frames of Meta's format were compared as values
         return False

@@ -73,12 +73,14 @@ def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> 
         else:
             found.append((task, seen))
             seconds += seen.imagined.seconds if seen.imagined is not None else 0.0
-    return Measured(suite.name, predictor.name, len(found), tables(found), faults=faults, seconds=seconds)
+    return Measured(
+        suite.name, predictor.info.name, len(found), tables(found), faults=faults, seconds=seconds
+    )
 
 
 def _outlook(task: Task, limits: Limits, predictor: Predictor) -> Outlook:
     """One program's futures; texts of a predictor that always writes the same say nothing of its belief."""
-    texts = 0 if getattr(predictor, "is_greedy", False) else TEXTS
+    texts = 0 if predictor.info.is_greedy else TEXTS
     effort = Effort(runs=RUNS, texts=texts)
     with boxed(task.program, limits=limits) as world:
         found = outlook(world, task.program, Subject(), effort=effort, model=predictor)

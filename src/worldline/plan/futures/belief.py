@@ -17,7 +17,7 @@ import numpy as np
 from worldline.core.hidden import possibilities
 from worldline.plan.futures.distribution import Distribution, counted
 from worldline.plan.futures.draws import draw_places
-from worldline.plan.futures.odds import Numbers, Odds
+from worldline.plan.futures.odds import Numbers
 from worldline.plan.futures.scores import (
     Errors,
     Forecast,
@@ -29,7 +29,8 @@ from worldline.plan.futures.scores import (
 )
 from worldline.plan.futures.subject import IMPOSSIBLE, Subject, of_prediction
 from worldline.plan.futures.walk import is_chance
-from worldline.predict.predictor import Ask, Predictor
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor, ScoresText
 
 TOGETHER = 64  # texts asked for at once
 SMOOTHED = "half a text more for each thing that is possible or was imagined"
@@ -83,7 +84,7 @@ class OwnOdds:
 
 def imagined(
     predictor: Predictor,
-    ask: Ask,
+    ask: PredictionRequest,
     subject: Subject,
     truth: Distribution,
     texts: int,
@@ -117,8 +118,8 @@ def imagined(
 
 
 def own_odds(
-    odds: Odds,
-    ask: Ask,
+    odds: ScoresText,
+    ask: PredictionRequest,
     futures: Sequence[TrueText],
     *,
     left: float = 0.0,
@@ -129,7 +130,7 @@ def own_odds(
     for first in range(0, len(futures), TOGETHER):  # neighbours have the longest beginnings in common
         if first and enough():
             return None
-        read += odds.read(ask, [one.text for one in futures[first : first + TOGETHER]])
+        read += odds.score(ask, [one.text for one in futures[first : first + TOGETHER]])
     masses: dict[str, float] = {}
     truth: dict[str, float] = {}
     whole = 0.0

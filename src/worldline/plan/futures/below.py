@@ -14,9 +14,9 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.futures.odds import Odds
 from worldline.plan.futures.scores import Forecast, ReliabilityBin, calibration_error, reliability
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import ScoresText
 
 SIZES = tuple(range(2, 21))
 PHRASES = tuple(files(__package__).joinpath("below.txt").read_text("utf-8").split("\n")[:-1])
@@ -65,7 +65,7 @@ class BelowTable:
         }  # fmt: skip
 
 
-def below(odds: Odds, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES) -> BelowTable:
+def below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES) -> BelowTable:
     """The table of a model."""
     rows, every = list[BelowRow](), list[Forecast]()
     for n in sizes:
@@ -79,13 +79,13 @@ def below(odds: Odds, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHR
     return BelowTable(tuple(rows), tuple(every))
 
 
-def below_ask(n: int, phrase: str) -> Ask:
+def below_ask(n: int, phrase: str) -> PredictionRequest:
     """A program that draws once of n, and its true text up to the value."""
     program = Program(source=_SOURCE.format(phrase.replace("N", str(n))), call="f()")
     given = f"(4\n%'below {n}'=".encode()
-    return Ask(program=program, given=given)
+    return PredictionRequest(program=program, given=given)
 
 
-def _believed(odds: Odds, ask: Ask, n: int) -> list[float]:
+def _believed(odds: ScoresText, ask: PredictionRequest, n: int) -> list[float]:
     texts = [f"{value}\n".encode() for value in range(n)]
-    return [math.exp(numbers.sum()) for numbers in odds.read(ask, texts)]
+    return [math.exp(numbers.sum()) for numbers in odds.score(ask, texts)]

@@ -25,8 +25,8 @@ from worldline.plan.futures.schedules import PREEMPTIONS, Raced, Schedules, race
 from worldline.plan.futures.scores import Errors, ReliabilityBin
 from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, of_trace
 from worldline.plan.futures.walk import CLOCK, Walk, World, is_chance, is_endless
-from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import Ask, Predictor, codec_of
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor
 
 RUNS, SAMPLES, TEXTS, SCHEDULES = 2_000, 500, 64, 100
 NEGLIGIBLE = Fraction(1, 10**9)  # mass that nobody waits for: a program may draw until it is lucky
@@ -204,11 +204,11 @@ def outlook(
             )
     if set(truth.distribution.mass) == {UNBOUND}:
         truth.notes.append(f"no run has a value of {subject.name} there")
-    ask = Ask(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
+    ask = PredictionRequest(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
     by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
     return Outlook(
         program=program, subject=subject, truth=truth.distribution, runs=truth.runs, notes=tuple(truth.notes),
-        races=races, model=model.name if model is not None else "", imagined=by_texts, own=by_odds,
+        races=races, model=model.info.name if model is not None else "", imagined=by_texts, own=by_odds,
         drawn=tuple(truth.kinds), examples=truth.examples,
     )  # fmt: skip
 
@@ -306,22 +306,22 @@ def _races(world: World, subject: Subject, effort: Effort) -> Races:
 
 
 def _beliefs(
-    model: Predictor, ask: Ask, subject: Subject, truth: _Truth, effort: Effort
+    model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> tuple[TextBelief | None, OwnOdds | None]:
     """What a model believes, each way that it can be asked, and why it cannot be where it cannot."""
-    if codec_of(model) != "compact":
+    if model.info.notation != "compact":
         raise UsageError(
-            f"{model.name} writes {codec_of(model)}, in which draws have no place: futures are compact text"
+            f"{model.info.name} writes {model.info.notation}, in which draws have no place: futures are compact text"
         )
     by_odds = _by_odds(model, ask, truth, effort)  # first: it tells more, for less time
     return _by_texts(model, ask, subject, truth, effort), by_odds
 
 
-def _by_odds(model: Predictor, ask: Ask, truth: _Truth, effort: Effort) -> OwnOdds | None:
+def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Effort) -> OwnOdds | None:
     odds = odds_of(model)
     if odds is None:
         truth.notes.append(
-            f"{model.name} does not tell how likely a text is that it did not write: it has no odds here"
+            f"{model.info.name} does not tell how likely a text is that it did not write: it has no odds here"
         )
         return None
     if truth.distribution.samples or truth.distribution.left > NEGLIGIBLE or not truth.futures:
@@ -338,9 +338,9 @@ def _by_odds(model: Predictor, ask: Ask, truth: _Truth, effort: Effort) -> OwnOd
 
 
 def _by_texts(
-    model: Predictor, ask: Ask, subject: Subject, truth: _Truth, effort: Effort
+    model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> TextBelief | None:
-    if isinstance(model, Interpreter):
+    if model.info.is_ground_truth:
         truth.notes.append(
             "the interpreter writes no texts of its own here: it would be sampled against itself"
         )
@@ -352,7 +352,7 @@ def _by_texts(
         model, ask, subject, truth.distribution, effort.texts, fresh=effort.fresh, enough=effort.enough
     )
     if found is None:
-        truth.notes.append(f"{model.name} could not be asked for texts")
+        truth.notes.append(f"{model.info.name} could not be asked for texts")
     elif found.distribution.samples < effort.texts:
         truth.notes.append(
             f"{found.distribution.samples:,} of {effort.texts:,} texts: the time was over, or some failed"

@@ -14,7 +14,7 @@ from worldline.core.events import ENDED, FINAL
 from worldline.core.hidden import THREAD
 from worldline.core.state import State
 from worldline.core.trace import Frame, Hidden, Step, Trace
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 BROKEN = "(no trace)"  # what a model wrote is not of the grammar
 UNFINISHED = "(unfinished)"
@@ -72,7 +72,7 @@ def of_trace(subject: Subject, trace: Trace) -> str:
     return _told(subject, _Run(trace.steps, trace.frames, trace.hidden, trace.program.call is None))
 
 
-def of_prediction(subject: Subject, ask: Ask, found: Prediction) -> str:
+def of_prediction(subject: Subject, ask: PredictionRequest, found: Prediction) -> str:
     """Of what a model wrote in the compact notation."""
     parsed = parse(found.text, ask.prompt, loose=True)
     if parsed.malformed is not None or not parsed.steps:

@@ -17,7 +17,8 @@ from worldline.plan.answer import World
 from worldline.plan.inputs.finding import boxed
 from worldline.plan.inputs.goal import returning
 from worldline.plan.inputs.search import InputSearch, Run
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 
 SCHEME = "search"
 SECONDS = 0.5  # of one call
@@ -31,9 +32,18 @@ class InputAnswerer:
     """Answers with an input that was run and found to lead to the output, or with nothing."""
 
     how: InputSearch
-    name: str = SCHEME
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
+    @property
+    def info(self) -> ModelInfo:
+        """The search, by its name."""
+        return ModelInfo(name=SCHEME)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """It answers, and nothing else."""
+        return Capabilities(answers_questions=self)
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """It imagines no trace."""
         raise UsageError("the search answers crux-input alone: it finds inputs, and imagines no trace")
 

@@ -16,7 +16,8 @@ from worldline.plan.inputs.goal import CALL_VALUE, Goal
 from worldline.plan.inputs.nearness import FAR, apart, read_value
 from worldline.plan.inputs.proposer import Values, spelled
 from worldline.plan.paths.distance import Verbatim
-from worldline.predict.predictor import Ask, Predictor
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor
 
 MOST = 6  # inputs that are imagined: it is dear
 LIMIT = 4_096  # bytes of each
@@ -33,7 +34,7 @@ def by_model(predictor: Predictor, *, most: int = MOST, limit: int = LIMIT) -> R
             return several, 0
         first, rest = several[:most], several[most:]
         asks = [
-            Ask(
+            PredictionRequest(
                 program=replace(
                     program, call=goal.call({name: spelled(each) or "None" for name, each in values.items()})
                 ),

@@ -27,7 +27,8 @@ from worldline.plan.play.seen import (
     watch,
 )
 from worldline.plan.play.uct import PlayNode, chosen, search
-from worldline.predict.predictor import Ask, Predictor, WatchedPredictor
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor, WatchedPredictor
 
 LIMIT = 512  # bytes of an imagined step, at most
 ROOM = 32  # bytes more than the longest text that was seen
@@ -50,7 +51,7 @@ class SeenWorld:
         """What comes of each move; those not asked before are imagined together."""
         told = [(now.text, move) for now, move in moves]
         new = [each for each in dict.fromkeys(told) if each not in self.memory]
-        asks = [Ask(program=asked(*each), limit=self.limit) for each in new]
+        asks = [PredictionRequest(program=asked(*each), limit=self.limit) for each in new]
         for each, ask, found in zip(new, asks, self.predictor.predict(asks) if asks else (), strict=True):
             self.bytes += len(found.text)
             self.memory[each] = of_prediction(Subject(), ask, found)

@@ -19,7 +19,7 @@ from worldline.core.trace import Step
 from worldline.plan.reach.machine import CommandMachine
 from worldline.predict.guess import LookAhead, read
 from worldline.predict.local import Local
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.rollout import Logits, RolloutDraft
 
 ASKS, ENDED, RAISED, LOST = "asks", "ended", "raised", "lost"
@@ -88,7 +88,7 @@ class Imagination:
     def __init__(self, local: Local, machine: CommandMachine, *, per_command: int = PER_COMMAND) -> None:
         self.local, self.machine, self._most = local, machine, per_command
         self.written = 0
-        self._prompt = Ask(program=machine.program).prompt
+        self._prompt = PredictionRequest(program=machine.program).prompt
         self._opened: tuple[Any, Logits] | None = None  # the engine behind the prompt, which is read once
 
     def begin(self) -> Snapshot:
@@ -117,7 +117,7 @@ class Imagination:
         return self._written(members)
 
     def _opening(self, given: int = 0) -> tuple[RolloutDraft, Any, Logits]:
-        ask = Ask(program=self.machine.program, limit=given + self._most)
+        ask = PredictionRequest(program=self.machine.program, limit=given + self._most)
         draft = self.local.draft(ask, _UntilAsked())
         if self._opened is None:
             state = self.local.engine.start()

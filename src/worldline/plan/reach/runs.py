@@ -17,7 +17,7 @@ from worldline.core.trace import Trace
 from worldline.plan.futures.draws import draw_places
 from worldline.plan.reach.imagination import ASKS, ENDED, LOST, RAISED, names_behind
 from worldline.plan.reach.machine import CommandMachine
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 STEPS = 2_000  # of one run: a machine that draws goes on drawing when the plan is over
 BEYOND = 4  # steps behind the last command's asking: where changes are written depends on the next event
@@ -54,7 +54,7 @@ class MachineRuns:
     def __init__(self, world: MachineWorld, machine: CommandMachine) -> None:
         self.machine, self._world = machine, world
         self.executions = 0
-        self._prompt = Ask(program=machine.program).prompt
+        self._prompt = PredictionRequest(program=machine.program).prompt
 
     def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
         """One execution: where it stood before the first command, and behind each one that it took."""

@@ -16,7 +16,8 @@ from worldline.core.program import Program
 from worldline.plan.rehearse.effect import IMAGINED, ScriptEffect
 from worldline.plan.rehearse.rehearse import Rehearsal, Staging, source_of
 from worldline.plan.rehearse.visible import visible
-from worldline.predict.predictor import Ask, Predictor
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor
 
 LONGEST_SOURCE = 20_000  # bytes: more is not imagined, its text alone is read
 _IMAGINED = (
@@ -64,7 +65,7 @@ def supposed(program: Program, predictor: Predictor | None, limit: int) -> list[
 
 def _reached(program: Program, predictor: Predictor, limit: int) -> tuple[set[int], float | None]:
     """The lines that a model's imagined run passes, and how likely the model takes that text to be."""
-    ask = Ask(program=program, limit=limit)
+    ask = PredictionRequest(program=program, limit=limit)
     prediction = next(iter(predictor.predict([ask])))
     parsed = parse(prediction.text, ask.prompt, loose=True)
     lines = {step.line for step in parsed.steps if step.event == "line" and step.line is not None}

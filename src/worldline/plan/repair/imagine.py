@@ -17,7 +17,8 @@ from worldline.plan.futures.subject import BROKEN, IMPOSSIBLE, UNFINISHED, Subje
 from worldline.plan.repair.candidate import RepairCandidate
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.order import BASE, RankedCandidate
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.recording.calls import CallEnd
 
 ROOM = 4_096  # bytes of steps behind those given
@@ -38,7 +39,7 @@ def imagine(
     *, most: int, room: int = ROOM,
 ) -> ImaginedRuns:  # fmt: skip
     """The first `most` candidates asked about in one batch; the others keep what they have."""
-    asks: list[tuple[int, Ask]] = []
+    asks: list[tuple[int, PredictionRequest]] = []
     for number, one in enumerate(ranked[:most]):
         ask = question(one.candidate, tests, check, failed, room)
         if ask is not None:
@@ -53,14 +54,14 @@ def imagine(
 
 def question(
     candidate: RepairCandidate, tests: CheckSet, check: RepairCheck, failed: Trace | None, room: int = ROOM
-) -> Ask | None:
+) -> PredictionRequest | None:
     """What is asked about a candidate: its run on the failing test, from where it may part from the recorded one."""
     program = tests.alone(candidate.source, check)
     if program is None:
         return None
     same = failed is not None and failed.program.name == program.name and failed.program.call == program.call
     given = shared(failed, candidate) if failed is not None and same else b""
-    return Ask(program=program, given=given, limit=len(given) + room)
+    return PredictionRequest(program=program, given=given, limit=len(given) + room)
 
 
 def shared(failed: Trace, candidate: RepairCandidate) -> bytes:
@@ -82,7 +83,7 @@ def _text_before(failed: Trace, step: int) -> bytes:
     return text[: cut[step].start] if step < len(cut) else b""
 
 
-def chance(check: RepairCheck, ask: Ask, said: Prediction) -> float | None:
+def chance(check: RepairCheck, ask: PredictionRequest, said: Prediction) -> float | None:
     """How likely a candidate passes: the model's odds of its text if that ends as expected, else what is left."""
     if said.status == "fault" or said.codec != "compact":
         return None

@@ -6,17 +6,17 @@ What they say is text of unknown origin: it is parsed here, run in the box like 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.language import all_lines
 from worldline.plan.repair.candidate import FOREIGN, Defect, Proposer, RepairCandidate, changed_lines
 from worldline.plan.repair.edits.parsed import Function, ParsedSource
 from worldline.predict.models import load_model
-from worldline.predict.predictor import Prediction
+from worldline.predict.predictor import AnswersQuestions
 from worldline.predict.python_name import failure, named
 
 LONGEST = 8_192  # tokens of an answer, and bytes of a candidate's growth
@@ -26,15 +26,6 @@ _LINE = re.compile(
 )
 _BLOCK = re.compile(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 QUESTION = files(__package__).joinpath("propose.txt").read_text("utf-8")
-
-
-@runtime_checkable
-class Answers(Protocol):
-    """A model that can be asked in text."""
-
-    def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
-        """One answer for each question."""
-        ...
 
 
 def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Proposer:
@@ -49,9 +40,10 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
     if not scheme.startswith("server:"):
         raise UsageError(f"who proposes is server:URL#MODEL or python:FILE.py:NAME, not {scheme!r}")
     model = load_model(scheme, extras)
-    if not isinstance(model, Answers):
+    answerer = model.capabilities.answers_questions
+    if answerer is None:
         raise UsageError(f"{scheme} answers no questions")
-    return AskedProposer(model.name, model)
+    return AskedProposer(model.info.name, answerer)
 
 
 @dataclass(frozen=True)
@@ -59,7 +51,7 @@ class AskedProposer:
     """A model that is asked for fixes in plain words."""
 
     name: str
-    model: Answers
+    model: AnswersQuestions
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
         """What it answers, as far as that is fixes; UsageError where it cannot be asked."""

@@ -17,7 +17,7 @@ from worldline.core.events import CHANGELESS, known_at
 from worldline.core.state import State
 from worldline.core.trace import Step
 from worldline.core.value import scan
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Edit:
                 raise UsageError(f"{name}={value}: not a canonical value")
 
 
-def edited(ask: Ask, text: bytes, edit: Edit, *, codec: str = "compact") -> bytes:
+def edited(ask: PredictionRequest, text: bytes, edit: Edit, *, codec: str = "compact") -> bytes:
     """The text of an ask up to the changes of a step, with the edit among them."""
     if codec == "cwm":
         from worldline.predict.forcing.frames.edit import edited_frames  # Meta's reader, which few verbs need

@@ -1,6 +1,6 @@
 """Rollouts under forcing: the same model with a part of the truth put in its way, to see which part it was missing.
 
-`roll` takes asks and their truths (what `Interpreter` answers to the same asks) and gives one `Rolled` for each:
+`roll` takes asks and their truths (what `Interpreter` answers to the same asks) and gives one `ForcedRollout` for each:
 
 - `free`: nothing is forced. `guard`: the control-flow guard is on, for any predictor.
 - `actions`: the true next event and line are given, the model's own state is kept.
@@ -14,7 +14,7 @@ A model that writes Meta's format is forced frame by frame (`frames`): there a s
 before its line, and the truths are in that format too.
 
 "Ground-truth actions forced" is read in two ways (READINGS): `actions`, and `next`. What becomes of forcing behind an
-action that the true run did not take, each script says (`script`, `Rolled.left`). Nothing here judges.
+action that the true run did not take, each script says (`script`, `ForcedRollout.left`). Nothing here judges.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from dataclasses import replace
 
 from worldline.codec.compact.turns import forced_lines
 from worldline.core.errors import UsageError
+from worldline.predict.confidence import frame_confidences, step_confidences
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.next_step import ahead
 from worldline.predict.forcing.queries import inquire
-from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.forcing.rolled import ForcedRollout
 from worldline.predict.forcing.script import Actions, Guarded, States
 from worldline.predict.forcing.walk import walk
-from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import DecodesBytes, Predictor
 from worldline.predict.rollout import Script
-from worldline.predict.sureness import frame_sureness, sureness
 
 FORCES = ("free", "actions", "states", "both", "next", "edited", "guard", "queries")
 # Of teacher forcing: the states before each step are the model's, or true.
@@ -43,21 +43,21 @@ READINGS = {"own": "actions", "true": "next"}
 
 def roll(
     predictor: Predictor,
-    asks: Sequence[Ask],
+    asks: Sequence[PredictionRequest],
     truths: Sequence[Prediction] = (),
     *,
     force: str,
     budget: int = 8,
     edits: Sequence[Edit] = (),
-) -> Iterator[Rolled]:
+) -> Iterator[ForcedRollout]:
     """One rollout for each ask, in their order. `truths` are not looked at by `free` and `guard`."""
     if force not in FORCES:
         raise UsageError(f"a rollout is forced by one of {', '.join(FORCES)}, not {force!r}")
-    codec = codec_of(predictor)
+    codec = predictor.info.notation
     if force == "free":
         return _written(predictor, asks, [None] * len(asks), force)
     if force != "guard":
-        _check(predictor.name, codec, asks, truths)
+        _check(predictor.info.name, codec, asks, truths)
     if force == "edited":
         return _edited(predictor, asks, truths, edits)
     if codec == "cwm":
@@ -78,7 +78,7 @@ def roll(
     return _written(predictor, asks, scripts, force)
 
 
-def _check(name: str, codec: str, asks: Sequence[Ask], truths: Sequence[Prediction]) -> None:
+def _check(name: str, codec: str, asks: Sequence[PredictionRequest], truths: Sequence[Prediction]) -> None:
     """Whether there is a truth for each ask, in the notation that the model writes."""
     if len(truths) != len(asks):
         raise UsageError(f"{len(asks)} asks with {len(truths)} truths")
@@ -90,52 +90,61 @@ def _check(name: str, codec: str, asks: Sequence[Ask], truths: Sequence[Predicti
 
 
 def _written(
-    predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
-) -> Iterator[Rolled]:
+    predictor: Predictor,
+    asks: Sequence[PredictionRequest],
+    scripts: Sequence[Actions | States | None],
+    force: str,
+) -> Iterator[ForcedRollout]:
     """Texts with a part dictated, or none."""
-    if isinstance(predictor, Local):
-        yield from _by_local(predictor.settled(), asks, scripts, force)
+    if (decoder := predictor.capabilities.decodes_bytes) is not None:
+        yield from _decoded(decoder.settled(), asks, scripts, force)
     elif any(script is None for script in scripts):
         for ask, found in zip(asks, predictor.predict(asks), strict=True):
-            sure = frame_sureness(ask, found) if found.codec == "cwm" else ()
-            yield Rolled(prediction=found, force=force, sure=sure)
+            sure = frame_confidences(ask, found) if found.codec == "cwm" else ()
+            yield ForcedRollout(prediction=found, force=force, sure=sure)
     else:
         given = [script for script in scripts if script is not None]
         for script, done in zip(given, walk(predictor, asks, given), strict=True):
             script.finish(bytes(done.text))
-            yield Rolled(
+            yield ForcedRollout(
                 prediction=done.prediction(), force=force, dictated=tuple(done.dictated), left=script.left
             )
 
 
-def _by_local(
-    local: Local, asks: Sequence[Ask], scripts: Sequence[Actions | States | None], force: str
-) -> Iterator[Rolled]:
-    for ask, script, found in zip(asks, scripts, local.follow(asks, scripts), strict=True):
+def _decoded(
+    decoder: DecodesBytes,
+    asks: Sequence[PredictionRequest],
+    scripts: Sequence[Actions | States | None],
+    force: str,
+) -> Iterator[ForcedRollout]:
+    for ask, script, found in zip(asks, scripts, decoder.follow(asks, scripts), strict=True):
         if script is not None:
             script.finish(found.text)
-        yield Rolled(
+        yield ForcedRollout(
             prediction=found,
             force=force,
-            dictated=tuple(local.dictated),
+            dictated=tuple(decoder.dictated),
             left=None if script is None else script.left,
-            sure=tuple(sureness(ask, found, local.logprobs, local.entropies)),
+            sure=tuple(step_confidences(ask, found, decoder.logprobs, decoder.entropies)),
         )
 
 
-def _guard(predictor: Predictor, asks: Sequence[Ask]) -> Iterator[Rolled]:
+def _guard(predictor: Predictor, asks: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
     """A model that gives bytes is masked; one that gives text is held to the guard where that leaves one way on."""
-    if isinstance(predictor, Local):
-        yield from _by_local(predictor.settled(guard=True), asks, [None] * len(asks), "guard")
+    if (decoder := predictor.capabilities.decodes_bytes) is not None:
+        yield from _decoded(decoder.settled(guard=True), asks, [None] * len(asks), "guard")
         return
     scripts: list[Script] = [Guarded(ask) for ask in asks]
     for done in walk(predictor, asks, scripts):
-        yield Rolled(prediction=done.prediction(), force="guard", dictated=tuple(done.dictated))
+        yield ForcedRollout(prediction=done.prediction(), force="guard", dictated=tuple(done.dictated))
 
 
 def _edited(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], edits: Sequence[Edit]
-) -> Iterator[Rolled]:
+    predictor: Predictor,
+    asks: Sequence[PredictionRequest],
+    truths: Sequence[Prediction],
+    edits: Sequence[Edit],
+) -> Iterator[ForcedRollout]:
     if len(edits) != len(asks):
         raise UsageError(f"{len(asks)} asks with {len(edits)} edits")
     texts = [
@@ -151,8 +160,8 @@ def _edited(
 
 
 def _ahead(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], force: str
-) -> Iterator[Rolled]:
+    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
+) -> Iterator[ForcedRollout]:
     began = time.perf_counter()
     found = ahead(predictor, asks, truths, write=force == "next")
     for truth, (steps, fault) in zip(truths, found, strict=True):
@@ -167,15 +176,15 @@ def _ahead(
             seconds=now - began,
         )
         began = now
-        yield Rolled(prediction=prediction, force=force, dictated=((0, len(truth.text)),), steps=steps)
+        yield ForcedRollout(prediction=prediction, force=force, dictated=((0, len(truth.text)),), steps=steps)
 
 
 def _queries(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], budget: int
-) -> Iterator[Rolled]:
+    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], budget: int
+) -> Iterator[ForcedRollout]:
     for one in inquire(predictor, asks, truths, budget=budget):
         assert one.prediction is not None
-        yield Rolled(
+        yield ForcedRollout(
             prediction=one.prediction,
             force="queries",
             dictated=tuple(one.dictated),

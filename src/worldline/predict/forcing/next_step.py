@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from typing import Any
 
 import numpy as np
 
 from worldline.codec.compact.turns import Turn, is_own, turns
 from worldline.predict.forcing.script import ANY, SPACE, state_bits
 from worldline.predict.forcing.talk import Talk, together
-from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.predict.rollout import Logits, RolloutDraft, penalty
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import DecodesBytes, Predictor
+from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, penalty
 
 SLACK = 256  # bytes that a step may be longer than the true one before it is cut
 LOOKAHEAD = 1 << 12  # bytes asked of a text predictor at once
@@ -43,35 +43,25 @@ class Ahead:
     state: float | None = None
 
 
-class ForkingEngine(Protocol):
-    """An engine whose states can be copied, and that says what follows each of many bytes."""
-
-    def start(self) -> Any:
-        """The state before the first byte; it has `fork()`."""
-        ...
-
-    def feed(self, state: Any, data: bytes, *, pin: bool) -> Logits:
-        """Logits after these bytes."""
-        ...
-
-    def feed_all(self, state: Any, data: bytes, *, pin: bool) -> Logits:
-        """Logits after each of these bytes."""
-        ...
-
-
 def ahead(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, write: bool = True
+    predictor: Predictor,
+    asks: Sequence[PredictionRequest],
+    truths: Sequence[Prediction],
+    *,
+    write: bool = True,
 ) -> Iterator[tuple[tuple[Ahead, ...], str]]:
     """Every whole true step, one step ahead, and `fault` or nothing; with `write` off an engine only reads."""
-    if isinstance(predictor, Local) and hasattr(predictor.engine, "feed_all"):
+    decoder = predictor.capabilities.decodes_bytes
+    engine = None if decoder is None else decoder.forking_engine
+    if decoder is not None and engine is not None:
         for ask, truth in zip(asks, truths, strict=True):
-            yield _Reading(predictor, ask, truth.text).steps(write=write), ""
+            yield _Reading(decoder, engine, ask, truth.text).steps(write=write), ""
     else:
         talks = [_talk(ask, truth.text) for ask, truth in zip(asks, truths, strict=True)]
         yield from together(predictor, talks, codec="compact")
 
 
-def _whole(ask: Ask, text: bytes) -> list[Turn]:
+def _whole(ask: PredictionRequest, text: bytes) -> list[Turn]:
     return [turn for turn in turns(text[: ask.limit]) if turn.whole]
 
 
@@ -81,11 +71,12 @@ def _whole(ask: Ask, text: bytes) -> list[Turn]:
 class _Reading:
     """A true text that is being read by an engine, turn by turn."""
 
-    def __init__(self, local: Local, ask: Ask, text: bytes) -> None:
-        self._local, self._text = local, text
-        self._engine = cast(ForkingEngine, local.engine)
+    def __init__(
+        self, decoder: DecodesBytes, engine: ForkingEngine, ask: PredictionRequest, text: bytes
+    ) -> None:
+        self._decoder, self._engine, self._text = decoder, engine, text
         self._turns = _whole(ask, text)
-        self._draft = local.draft(replace(ask, given=b"", limit=len(text) + SLACK + 1))
+        self._draft = decoder.draft(replace(ask, given=b"", limit=len(text) + SLACK + 1))
         self._found: list[Ahead] = []
         self._wrong: list[int] = []
         self._state = self._engine.start()
@@ -97,7 +88,7 @@ class _Reading:
             for block in self._blocks():
                 self._read(block)
             return tuple(self._found)
-        written = [bytes(draft.text) for draft in self._local.complete(self._begin())]
+        written = [bytes(draft.text) for draft in self._decoder.complete(self._begin())]
         self._found = [replace(one, found=one.wanted) for one in self._found]
         for number, text in zip(self._wrong, written, strict=True):
             turn = self._turns[number]
@@ -136,7 +127,7 @@ class _Reading:
         for turn in block:
             draft = self._draft.fork(limit=turn.end + SLACK, script=_OneTurn(turn.start))
             found = _compared(self._draft, turn, self._text, rows[turn.start - start :])
-            if not (found.same_action and found.same_state and self._local.is_greedy):
+            if not (found.same_action and found.same_state and self._decoder.info.is_greedy):
                 self._wrong.append(len(self._found))
                 wrong.append((turn, draft, rows[turn.start - start]))
             self._found.append(replace(found, step=len(self._found)))
@@ -198,7 +189,7 @@ def _total(logits: Logits) -> float:
 # ---- by text
 
 
-def _talk(ask: Ask, text: bytes) -> Talk[tuple[tuple[Ahead, ...], str]]:
+def _talk(ask: PredictionRequest, text: bytes) -> Talk[tuple[tuple[Ahead, ...], str]]:
     """Asks for each turn, behind the truth before it."""
     held: Prediction | None = None
     found: list[Ahead] = []
@@ -241,5 +232,5 @@ def _covers(held: Prediction, text: bytes, turn: Turn) -> bool:
     return held.status != "budget" or len(held.text) >= turn.end + SLACK
 
 
-def _asked(ask: Ask, given: bytes, end: int) -> Ask:
+def _asked(ask: PredictionRequest, given: bytes, end: int) -> PredictionRequest:
     return replace(ask, given=given, limit=max(end + SLACK, len(given) + LOOKAHEAD))

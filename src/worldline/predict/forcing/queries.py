@@ -15,12 +15,12 @@ from functools import partial
 
 from worldline.codec.compact.turns import ForcedLine, forced_lines
 from worldline.core.errors import UsageError
+from worldline.predict.confidence import StepConfidence, step_confidences
 from worldline.predict.forcing.rounds import rounds
 from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.forcing.walk import walk
-from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.predict.sureness import Sure, sureness
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 TOGETHER = 64  # texts in one round
 
@@ -29,7 +29,7 @@ TOGETHER = 64  # texts in one round
 class Inquiry:
     """One text, and the queries that were made about it."""
 
-    ask: Ask
+    ask: PredictionRequest
     lines: list[ForcedLine]
     spent: list[int] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
@@ -41,14 +41,14 @@ class Inquiry:
     seconds: float = 0.0
 
     @property
-    def sure(self) -> list[Sure]:
+    def sure(self) -> list[StepConfidence]:
         """How sure the model was of each step."""
         assert self.prediction is not None
-        return sureness(self.ask, self.prediction, self.logprobs, self.entropies)
+        return step_confidences(self.ask, self.prediction, self.logprobs, self.entropies)
 
 
 def inquire(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, budget: int
+    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], *, budget: int
 ) -> Iterator[Inquiry]:
     """Each ask with so many queries, in their order."""
     for first in range(0, len(asks), TOGETHER):
@@ -76,7 +76,7 @@ def write_round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
         one.left = script.left
 
 
-def _ask(one: Inquiry) -> Ask:
+def _ask(one: Inquiry) -> PredictionRequest:
     if one.prediction is None:
         return one.ask
     return replace(one.ask, given=one.prediction.text[: one.sure[one.spent[-1]].start])
@@ -93,15 +93,16 @@ class _Rollout:
 
 
 def _rollouts(
-    predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[ChosenSteps]
+    predictor: Predictor, asks: Sequence[PredictionRequest], scripts: Sequence[ChosenSteps]
 ) -> Iterator[_Rollout]:
-    if isinstance(predictor, Local):
-        local = predictor.settled()
-        for found in local.follow(asks, scripts):
-            yield _Rollout(found, local.logprobs, local.entropies, local.dictated)
+    decoder = predictor.capabilities.decodes_bytes
+    if decoder is not None:
+        decoder = decoder.settled()
+        for found in decoder.follow(asks, scripts):
+            yield _Rollout(found, decoder.logprobs, decoder.entropies, decoder.dictated)
         return
     for ask, done in zip(asks, walk(predictor, asks, scripts), strict=True):
         if not done.certain and done.status != "fault":
-            raise UsageError(f"{predictor.name} does not say how sure it is of each byte")
+            raise UsageError(f"{predictor.info.name} does not say how sure it is of each byte")
         certain = [0.0] * (len(done.text) - len(ask.given))
         yield _Rollout(done.prediction(), certain, certain, done.dictated)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.next_step import Ahead
-from worldline.predict.predictor import Prediction
-from worldline.predict.sureness import Sure
+from worldline.predict.prediction import Prediction
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rolled:
+class ForcedRollout:
     """A prediction, and what of it was not the model's own.
 
     `dictated`: spans of the text that were given. `left`: the true step at which the model's run took another way, so
@@ -24,6 +24,6 @@ class Rolled:
     dictated: tuple[tuple[int, int], ...] = ()
     left: int | None = None
     steps: tuple[Ahead, ...] = ()
-    sure: tuple[Sure, ...] = ()
+    sure: tuple[StepConfidence, ...] = ()
     spent: tuple[int, ...] = ()
     answered: tuple[int, ...] = ()

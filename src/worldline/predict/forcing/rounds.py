@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Prediction
-from worldline.predict.sureness import Sure
+from worldline.predict.confidence import StepConfidence
+from worldline.predict.prediction import Prediction
 
 
 class Questioned(Protocol):
@@ -25,7 +25,7 @@ class Questioned(Protocol):
         ...
 
     @property
-    def sure(self) -> list[Sure]:
+    def sure(self) -> list[StepConfidence]:
         """How sure the model was of each step."""
         ...
 

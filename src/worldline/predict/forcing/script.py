@@ -18,7 +18,7 @@ from collections.abc import Collection, Sequence
 
 from worldline.codec.compact.turns import ForcedLine, action_length, is_own
 from worldline.core.value import scan
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.rollout import guide_behind
 
 ANY = (1 << 256) - 1
@@ -200,7 +200,7 @@ class ChosenSteps:
 class Guarded:
     """The control-flow guard for who only gives text: a byte that it does not allow is not taken."""
 
-    def __init__(self, ask: Ask) -> None:
+    def __init__(self, ask: PredictionRequest) -> None:
         self._guide, self._at = guide_behind(ask, guard=True), len(ask.given)
 
     def allowed(self, text: bytearray) -> int:

@@ -6,11 +6,12 @@ from collections.abc import Generator, Iterator, Sequence
 from typing import TypeVar, cast
 
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 TOGETHER = 64  # texts under way
 _T = TypeVar("_T")
-Talk = Generator[Ask, Prediction, _T]
+Talk = Generator[PredictionRequest, Prediction, _T]
 
 
 def together(predictor: Predictor, talks: Sequence[Talk[_T]], *, codec: str) -> Iterator[_T]:
@@ -23,7 +24,7 @@ def _some(predictor: Predictor, talks: Sequence[Talk[_T]], codec: str) -> Iterat
     done, told = dict[int, _T](), 0
     answers: dict[int, Prediction | None] = dict.fromkeys(range(len(talks)))
     while answers:
-        wants = dict[int, Ask]()
+        wants = dict[int, PredictionRequest]()
         for number, answer in answers.items():
             try:
                 wants[number] = talks[number].send(cast(Prediction, answer))
@@ -35,5 +36,7 @@ def _some(predictor: Predictor, talks: Sequence[Talk[_T]], codec: str) -> Iterat
         found = list(predictor.predict(list(wants.values()))) if wants else []
         strange = next((one.codec for one in found if one.codec != codec), None)
         if strange is not None:
-            raise UsageError(f"{predictor.name} writes {strange}: the truth that is forced is in {codec}")
+            raise UsageError(
+                f"{predictor.info.name} writes {strange}: the truth that is forced is in {codec}"
+            )
         answers = dict(zip(wants, found, strict=True))

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.predict.rollout import Script, is_ended
 
 LOOKAHEAD = 1 << 14  # bytes asked for at once behind what is written
@@ -22,7 +23,7 @@ TOGETHER = 64  # texts under way
 class ForcedWalk:
     """One text under way, and the answer that it is read from while they agree."""
 
-    ask: Ask
+    ask: PredictionRequest
     script: Script
     text: bytearray = field(default_factory=bytearray)
     held: Prediction | None = None
@@ -38,7 +39,9 @@ class ForcedWalk:
         return Prediction(text=bytes(self.text), status=self.status, logprob=logprob, seconds=self.seconds)
 
 
-def walk(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Script]) -> Iterator[ForcedWalk]:
+def walk(
+    predictor: Predictor, asks: Sequence[PredictionRequest], scripts: Sequence[Script]
+) -> Iterator[ForcedWalk]:
     """The walks of these asks, finished, in their order."""
     for first in range(0, len(asks), TOGETHER):
         part = slice(first, first + TOGETHER)
@@ -56,7 +59,7 @@ def walk(predictor: Predictor, asks: Sequence[Ask], scripts: Sequence[Script]) -
 def _answer(predictor: Predictor, waiting: Sequence[ForcedWalk]) -> None:
     """Asks for what follows each text."""
     asks = [
-        Ask(
+        PredictionRequest(
             program=one.ask.program,
             options=one.ask.options,
             limit=min(one.ask.limit, len(one.text) + LOOKAHEAD),
@@ -66,7 +69,7 @@ def _answer(predictor: Predictor, waiting: Sequence[ForcedWalk]) -> None:
     ]
     for one, ask, found in zip(waiting, asks, predictor.predict(asks), strict=True):
         if found.codec != "compact":
-            raise UsageError(f"{predictor.name} writes {found.codec}: only compact texts can be forced")
+            raise UsageError(f"{predictor.info.name} writes {found.codec}: only compact texts can be forced")
         one.held, one.asked = found, one.asked + 1
         one.seconds += found.seconds
         one.certain = one.certain and found.logprob == 0.0

@@ -12,7 +12,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.writer import Recorded, write
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 PROGRAM = "{PROGRAM}"
 
@@ -22,7 +22,7 @@ EXAMPLE = _TEXTS.joinpath("chat_example.txt").read_bytes()
 LANGUAGE_NOTE = _TEXTS.joinpath("language_note.txt").read_text("utf-8")
 
 
-def messages(ask: Ask) -> list[dict[str, str]]:
+def messages(ask: PredictionRequest) -> list[dict[str, str]]:
     """The conversation for one ask."""
     wanted = language_note(ask.program) + _fenced(ask.prompt)
     if ask.given:

@@ -16,7 +16,7 @@ from worldline.codec.cwm.foreign.stripped import CLOSE, OPEN, Stripped, asserted
 from worldline.codec.cwm.stage import Stage
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import PROGRAM, language_note
 from worldline.predict.servers.meta import stop_texts
 from worldline.predict.servers.tokens import stage
@@ -44,7 +44,7 @@ class FewShot:
         """The prompt, with a place for the program."""
         return prompt_around(PROGRAM)
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """The prompt, what is given, and where to stop: behind the answer."""
         given = stage(ask.program).opening + ask.given.decode("utf-8", "replace")
         return {
@@ -53,11 +53,11 @@ class FewShot:
             "spaces_between_special_tokens": False, **({"logprobs": 1} if sampling.logprobs else {}),
         }  # fmt: skip
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The frames of the call alone, those given first."""
         return trace_text(ask, reply)
 
-    def said(self, ask: Ask, reply: Reply) -> str | None:
+    def said(self, ask: PredictionRequest, reply: Reply) -> str | None:
         """The answer that the model gives behind its trace."""
         return own_answer(ask, reply)
 
@@ -74,7 +74,7 @@ class FewShotChat:
         """The message, with a place for the program."""
         return f"[user]\n{prompt_around(PROGRAM)}"
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """The message; what is given stands behind it."""
         wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
         said = prompt_around(question(ask.program))
@@ -83,11 +83,11 @@ class FewShotChat:
             said += "\n\nThe trace begins as it stands here; go on from there."
         return {"messages": [{"role": "user", "content": said}], **wanted}
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The frames of the call alone, those given first."""
         return trace_text(ask, reply)
 
-    def said(self, ask: Ask, reply: Reply) -> str | None:
+    def said(self, ask: PredictionRequest, reply: Reply) -> str | None:
         """The answer that the model gives behind its trace."""
         return own_answer(ask, reply)
 
@@ -106,7 +106,7 @@ def question(program: Program) -> str:
     return shown + stage(program).prompt.removeprefix(token("begin_of_text"))
 
 
-def trace_text(ask: Ask, reply: Reply) -> bytes:
+def trace_text(ask: PredictionRequest, reply: Reply) -> bytes:
     """The trace in a reply, with every special token; a piece of a frame, which was asked for alone, as it is."""
     staged, given = stage(ask.program), ask.given.decode("utf-8", "replace")
     if ask.stop:
@@ -118,7 +118,7 @@ def trace_text(ask: Ask, reply: Reply) -> bytes:
     return staged.without_closing(text).encode("utf-8", "surrogatepass")
 
 
-def own_answer(ask: Ask, reply: Reply) -> str | None:
+def own_answer(ask: PredictionRequest, reply: Reply) -> str | None:
     """What stands in `[ANSWER]` brackets behind a trace, an assertion's right side alone; a script has none."""
     if ask.program.call is None or ask.stop:
         return None
@@ -127,14 +127,14 @@ def own_answer(ask: Ask, reply: Reply) -> str | None:
     return asserted(_read(ask, reply).answer)
 
 
-def _read(ask: Ask, reply: Reply) -> Stripped:
+def _read(ask: PredictionRequest, reply: Reply) -> Stripped:
     """A reply by the reader of foreign text, from the call's own frames on."""
     text = _bracketed(reply)
     head = _opening(stage(ask.program), text)
     return read(text[head:], ask.program, table_of(ask.program))
 
 
-def _continued(ask: Ask, given: str, reply: Reply) -> str:
+def _continued(ask: PredictionRequest, given: str, reply: Reply) -> str:
     """What goes on from given frames: up to where the reader finds their end, given as they were."""
     text = given + _bracketed(reply)
     found = read(text, ask.program, table_of(ask.program)).text

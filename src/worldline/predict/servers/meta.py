@@ -14,7 +14,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.cwm.foreign.stripped import entry_of, read
 from worldline.codec.cwm.text import marked, token, unspaced
 from worldline.core.program import Program
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE, PROGRAM, language_note
 from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, decoded_frames, fenced_block
@@ -26,7 +26,7 @@ FRAMES = _TEXTS.joinpath("meta_example.txt").read_text("utf-8")
 END = token("end_of_text")
 
 
-def stop_texts(ask: Ask) -> list[str]:
+def stop_texts(ask: PredictionRequest) -> list[str]:
     """Where a text ends: at its end, and at the token that the ask is for."""
     return [END, token(ask.stop)] if ask.stop else [END]
 
@@ -39,7 +39,7 @@ class MetaText:
     path: str = "/completions"
     template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are not scored"
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """The prompt, what is given, and where to stop."""
         prompt = stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
         return {
@@ -48,7 +48,7 @@ class MetaText:
             **({"logprobs": 1} if sampling.logprobs else {}),
         }  # fmt: skip
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The frames of the call alone."""
         text = closed(decoded_frames(reply.text, ask), ask, reply)
         given = ask.given.decode("utf-8", "replace")
@@ -68,7 +68,7 @@ class MetaChat:
         said = _conversation(PROGRAM)
         return "\n\n".join(f"[{each['role']}]\n{each['content']}" for each in said)
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """The messages."""
         wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
         said = program_text(ask.program)
@@ -77,7 +77,7 @@ class MetaChat:
             said += f"\n\nThe trace begins so; go on from there:\n\n```\n{given}\n```"
         return {"messages": _conversation(said), **wanted}
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The frames of the last fenced block, or of all, without what is only said around them."""
         said = stage(ask.program).without_opening(unspaced(fenced_block(reply.text)))
         found = read(said, ask.program, table_of(ask.program)).text

@@ -23,7 +23,8 @@ from urllib.parse import urlsplit
 
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced
-from worldline.predict.predictor import CONTEXT, Ask, Prediction
+from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.balance import BalancedServers
 from worldline.predict.servers.client import ServerClient, Unanswered
 from worldline.predict.servers.ways import CHAT, Reply, Sampling, Way, prediction, read_reply
@@ -55,36 +56,33 @@ class Server:
         if concurrency < 1:
             raise UsageError(f"{concurrency} questions at once")
         self._client, self._model, self._way, self._sampling = client, model, way, sampling
-        self._concurrency, self._key_env = concurrency, key_env
-        self._failed = 0
+        self._concurrency, self._failed = concurrency, 0
+        name = f"server:{client.url}#{model}"
+        self.info = ModelInfo(name=name, notation=way.codec, config=self._config(key_env))
 
     @property
-    def name(self) -> str:
-        """What a report calls it."""
-        return f"server:{self._client.url}#{self._model}"
+    def capabilities(self) -> Capabilities:
+        """It answers questions in plain words; one that is not asked by chat says so when it is asked."""
+        return Capabilities(answers_questions=self)
 
-    @property
-    def codec(self) -> str:
-        """The notation that its model writes."""
-        return self._way.codec
-
-    @property
-    def config(self) -> dict[str, Any]:
+    def _config(self, key_env: str) -> dict[str, Any]:
         """Everything that decides what is asked, for a run to keep: the template too, the key never."""
         return {
             "url": self._client.url, "model": self._model, "way": type(self._way).__name__.lower(),
             "codec": self._way.codec, "template": self._way.template, **asdict(self._sampling),
-            **asdict(self._client.patience), "concurrency": self._concurrency, "key_env": self._key_env,
+            **asdict(self._client.patience), "concurrency": self._concurrency, "key_env": key_env,
         }  # fmt: skip
 
-    def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
-        """One prediction for each ask, in their order, each as soon as it is there."""
-        return self._in_order(partial(self._one, ask) for ask in asks)
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """One prediction for each request, in their order, each as soon as it is there."""
+        return self._in_order(partial(self._one, request) for request in requests)
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
         """One answer to each question, put to a chat model as it stands, of at most `limit` tokens."""
         if self._way.path != CHAT:
-            raise UsageError(f"{self.name} is not asked by chat: questions in plain words need -M way=chat")
+            raise UsageError(
+                f"{self.info.name} is not asked by chat: questions in plain words need -M way=chat"
+            )
         return self._in_order(partial(self._plain, text, limit) for text in questions)
 
     def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
@@ -102,21 +100,23 @@ class Server:
                 if not sys.is_finalizing():  # then the loop's thread is gone, and nobody would answer
                     asyncio.run_coroutine_threadsafe(_close(http), loop).result()
 
-    async def _one(self, ask: Ask, http: httpx2.AsyncClient, slots: asyncio.Semaphore) -> Prediction:
-        if not ask.room:  # a token is a byte at least
-            return Prediction(text=ask.given, status="budget", codec=self._way.codec)
-        question = fenced(self._way.question, ask, self._sampling)
+    async def _one(
+        self, request: PredictionRequest, http: httpx2.AsyncClient, slots: asyncio.Semaphore
+    ) -> Prediction:
+        if not request.room:  # a token is a byte at least
+            return Prediction(text=request.given, status="budget", codec=self._way.codec)
+        question = fenced(self._way.question, request, self._sampling)
         if isinstance(question, RowFault):
-            return self._fault(question, ask.given)
+            return self._fault(question, request.given)
         async with slots:
             try:
-                reply = await self._reply(http, ask.room, question)
+                reply = await self._reply(http, request.room, question)
             except Unanswered as problem:
                 note = CONTEXT if problem.context else f"unreachable({problem.why})"
                 status = "budget" if problem.context else "fault"
-                return Prediction(text=ask.given, status=status, codec=self._way.codec, note=note)
-        found = fenced(prediction, self._way, ask, reply)
-        return self._fault(found, ask.given) if isinstance(found, RowFault) else found
+                return Prediction(text=request.given, status=status, codec=self._way.codec, note=note)
+        found = fenced(prediction, self._way, request, reply)
+        return self._fault(found, request.given) if isinstance(found, RowFault) else found
 
     def _fault(self, fault: RowFault, given: bytes) -> Prediction:
         return Prediction(text=given, status="fault", codec=self._way.codec, note=fault.note)

@@ -17,7 +17,7 @@ from worldline.codec.cwm.stage import stage as stage
 from worldline.codec.cwm.text import TOKENS
 from worldline.codec.tokens import Tiktoken, from_ranks
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 
 END = TOKENS["end_of_text"]
 
@@ -27,7 +27,7 @@ def is_meta(model: str) -> bool:
     return model.rpartition("/")[2].lower().partition("-")[0] == "cwm"
 
 
-def stops(ask: Ask) -> list[int]:
+def stops(ask: PredictionRequest) -> list[int]:
     """The ids at which a model may stop: the end, and the token that an ask names."""
     return [END, TOKENS[ask.stop]] if ask.stop else [END]
 

@@ -13,11 +13,11 @@ from typing import Any, Protocol
 from worldline.codec.cwm.foreign.stripped import continuation
 from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
-from worldline.predict.predictor import Ask, Prediction, summed_logprob
+from worldline.predict.confidence import by_frame
+from worldline.predict.prediction import Prediction, PredictionRequest, summed_logprob
 from worldline.predict.servers.chat import messages, template
 from worldline.predict.servers.client import LATE, Unanswered, one_line
 from worldline.predict.servers.tokens import Vocabulary, spelled, stage, stops
-from worldline.predict.sureness import by_frame
 from worldline.predict.table import table_of
 
 CHAT = "/chat/completions"
@@ -86,11 +86,11 @@ class Way(Protocol):
         """How prompts are made, for the record."""
         ...
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """What is asked, beyond what every question holds."""
         ...
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The steps, those given first."""
         ...
 
@@ -103,7 +103,7 @@ class Text:
     path: str = "/completions"
     template: str = "the compact prompt, and nothing else"
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """The prompt, what is given, and where to stop."""
         prompt = (ask.prompt + ask.given).decode("utf-8", "surrogatepass")
         return {
@@ -111,7 +111,7 @@ class Text:
             **({"logprobs": 1} if sampling.logprobs else {}),
         }  # fmt: skip
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The continuation, with the end mark that stopped it."""
         text = reply.text
         if not reply.cut and reply.mark is not None and text and not text.endswith(END_MARK):
@@ -131,12 +131,12 @@ class Chat:
         """The messages, with a place for the program."""
         return template()
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """The messages."""
         wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
         return {"messages": messages(ask), **wanted}
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The last fenced block, or all, without thoughts and what is only said around it."""
         text = fenced_block(reply.text)
         if text and not reply.cut and not text.endswith("\n"):
@@ -155,7 +155,7 @@ class Tokens:
         "Meta's prompt as token ids: a call is made by a `main`, whose frames are given and not scored"
     )
 
-    def question(self, ask: Ask, sampling: Sampling) -> dict[str, Any]:
+    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """The ids, and the ids to stop at."""
         return {
             "prompt": stage(ask.program).ids(self.vocabulary, ask.given), "stop_token_ids": stops(ask),
@@ -163,7 +163,7 @@ class Tokens:
             "return_token_ids": True, **({"logprobs": 1} if sampling.logprobs else {}),
         }  # fmt: skip
 
-    def text(self, ask: Ask, reply: Reply) -> bytes:
+    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
         """The frames of the call alone."""
         staged = stage(ask.program)
         text = spelled(reply.ids, self.vocabulary) if reply.ids else decoded_frames(reply.text, ask)
@@ -183,12 +183,12 @@ def without_thoughts(text: str) -> str:
     return _THOUGHT.sub("", text)
 
 
-def decoded_frames(text: str, ask: Ask) -> str:
+def decoded_frames(text: str, ask: PredictionRequest) -> str:
     """A reply in Meta's format with its special tokens; a piece of a frame, which was asked for alone, as it is."""
     return unspaced(text) if ask.given or ask.stop else continuation(text, ask.program, table_of(ask.program))
 
 
-def closed(text: str, ask: Ask, reply: Reply) -> str:
+def closed(text: str, ask: PredictionRequest, reply: Reply) -> str:
     """A text up to its end, with the token that stopped it, which not every server gives back."""
     end, stop = token("end_of_text"), token(ask.stop) if ask.stop else ""
     if end in text:
@@ -199,7 +199,7 @@ def closed(text: str, ask: Ask, reply: Reply) -> str:
     return text.removesuffix(stop) + stop if is_stopped else text + end
 
 
-def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
+def prediction(way: Way, ask: PredictionRequest, reply: Reply) -> Prediction:
     """What a reply is to an ask."""
     text = way.text(ask, reply)
     status = "ended"
@@ -217,7 +217,7 @@ def prediction(way: Way, ask: Ask, reply: Reply) -> Prediction:
     )  # fmt: skip
 
 
-def _said(way: Way, ask: Ask, reply: Reply) -> str | None:
+def _said(way: Way, ask: PredictionRequest, reply: Reply) -> str | None:
     """The model's own answer, of a way that asks for one."""
     found = getattr(way, "said", None)
     return None if found is None else found(ask, reply)

@@ -228,7 +228,7 @@ class Adapter:
             old.is_over = True
         if self.reports is not None:
             self.reports.end()
-        self.reports = ProgressReports(self.emit, predictor.name) if self.client.progress else None
+        self.reports = ProgressReports(self.emit, predictor.info.name) if self.client.progress else None
         watch = self.reports.watch if self.reports is not None else (lambda progress: None)
         session = Session(launch, predictor, self.grower, self.client, self.emit, watch)
         self.session = session

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.predict.predictor import Predictor, codec_of
+from worldline.predict.predictor import Predictor
 from worldline.ui.dap.breakpoints import Breakpoint, BreakpointHits, names_at
 from worldline.ui.dap.expressions import Expression, UnknownValue
 from worldline.ui.dap.launching import Launch
@@ -69,8 +69,8 @@ class Session:
         self.launch, self.predictor, self.grower = launch, predictor, grower
         self.client, self.emit, self._watch = client, emit, watch
         self.scene = Scene.new(
-            launch.program, model=predictor.name, options=launch.options, limit=launch.limit, codec=codec_of(predictor),
-            control=launch.control,
+            launch.program, model=predictor.info.name, options=launch.options, limit=launch.limit,
+            codec=predictor.info.notation, control=launch.control,
         )  # fmt: skip
         self.sources = ProgramSources(launch.root, [launch.program])
         self.branch, self.position = 0, -1

@@ -16,7 +16,7 @@ from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.prompt import Prompt, parse_prompt
 from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.prompt_states import PromptStates
 from worldline.predict.rollout import Engine, Logits, chosen, guide_behind, is_ended, penalty
 from worldline.ui.http.errors import Refusal
@@ -149,7 +149,9 @@ class Completion:
 
 def _guide(found: Prompt, given: bytes) -> Guide:
     limit = len(given) + 1
-    ask = Ask(program=found.program, options=found.options, limit=limit, given=given, hidden=found.hidden)
+    ask = PredictionRequest(
+        program=found.program, options=found.options, limit=limit, given=given, hidden=found.hidden
+    )
     try:
         return guide_behind(ask, guard=False)
     except UsageError as error:

@@ -39,7 +39,9 @@ def serve(
     listener = listen(host, port)
     try:
         rules = _rules(host, listener.getsockname()[1], key)
-        served = ServedModel(name=name or model.name, digest=model.digest, guide=guide, at=int(time.time()))
+        served = ServedModel(
+            name=name or model.info.name, digest=model.info.digest, guide=guide, at=int(time.time())
+        )
         at = f"[{host}]" if ":" in host else host
         where = f"server:http://{at}:{rules.port}#{served.name}"
         app = application(served, EngineBatch(model.engine, most=batch), rules, lambda: say(where))

@@ -18,9 +18,10 @@ from worldline.diagnose.debug import ENDLESS, MOST, believed
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
-from worldline.predict.interpreter import Interpreter, recorder
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
-from worldline.predict.stream import STOPPED, never, patiently
+from worldline.predict.interpreter import recorder
+from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
+from worldline.predict.stream import never, patiently
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.continuation import Continuation, continuation, recorded
 from worldline.ui.session.branches.plan import BranchPlan, planned
@@ -58,9 +59,9 @@ def grow(
     before = lineage[-1]
     if before.status == "running":
         raise UsageError(f"branch {parent} is still growing")
-    plan, codec = planned(before, intervention), codec_of(predictor)
+    plan, codec = planned(before, intervention), predictor.info.notation
     if codec != before.found.codec and not plan.fresh:
-        raise UsageError(f"{predictor.name} writes {codec}, and cannot go on in {before.found.codec}")
+        raise UsageError(f"{predictor.info.name} writes {codec}, and cannot go on in {before.found.codec}")
     sure = () if plan.fresh else carried(before, plan.ask.given)
     branch = scene.add(parent, intervention, plan.ask, codec=codec, at=plan.at, sure=sure)
     truth = partial(continuation, lineage, plan, limits=limits, codec=codec)
@@ -74,9 +75,9 @@ def imagine(
     root = scene.branch(0)
     if root.status != "running":
         raise UsageError("the scene's root is there already")
-    root = scene.put(root, found=replace(root.found, codec=codec_of(predictor)))
+    root = scene.put(root, found=replace(root.found, codec=predictor.info.notation))
     plan = BranchPlan(ask=root.ask, at=0, fresh=True)
-    truth = partial(recorded, root.ask, limits=limits, codec=codec_of(predictor))
+    truth = partial(recorded, root.ask, limits=limits, codec=predictor.info.notation)
     return _grown(scene, predictor, root, plan, truth, stop)
 
 
@@ -139,7 +140,7 @@ def _limit(scene: Scene, branch: Branch, truth: Prediction | None) -> int:
     return room if branch.intervention is None else max(branch.ask.limit, room)
 
 
-def _otherwise(scene: Scene, branch: Branch, ask: Ask, truth: Prediction | None) -> str:
+def _otherwise(scene: Scene, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
     """A rewritten program that does not end as the old one did is no rewriting of it."""
     if branch.intervention is None or branch.intervention.kind != "rewrite" or truth is None:
         return ""
@@ -158,10 +159,10 @@ def _imagined(
     scene: Scene, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
 ) -> Generator[GrowthProgress, None, Branch]:
     """The model's part; the branch is replaced as it grows."""
-    if isinstance(predictor, Interpreter) and (plan.point is not None or branch.changed):
+    if predictor.info.is_ground_truth and (plan.point is not None or branch.changed):
         return _finished(scene, branch, _continuation(branch))
     growing = GrowingText(branch.ask, kept=branch.sure)
-    said, found, codec = time.perf_counter(), None, codec_of(predictor)
+    said, found, codec = time.perf_counter(), None, predictor.info.notation
     try:
         for found in written(predictor, plan, growing, stop):
             if found is None and time.perf_counter() - said >= PACE:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.text import token
+from worldline.predict.confidence import StepConfidence, step_confidences
 from worldline.predict.forcing.script import ANY, state_bits
-from worldline.predict.local import Local
-from worldline.predict.predictor import Ask, Prediction, Predictor
+from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
+from worldline.predict.predictor import Predictor
 from worldline.predict.rollout import is_ended
-from worldline.predict.stream import STOPPED, StreamPiece, stream
-from worldline.predict.sureness import Sure, sureness
+from worldline.predict.stream import stream
 from worldline.predict.table import table_of
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.branches.plan import BranchPlan
@@ -28,12 +28,12 @@ from worldline.ui.session.branches.plan import BranchPlan
 class GrowingText:
     """A text under way behind `ask.given`, with what is known of its bytes; `kept` is how sure its parent was."""
 
-    ask: Ask
-    kept: tuple[Sure, ...] = ()
+    ask: PredictionRequest
+    kept: tuple[StepConfidence, ...] = ()
     text: bytearray = field(default_factory=bytearray)
     logprobs: list[float] = field(default_factory=list)
     entropies: list[float] = field(default_factory=list)
-    _done: list[Sure] = field(default_factory=list)
+    _done: list[StepConfidence] = field(default_factory=list)
     _at: int = 0  # the end of those
 
     def take(self, piece: StreamPiece) -> None:
@@ -61,19 +61,21 @@ class GrowingText:
         """How many steps are whole, as far as was looked."""
         return len(self._done)
 
-    def _look(self) -> list[Sure]:
+    def _look(self) -> list[StepConfidence]:
         """The steps so far; only those that were not whole the last time are read again."""
         at, text = self._at, self.whole[self._at :]
         before = len(self.ask.given) - at
         odds, spread = ([0.0] * before + each[max(-before, 0) :] for each in (self.logprobs, self.entropies))
-        found = sureness(replace(self.ask, given=b""), Prediction(text=text, status="budget"), odds, spread)
+        found = step_confidences(
+            replace(self.ask, given=b""), Prediction(text=text, status="budget"), odds, spread
+        )
         steps = [step._replace(start=step.start + at, end=step.end + at) for step in found]
         ended = sum(turn.whole for turn in turns(text))
         self._done += steps[:ended]
         self._at = self._done[-1].end if self._done else 0
         return self._done + steps[ended:]
 
-    def sure(self) -> tuple[Sure, ...]:
+    def sure(self) -> tuple[StepConfidence, ...]:
         """How sure the model was of each step, its parent's part with it; nothing where it does not say."""
         known = any(self.logprobs)
         if not known and not self.kept:
@@ -90,7 +92,7 @@ def steps_of(found: Prediction) -> int:
     return sum(turn.whole for turn in turns(found.text)) - is_ended(found.text)
 
 
-def carried(parent: Branch, given: bytes) -> tuple[Sure, ...]:
+def carried(parent: Branch, given: bytes) -> tuple[StepConfidence, ...]:
     """How sure the model was of the steps, or the part of one, that a branch has from its parent."""
     text, same = parent.found.text, 0
     if parent.found.codec == "compact":
@@ -101,9 +103,9 @@ def carried(parent: Branch, given: bytes) -> tuple[Sure, ...]:
     return tuple(one for one in parent.sure if one.end <= same)
 
 
-def _added(one: Sure, other: Sure) -> Sure:
+def _added(one: StepConfidence, other: StepConfidence) -> StepConfidence:
     sums = (a + b for a, b in zip(one[2:], other[2:], strict=True))
-    return Sure(one.start, one.end, *sums)
+    return StepConfidence(one.start, one.end, *sums)
 
 
 class _Behind:
@@ -159,8 +161,8 @@ def _late(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) 
 def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
     """Goes on behind the number of a line."""
     ask, before = replace(growing.ask, given=growing.whole), len(growing.text)
-    if isinstance(predictor, Local):
-        free = predictor if _is_guarded(ask) else predictor.settled(guard=False)
+    if (decoder := predictor.capabilities.decodes_bytes) is not None:
+        free = decoder if _is_guarded(ask) else decoder.settled(guard=False)
         yield from _streamed(stream(free, ask, stop=stop, script=_Behind(ask.given), loose=True), growing)
         return
     for found in _streamed(stream(predictor, ask, stop=stop), growing):
@@ -175,7 +177,7 @@ def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -
         yield from _streamed(stream(predictor, again, stop=stop), growing)
 
 
-def _is_guarded(ask: Ask) -> bool:
+def _is_guarded(ask: PredictionRequest) -> bool:
     """Whether the guard would let this line run; where it would not, the model goes on without it."""
     guide = Guide(ask.program, ask.options, guard=True, table=table_of(ask.program), hidden=ask.hidden)
     try:

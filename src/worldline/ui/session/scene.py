@@ -19,8 +19,8 @@ from worldline.diagnose.branch import WrongBranch, wrong_branch
 from worldline.diagnose.debug import ENDLESS
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import Sure
+from worldline.predict.confidence import StepConfidence
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.as_json import branch_json, plain, program_json
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.pair import Pair
@@ -67,7 +67,7 @@ class Scene:
         name: str,
         model: str,
         other: Prediction | None = None,
-        other_ask: Ask | None = None,
+        other_ask: PredictionRequest | None = None,
         other_model: str | None = None,
         tokenizer: Tokenizer | None = None,
         limited: bool = True,
@@ -89,9 +89,9 @@ class Scene:
         name: str,
         model: str,
         other: Prediction | None = None,
-        other_ask: Ask | None = None,
+        other_ask: PredictionRequest | None = None,
         other_model: str | None = None,
-        sure: tuple[Sure, ...] = (),
+        sure: tuple[StepConfidence, ...] = (),
         wrong: WrongBranch | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Scene:
@@ -142,7 +142,9 @@ class Scene:
         `limit` are the most bytes that the model may write; unless said, it is settled when the truth is known.
         `control` decides the hidden inputs of the run.
         """
-        ask = Ask(program=program, options=options or Compact(), limit=limit or ENDLESS, control=control)
+        ask = PredictionRequest(
+            program=program, options=options or Compact(), limit=limit or ENDLESS, control=control
+        )
         nothing = Prediction(text=b"", status="empty", codec=codec)
         root = Branch(
             id=0,
@@ -156,7 +158,7 @@ class Scene:
         limited = limit is not None
         return cls(root, name=name or program.name, model=model, tokenizer=tokenizer, limited=limited)
 
-    def beside(self, other: Prediction, *, ask: Ask, model: str) -> Scene:
+    def beside(self, other: Prediction, *, ask: PredictionRequest, model: str) -> Scene:
         """Another scene, of the root alone, with what a second model made of it; what was read is not read again."""
         found = Scene(
             self._branches[0], name=self.name, model=self.model, other=other, other_ask=ask, other_model=model,
@@ -193,11 +195,11 @@ class Scene:
         self,
         parent: int,
         intervention: Intervention,
-        ask: Ask,
+        ask: PredictionRequest,
         *,
         codec: str,
         at: int,
-        sure: tuple[Sure, ...],
+        sure: tuple[StepConfidence, ...],
     ) -> Branch:
         """A new branch, of which nothing is known but how it begins."""
         found = Prediction(text=ask.given, status="budget", codec=codec)

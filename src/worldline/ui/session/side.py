@@ -18,8 +18,8 @@ from worldline.analyze.flow.functions import Functions
 from worldline.core.value import kind, unquote
 from worldline.diagnose.branch import read_conditions
 from worldline.diagnose.reading import Event, Reading, read, threads_of
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import Sure
+from worldline.predict.confidence import StepConfidence
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.history import History, Write
 from worldline.ui.session.marks.sharing import Sharing
 from worldline.ui.session.stacks import NOBODY, stacks
@@ -57,10 +57,10 @@ class Side:
     def __init__(
         self,
         name: str,
-        ask: Ask,
+        ask: PredictionRequest,
         prediction: Prediction,
         *,
-        sure: Sequence[Sure] = (),
+        sure: Sequence[StepConfidence] = (),
         reading: Reading | None = None,
     ) -> None:
         self.name, self.ask, self.prediction = name, ask, prediction

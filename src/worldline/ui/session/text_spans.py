@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from worldline.codec.compact.turns import is_own
 from worldline.codec.cwm.text import token
-from worldline.predict.predictor import Prediction
+from worldline.predict.prediction import Prediction
 
 _SEPARATOR = token("frame_sep").encode()
 _PROMPT = token("trace_context_start").encode()

@@ -19,7 +19,7 @@ from worldline.core.hidden import Control
 from worldline.core.language import usual_name
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.predict.predictor import Predictor, codec_of
+from worldline.predict.predictor import Predictor
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
@@ -166,7 +166,7 @@ class Service:
         predictor = live.model(model or live.models[0])
         tokenizer = self._opening.tokenizer
         scene = Scene.new(
-            program, model=model or live.models[0], codec=codec_of(predictor), tokenizer=tokenizer,
+            program, model=model or live.models[0], codec=predictor.info.notation, tokenizer=tokenizer,
             control=self._opening.control,
         )  # fmt: skip
         cached = self.scenes.add(scene)

@@ -28,8 +28,9 @@ from worldline.evaluation.suites.states import clustered, known_tasks, rolled_fr
 from worldline.evaluation.suites.suite import Suite
 from worldline.evaluation.table import Cell, Measured, Table
 from worldline.predict.forcing.next_step import Ahead
-from worldline.predict.forcing.rolled import Rolled
-from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 COUNT = 50  # programs, where nobody says how many
 
@@ -69,10 +70,13 @@ def measure(
     """Every decision of the first `limit` programs, one step ahead."""
     if force:
         raise UsageError("at branches all that is before a step is true: nothing else is forced")
-    if codec_of(predictor) != "compact":
+    if predictor.info.notation != "compact":
         raise UsageError("branches are asked in the compact notation")
     known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
-    asks = [Ask(program=task.program, options=task.options, limit=len(true.text)) for task, true in known]
+    asks = [
+        PredictionRequest(program=task.program, options=task.options, limit=len(true.text))
+        for task, true in known
+    ]
     truths = [Prediction(text=true.text, status="ended", codec="compact") for _, true in known]
     found, seconds = list[Decided](), 0.0
     begun = rolled_from(predictor, asks, truths, "next")
@@ -98,11 +102,11 @@ def measure(
         _table("by outcome", found, lambda one: "held" if one.condition.taken else "did not hold", ""),
     )
     return Measured(
-        suite.name, predictor.name, len(known), tables, skipped=skipped, faults=faults, seconds=seconds
+        suite.name, predictor.info.name, len(known), tables, skipped=skipped, faults=faults, seconds=seconds
     )
 
 
-def decided(number: int, true: Truth, rolled: Rolled) -> list[Decided]:
+def decided(number: int, true: Truth, rolled: ForcedRollout) -> list[Decided]:
     """The decisions of one program: each by the step that follows it in its frame."""
     trace, text = true.trace, true.text
     cut = turns(text)

@@ -66,7 +66,7 @@ def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> 
     table = Table(
         "programs repaired", heads, tuple(_filled(row, found[str(row[0])], solved) for row in rows), note
     )
-    return Measured(suite.name, predictor.name, len(solved), (table,))
+    return Measured(suite.name, predictor.info.name, len(solved), (table,))
 
 
 def in_time(bug: BuggyProgram, runs: Caller) -> BuggyProgram:

@@ -18,11 +18,11 @@ from worldline.codec.cwm.text import UNCHANGED
 from worldline.core.malformed import Malformed
 from worldline.predict.forcing.next_step import LOOKAHEAD, Ahead
 from worldline.predict.forcing.talk import Talk
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 
-def frames_ahead(ask: Ask, truth: Prediction) -> Talk[tuple[tuple[Ahead, ...], str, float]]:
+def frames_ahead(ask: PredictionRequest, truth: Prediction) -> Talk[tuple[tuple[Ahead, ...], str, float]]:
     """Every whole true frame within the limit, `fault` or nothing, and the seconds that it took."""
     text = truth.text[: ask.limit]
     program = ask.program
@@ -45,7 +45,7 @@ def frames_ahead(ask: Ask, truth: Prediction) -> Talk[tuple[tuple[Ahead, ...], s
 class _Behind:
     """What a model writes behind true text: an answer, as long as it is true itself."""
 
-    ask: Ask
+    ask: PredictionRequest
     text: bytes
     equality: ReprEquality
     held: Prediction | None = None

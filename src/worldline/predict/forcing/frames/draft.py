@@ -1,8 +1,8 @@
 """One text of Meta's format under way: what is dictated goes in, what is the model's own is asked for.
 
 An answer stays good as long as what is written is what it says, so that a model that is right is asked once. Where
-something else was dictated it is asked anew, for one frame alone (`Ask.stop`), and for more at once as long as it
-agrees. A text is only ever cut at special tokens, so that what is given back to a model are whole tokens of its own.
+something else was dictated it is asked anew, for one frame alone (`PredictionRequest.stop`), and for more at once as
+long as it agrees. A text is only ever cut at special tokens: what is given back to a model are whole tokens of its own.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.text import EVENT_TOKENS, WITH_LOCALS
 from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
+from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.talk import Talk
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import Sure
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 FASTER = 4  # how many times as many frames are asked for, once all that came was good
 MOST = 256  # frames; who agrees for so long is asked for all again
@@ -32,7 +32,7 @@ class FrameDraft:
     `stop` is where an ask for one frame stops. `pace` is None as long as everything is asked for.
     """
 
-    ask: Ask
+    ask: PredictionRequest
     frame: int  # bytes of a usual one
     stop: str = "frame_sep"
     text: bytearray = field(default_factory=bytearray)
@@ -45,7 +45,7 @@ class FrameDraft:
     is_certain: bool = True  # every answer was given as certain
     dictated: list[tuple[int, int]] = field(default_factory=list)
     known: dict[int, tuple[float, float]] = field(default_factory=dict)  # of frames by where they begin
-    _question: Ask | None = None  # that the answer is to
+    _question: PredictionRequest | None = None  # that the answer is to
 
     @property
     def prediction(self) -> Prediction:
@@ -194,7 +194,7 @@ class FrameDraft:
         self.known |= dict(zip(fresh, found.sure, strict=False))
 
     @property
-    def sureness(self) -> tuple[Sure, ...]:
+    def confidences(self) -> tuple[StepConfidence, ...]:
         """How sure the model was of each frame, what was dictated being certain; nothing where it does not say."""
         sure = []
         for frame in cut(bytes(self.text)):
@@ -203,7 +203,7 @@ class FrameDraft:
                 self.is_certain or frame.is_end or self._is_given(frame) or not frame.whole
             ):
                 return ()
-            sure.append(Sure(frame.start, frame.end, *(two or (0.0, 0.0)), 0.0, 0.0))
+            sure.append(StepConfidence(frame.start, frame.end, *(two or (0.0, 0.0)), 0.0, 0.0))
         return tuple(sure)
 
     def _is_given(self, frame: CutFrame) -> bool:
@@ -211,7 +211,9 @@ class FrameDraft:
         return any(start <= frame.start and frame.end <= end for start, end in spans)
 
 
-def begun(ask: Ask, truth: Prediction, *, stop: str = "frame_sep") -> tuple[FrameDraft, list[CutFrame]]:
+def begun(
+    ask: PredictionRequest, truth: Prediction, *, stop: str = "frame_sep"
+) -> tuple[FrameDraft, list[CutFrame]]:
     """A text behind what is given, and the true frames that are still to come."""
     frames, given = cut(truth.text), cut(ask.given)
     if given and not given[-1].whole:

@@ -15,11 +15,11 @@ from worldline.codec.cwm.reader import read_object
 from worldline.codec.cwm.text import WITH_LOCALS, quoted
 from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.table import table_of
 
 
-def edited_frames(ask: Ask, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
+def edited_frames(ask: PredictionRequest, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
     """The text of an ask up to the locals that show what frame `step` left behind, with these values among them."""
     program = ask.program
     told, table = text.decode("utf-8", "replace"), table_of(program)

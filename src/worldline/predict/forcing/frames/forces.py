@@ -19,7 +19,7 @@ from worldline.codec.cwm.frame_text import ACTION, FRAME_END, VALUE, CutFrame, b
 from worldline.codec.cwm.text import token
 from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
 from worldline.predict.forcing.talk import Talk
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 LATE = frozenset({"return_sep", "exception_sep"})  # their state stands behind the line
 
@@ -33,7 +33,7 @@ class FrameScript:
     answered: set[int] = field(default_factory=set)
 
 
-def actions(ask: Ask, truth: Prediction) -> Talk[FrameScript]:
+def actions(ask: PredictionRequest, truth: Prediction) -> Talk[FrameScript]:
     """The true actions; the model's own states are kept."""
     draft, frames = begun(ask, truth)
     for frame in frames:
@@ -51,7 +51,7 @@ def actions(ask: Ask, truth: Prediction) -> Talk[FrameScript]:
     return FrameScript(draft)
 
 
-def states(ask: Ask, truth: Prediction) -> Talk[FrameScript]:
+def states(ask: PredictionRequest, truth: Prediction) -> Talk[FrameScript]:
     """The true states, as long as the model's actions are the true ones."""
     draft, frames = begun(ask, truth, stop="action_sep")
     script = FrameScript(draft)
@@ -98,7 +98,7 @@ def _stated(draft: FrameDraft, frame: CutFrame, text: bytes) -> Talk[bool]:
     return True
 
 
-def chosen(ask: Ask, truth: Prediction, wanted: Collection[int]) -> Talk[FrameScript]:
+def chosen(ask: PredictionRequest, truth: Prediction, wanted: Collection[int]) -> Talk[FrameScript]:
     """The true frames of these numbers; everything else is the model's own."""
     draft, frames = begun(ask, truth)
     script, last = FrameScript(draft, left=left(ask.given, truth.text)), max(wanted, default=-1)

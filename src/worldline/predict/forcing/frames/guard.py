@@ -24,7 +24,7 @@ from worldline.core.program import Program
 from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
 from worldline.predict.forcing.frames.forces import LATE, FrameScript
 from worldline.predict.forcing.talk import Talk
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 _WAITS = re.compile(r"\b(?:for|from|await|async)\b")
@@ -194,7 +194,7 @@ class _Held:
         return line
 
 
-def guarded(ask: Ask) -> Talk[FrameScript]:
+def guarded(ask: PredictionRequest) -> Talk[FrameScript]:
     """A text that is held to the control flow."""
     draft, _ = begun(ask, Prediction(text=b"", status="ended", codec="cwm"))
     held = _Held(draft, FrameGuard(ask.program))

@@ -14,23 +14,24 @@ from functools import partial
 
 from worldline.codec.cwm.frame_text import cut
 from worldline.core.errors import UsageError
+from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.frames.forces import FrameScript, chosen
 from worldline.predict.forcing.rounds import rounds
 from worldline.predict.forcing.talk import TOGETHER, together
-from worldline.predict.predictor import Ask, Prediction, Predictor
-from worldline.predict.sureness import Sure
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 
 @dataclass
 class FrameInquiry:
     """One text, and the queries that were made about it."""
 
-    ask: Ask
+    ask: PredictionRequest
     truth: Prediction
     spent: list[int] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
     prediction: Prediction | None = None
-    sure: list[Sure] = field(default_factory=list)
+    sure: list[StepConfidence] = field(default_factory=list)
     dictated: list[tuple[int, int]] = field(default_factory=list)
     left: int | None = None
     seconds: float = 0.0
@@ -44,7 +45,7 @@ class FrameInquiry:
 
 
 def inquire_frames(
-    predictor: Predictor, asks: Sequence[Ask], truths: Sequence[Prediction], *, budget: int
+    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], *, budget: int
 ) -> Iterator[FrameInquiry]:
     """Each ask with so many queries, in their order."""
     for first in range(0, len(asks), TOGETHER):
@@ -57,11 +58,11 @@ def _round(predictor: Predictor, going: Sequence[FrameInquiry]) -> None:
     """Writes on from what is kept."""
     talks = [chosen(replace(one.ask, given=one.kept), one.truth, frozenset(one.spent)) for one in going]
     for one, script in zip(going, together(predictor, talks, codec="cwm"), strict=True):
-        _keep(one, script, predictor.name)
+        _keep(one, script, predictor.info.name)
 
 
 def _keep(one: FrameInquiry, script: FrameScript, name: str) -> None:
-    draft, sure = script.draft, list(script.draft.sureness)
+    draft, sure = script.draft, list(script.draft.confidences)
     if draft.status != "fault" and draft.text and not sure:
         raise UsageError(
             f"{name} does not say how sure it is of each frame: its server gives no log-probabilities"

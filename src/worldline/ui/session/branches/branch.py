@@ -14,8 +14,8 @@ from worldline.core.errors import UsageError
 from worldline.diagnose.branch import WrongBranch
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.debug import Belief
-from worldline.predict.predictor import Ask, Prediction
-from worldline.predict.sureness import Sure
+from worldline.predict.confidence import StepConfidence
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 KINDS: dict[str, dict[str, bool]] = {
     "edit": {"step": True, "name": True, "value": False},
@@ -87,11 +87,11 @@ class Branch:
     id: int
     parent: int | None
     intervention: Intervention | None
-    ask: Ask
+    ask: PredictionRequest
     truth: Prediction | None
     found: Prediction
     why: str = ""
-    sure: tuple[Sure, ...] = ()
+    sure: tuple[StepConfidence, ...] = ()
     status: str = "running"
     note: str = ""
     at: int = 0

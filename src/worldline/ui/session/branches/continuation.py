@@ -28,7 +28,7 @@ from worldline.diagnose.debug import STEPS
 from worldline.diagnose.trials import WHOLE
 from worldline.predict.interpreter import RefusedChange, continued
 from worldline.predict.interpreter import recorded as run_of
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.branches.plan import BranchPlan, BranchPoint, ImaginedRun, behind
 
@@ -48,7 +48,7 @@ class Continuation:
     hidden: tuple[Hidden, ...] = ()
 
 
-def recorded(ask: Ask, *, limits: Limits | None = None, codec: str = "compact") -> Continuation:
+def recorded(ask: PredictionRequest, *, limits: Limits | None = None, codec: str = "compact") -> Continuation:
     """The true run of an ask's program."""
     bounds = limits or Limits(steps=max(STEPS, ask.limit))
     whole = replace(ask, limit=WHOLE, given=b"")

@@ -24,7 +24,7 @@ from worldline.core.language import Language
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
 from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.predictor import Ask
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.table import table_of
 from worldline.ui.session.branches.branch import Branch, Intervention
 
@@ -49,7 +49,7 @@ class BranchPlan:
     that the model may write them before it. `fresh`: the ask has a truth of its own.
     """
 
-    ask: Ask
+    ask: PredictionRequest
     at: int
     point: BranchPoint | None = None
     values: Mapping[str, str | None] = field(default_factory=dict)
@@ -98,7 +98,7 @@ def _rewrite(branch: Branch, intervention: Intervention) -> BranchPlan:
 class ImaginedRun:
     """An imagined run as interventions see it: its ask, its text, its steps and the turns they were written in."""
 
-    ask: Ask
+    ask: PredictionRequest
     text: bytes
     parsed: Parsed
     turns: list[Turn]
@@ -230,5 +230,5 @@ def behind(run: ImaginedRun, point: BranchPoint, *, late: bool) -> int:
     return end
 
 
-def _going_on(ask: Ask, given: bytes) -> Ask:
+def _going_on(ask: PredictionRequest, given: bytes) -> PredictionRequest:
     return replace(ask, given=given, limit=max(ask.limit, len(given) + ROOM))

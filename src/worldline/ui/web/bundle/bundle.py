@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import DigestError, FormatError, UsageError
-from worldline.predict.predictor import codec_of
 from worldline.storage import files
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
@@ -61,7 +60,7 @@ def open_scenes(opening: Opening) -> SceneCache:
         scene = Scene.new(
             program,
             model=name,
-            codec=codec_of(predictor),
+            codec=predictor.info.notation,
             tokenizer=opening.tokenizer,
             control=opening.control,
         )

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from worldline.codec.compact.turns import turns
 from worldline.codec.cwm.frame_text import cut
 from worldline.codec.cwm.text import EVENT_TOKENS, WITH_LOCALS
-from worldline.predict.predictor import Ask, Prediction
+from worldline.predict.prediction import Prediction, PredictionRequest
 
 
-class Sure(NamedTuple):
+class StepConfidence(NamedTuple):
     """One step of a text, by its offsets: natural log-probabilities of its action and its state, and entropies (nats).
 
     Each is the sum over the bytes; `exp(action + state)` is the model's own odds of the whole step.
@@ -33,11 +33,14 @@ class Sure(NamedTuple):
         return self.action + self.state
 
 
-def sureness(
-    ask: Ask, prediction: Prediction, logprobs: Sequence[float], entropies: Sequence[float] = ()
-) -> list[Sure]:
-    """For each step of a compact prediction, from what is known of each byte behind `ask.given`."""
-    text, before = prediction.text, len(ask.given)
+def step_confidences(
+    request: PredictionRequest,
+    prediction: Prediction,
+    logprobs: Sequence[float],
+    entropies: Sequence[float] = (),
+) -> list[StepConfidence]:
+    """For each step of a compact prediction, from what is known of each byte behind `request.given`."""
+    text, before = prediction.text, len(request.given)
     found = []
     for turn in turns(text):
         action, state, drawn, open_ = 0.0, 0.0, 0.0, 0.0
@@ -46,7 +49,7 @@ def sureness(
             state += _sum(logprobs, line.action - before, line.end - before)
             drawn += _sum(entropies, line.start - before, line.action - before)
             open_ += _sum(entropies, line.action - before, line.end - before)
-        found.append(Sure(turn.start, turn.end, action, state, drawn, open_))
+        found.append(StepConfidence(turn.start, turn.end, action, state, drawn, open_))
     return found
 
 
@@ -72,14 +75,14 @@ def by_frame(tokens: Iterable[tuple[str, float]]) -> tuple[tuple[float, float], 
     return tuple(found)
 
 
-def frame_sureness(ask: Ask, prediction: Prediction) -> tuple[Sure, ...]:
+def frame_confidences(request: PredictionRequest, prediction: Prediction) -> tuple[StepConfidence, ...]:
     """For each frame of a prediction in Meta's format, what was given being certain; nothing where it is not known."""
-    frames, before = cut(prediction.text), len(ask.given)
+    frames, before = cut(prediction.text), len(request.given)
     known = [(0.0, 0.0)] * sum(frame.end <= before for frame in frames) + list(prediction.sure)
     if not prediction.sure or len(known) < sum(frame.whole and not frame.is_end for frame in frames):
         return ()
     pairs = zip(frames, known, strict=False)
-    return tuple(Sure(frame.start, frame.end, *two, 0.0, 0.0) for frame, two in pairs)
+    return tuple(StepConfidence(frame.start, frame.end, *two, 0.0, 0.0) for frame, two in pairs)
 
 
 def _sum(numbers: Sequence[float], start: int, end: int) -> float:
