@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 from worldline.core.program import Program
-from worldline.diagnose.debug import Debugged, debug, imagine
+from worldline.diagnose.debug import Debugged, debug
+from worldline.diagnose.imagine import imagine
 from worldline.diagnose.trials import Trials, Tried
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction

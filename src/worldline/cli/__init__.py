@@ -30,7 +30,7 @@ from worldline.cli.model_options import options_of, written
 from worldline.cli.options import trusted
 from worldline.cli.paths import paths
 from worldline.cli.plan import plan
-from worldline.cli.programs import hint, program_of, program_options
+from worldline.cli.programs import program_of, program_options
 from worldline.cli.rehearse import rehearse
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
@@ -147,6 +147,8 @@ def record(
         from worldline.ui.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
+    from worldline.data.program_file import hint
+
     if said := hint(trace):
         click.echo(f"hint: {said}", err=True)
     if parted(trace, options):
@@ -359,15 +361,10 @@ def _recorded(
 
 
 def _stored(trace: Trace, directory: str) -> str:
-    from worldline.data.manifest import fingerprint
-    from worldline.data.shards import ShardWriter
+    from worldline.data.load import store
 
-    mark = fingerprint(limits=trace.limits, interpreter=trace.interpreter)
-    with ShardWriter(directory, fingerprint=mark) as writer:
-        new = writer.add(trace)
-    return (
-        f"{'stored' if new else 'already stored'}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
-    )
+    how = "stored" if store(trace, directory) else "already stored"
+    return f"{how}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
 
 
 def _print_json(trace: Trace) -> None:

@@ -30,8 +30,24 @@ DAY = 86_400.0  # seconds that a question may take
 MOST_RETRIES = 100
 
 
-def load_model(scheme: str | Any = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The predictor that a scheme names, with its extras as text; of what is no text, the predictor that it is."""
+AnyModel = str | Predictor | Callable[..., object]
+"""What a model is given as: a name, a predictor, or a function of your own (docs/your-model.md)."""
+
+
+def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
+    """Load a model by its name, or take a predictor or a function of your own as one.
+
+    Args:
+        scheme: `default`, a folder or URL, `server:URL[,URL]#MODEL`, `hub:NAME`, `replay:FILE`,
+            `python:FILE.py:NAME`, `interpreter`, a predictor, or a function from a prompt to a text.
+        extras: Options of the model, as text.
+
+    Returns:
+        The predictor.
+
+    Raises:
+        UsageError: There is no such model, or it has no such option.
+    """
     extras = extras or {}
     if not isinstance(scheme, str):
         return _adopted(scheme, extras)
