@@ -12,7 +12,7 @@ from pathlib import Path
 from worldline.analyze.flow.conditions import conditions
 from worldline.core.program import Program
 from worldline.plan.paths.path_class import PathReport, key_of
-from worldline.plan.paths.search import search
+from worldline.plan.paths.search import paths
 from worldline.recording.recorder import record_many
 
 FILE = Path(__file__).parent / "haystacks.py"
@@ -42,8 +42,8 @@ def main() -> None:
     by_random = by_both = paths = again = 0
     for name in names:
         program = Program(source=source, name=asked.file.name)
-        alone = search(program, name, seconds=asked.seconds, solver="never")
-        both = search(program, name, seconds=asked.seconds)
+        alone = paths(program, name, seconds=asked.seconds, solver="never")
+        both = paths(program, name, seconds=asked.seconds)
         by_random += bool(needle(alone))
         by_both += bool(needle(both))
         paths, again = paths + len(both.classes), again + confirmed(both)

@@ -12,8 +12,8 @@ from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.data import shards
 from worldline.plan.paths.path_class import PathReport
-from worldline.plan.paths.search import search
-from worldline.plan.paths.store import findings, load_paths, read, store
+from worldline.plan.paths.search import paths
+from worldline.plan.paths.store import findings, load_paths, read, store_paths
 
 SOURCE = """\
 def f(x: int) -> int:
@@ -31,11 +31,11 @@ def g(s: str) -> int:
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, PathReport]:
-    return {name: search(Program(source=SOURCE), name, solver="never") for name in "fg"}
+    return {name: paths(Program(source=SOURCE), name, solver="never") for name in "fg"}
 
 
 def test_rows_and_traces_come_back(reports: dict[str, PathReport], tmp_path: Path) -> None:
-    assert store(reports["f"], tmp_path) == 2
+    assert store_paths(reports["f"], tmp_path) == 2
     for (row, trace), each in zip(load_paths(tmp_path), reports["f"].classes, strict=True):
         assert (row.call, row.found_by, row.inputs) == (each.call, each.found_by, each.inputs)
         assert (row.conditions, row.solved, row.uncovered) == (each.conditions, each.solved, ())
@@ -48,13 +48,13 @@ def test_functions_stand_beside_each_other_and_the_newest_of_each_counts(
     reports: dict[str, PathReport], tmp_path: Path
 ) -> None:
     for name in "fgf":
-        store(reports[name], tmp_path)
+        store_paths(reports[name], tmp_path)
     assert [row.function for row in read(tmp_path)] == ["g"] * len(reports["g"].classes) + ["f"] * 2
     assert findings(tmp_path) == []
 
 
 def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathReport], tmp_path: Path) -> None:
-    store(reports["f"], tmp_path)
+    store_paths(reports["f"], tmp_path)
     path = tmp_path / "paths.parquet"
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
@@ -63,7 +63,7 @@ def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathRep
     assert main(["verify", str(tmp_path)]) == 1
     path.write_bytes(whole)
     assert main(["verify", str(tmp_path)]) == 0
-    store(reports["g"], tmp_path / "other")
+    store_paths(reports["g"], tmp_path / "other")
     (tmp_path / "other" / "paths.parquet").write_bytes(whole)
     assert "is not in the shards" in findings(tmp_path / "other")[0]
 
