@@ -85,7 +85,9 @@ def option(name: str, *more: str, note: str = "", default_text: str = "", **deta
 def _default_text(default: object) -> str:
     if default is None or default == "" or isinstance(default, bool):
         return ""
-    return f"{default:,}" if isinstance(default, int) else f"{default:g}" if isinstance(default, float) else str(default)
+    if isinstance(default, int):
+        return f"{default:,}"
+    return f"{default:g}" if isinstance(default, float) else str(default)
 
 
 def json_option(verb: Verb) -> Verb:
@@ -203,6 +205,22 @@ def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Cal
             lambda count: bar.advance(task, count),
             lambda text: bar.update(task, description=f"{what} {text}"),
         )
+
+
+@contextmanager
+def percent_of(what: str) -> Iterator[Callable[[float, str], None]]:
+    """A bar of 100 percent: how to say which share is done, and what is under way."""
+    shown = 0
+    with progress(100, f"of {what}") as (advance, say):
+
+        def tell(share: float, text: str) -> None:
+            nonlocal shown
+            percent = max(shown, int(100 * share))
+            advance(percent - shown)
+            shown = percent
+            say(text)
+
+        yield tell
 
 
 @contextmanager

@@ -33,7 +33,7 @@ TOPS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of a figure of f
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def report(path: Path, *, limit: int = LIMIT, tokenizer: str | None = None) -> tuple[str, Findings]:
+def render(path: Path, *, limit: int = LIMIT, tokenizer: str | None = None) -> tuple[str, Findings]:
     """The page of a run, and what it was made of; `tokenizer` says what tokens are."""
     found = gather(path, limit=limit, tokenizer=tokenizer)
     wanted = set(found.listed)
