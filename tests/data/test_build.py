@@ -77,7 +77,8 @@ def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
         "import sys\nfrom worldline.data.build.build import build_dataset\n"
         "from worldline.data.mixture import TASKS, Mixture\n"
         "def tell(p):\n    print(p.documents, flush=True)\n    sys.stdin.read()\n"
-        f"build_dataset(Mixture(sources=(TASKS,)), {str(out)!r}, count=100, workers=1, unit=40, trust=True, progress=tell)\n"
+        f"build_dataset(Mixture(sources=(TASKS,)), {str(out)!r}, count=100, workers=1, unit=40, "
+        "trust=True, progress=tell)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE

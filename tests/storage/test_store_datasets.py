@@ -136,7 +136,8 @@ def test_a_builder_that_was_killed_is_gone_on_with(shelf: StorePath, whole: Path
         "import sys\nfrom worldline.data.build.build import build_dataset\n"
         "from worldline.data.mixture import TASKS, Mixture\n"
         "def tell(p):\n    print(p.documents, flush=True)\n    sys.stdin.read()\n"
-        f"build_dataset(Mixture(sources=(TASKS,)), {str(shelf)!r}, count=100, workers=1, unit=40, trust=True, progress=tell)\n"
+        f"build_dataset(Mixture(sources=(TASKS,)), {str(shelf)!r}, count=100, workers=1, unit=40, "
+        "trust=True, progress=tell)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE

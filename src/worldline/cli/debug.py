@@ -90,9 +90,9 @@ def debug(
 
         print_debugged(terminal(), found, rows=rows, unfold=unfold)
     if view:
-        from worldline.cli.view import show_debugged
+        from worldline.ui.web.start import view_debugged
 
-        show_debugged(found, predictor)
+        view_debugged(found, predictor, say=click.echo)
     if found.diverges:
         raise click.exceptions.Exit(1)
 

@@ -122,10 +122,9 @@ def workshop_of(address: str | None) -> RayWorkshop | None:
     """The cluster that was asked for, joined; None where nobody asked for one."""
     if address is None:
         return None
-    from worldline.parallel.ray_pool import RayWorkshop, connect
+    from worldline.parallel.ray_pool import join_ray
 
-    connect(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
-    return RayWorkshop()
+    return join_ray(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:

@@ -31,7 +31,7 @@ def train(
 ) -> Path:
     """Train a model by a recipe, to the end or until SIGTERM. Call again to resume.
 
-    With `nodes`, `nproc_per_node` or `rdzv_endpoint`, torchrun takes the place of this process: the call does not return.
+    With `nodes`, `nproc_per_node` or `rdzv_endpoint`, torchrun replaces this process, and the call does not return.
 
     Args:
         recipe: A file, or a name in `recipes/`.

@@ -304,7 +304,7 @@ def _failures(found: Findings, failures: Mapping[int, str]) -> Iterator[str]:
     if len(found.listed) < len(failed):
         yield (
             f'<p class="note">{len(found.listed):,} of {len(failed):,} failures are shown, as evenly over the causes '
-            "as they occur; --limit shows more.</p>"
+            "as they occur; --max-failures shows more.</p>"
         )
     causes = {one.at: one.verdict.cause for one in failed}
     last = None
