@@ -39,7 +39,7 @@ MEANINGS = {
     "--max-programs": "Maximum number of programs",
     "--max-steps": "Limit: steps recorded of one run",
     "--minutes": "Train for N minutes",
-    "--model": "Model: default, a folder, server:URL[,URL]#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter",
+    "--model": "Model: " + MODELS.removesuffix("."),
     "--out": "Where to write the result",
     "--port": "Port to listen on; 0 for any free one",
     "--python": "Python interpreter to use (3.11 to 3.13)",
