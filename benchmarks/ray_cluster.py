@@ -76,7 +76,9 @@ def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
         steps, recorded, storing = timed(lambda: sum(map(len, coming)))
         size = sum(path.stat().st_size for path in traces.glob("*.parquet"))
         shop, mixture = RayWorkshop(), Mixture(sources=(TASKS,))
-        done, made, keeping = timed(lambda: build_dataset(mixture, data, count=documents, unit=UNIT, workshop=shop))
+        done, made, keeping = timed(
+            lambda: build_dataset(mixture, data, count=documents, unit=UNIT, workshop=shop)
+        )
         shards = load(data).shards
     return {
         "workers": workers,

@@ -144,7 +144,9 @@ def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:
 def test_another_mined_file_is_another_recipe(tmp_path: Path) -> None:
     build_dataset(mined(tmp_path / "mined.xz", 5), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
     with pytest.raises(FingerprintError, match="files"):
-        build_dataset(mined(tmp_path / "mined.xz", 6), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
+        build_dataset(
+            mined(tmp_path / "mined.xz", 6), tmp_path / "out", count=4, workers=1, unit=10, trust=True
+        )
 
 
 def test_two_writers_are_refused(whole: Path) -> None:
@@ -171,7 +173,9 @@ def test_what_cannot_be_built_says_why(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least 1"):
         made(tmp_path / "x", count=0)
     with pytest.raises(UsageError, match="no source of programs"):
-        build_dataset(Mixture(sources=(Source(kind="other", program="a:b"),)), tmp_path / "y", count=1, workers=1)
+        build_dataset(
+            Mixture(sources=(Source(kind="other", program="a:b"),)), tmp_path / "y", count=1, workers=1
+        )
     (tmp_path / "z").mkdir()
     (tmp_path / "z" / "note.txt").write_text("mine")
     with pytest.raises(UsageError, match="neither empty"):

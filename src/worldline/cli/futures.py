@@ -22,7 +22,9 @@ PROGRAM = ("call", "entry", "stdin", "data")
 @trusted
 @limited
 @click.option("--exact", is_flag=True, help="Walk every draw; what the budget leaves is bounded.")
-@click.option("--sampled-runs", type=click.IntRange(min=1), metavar="N", help="Sample N runs, and walk nothing.")
+@click.option(
+    "--sampled-runs", type=click.IntRange(min=1), metavar="N", help="Sample N runs, and walk nothing."
+)
 @click.option(
     "--at", metavar="STEP|Lnn", help="Ask about step STEP, or about line nn when it last runs (L7)."
 )
@@ -40,7 +42,13 @@ PROGRAM = ("call", "entry", "stdin", "data")
 @json_option
 @option("--html", metavar="FILE")
 def futures(
-    file: str, args: tuple[str, ...], rows: int, as_json: bool, html: str | None, seconds: float, **options: Any
+    file: str,
+    args: tuple[str, ...],
+    rows: int,
+    as_json: bool,
+    html: str | None,
+    seconds: float,
+    **options: Any,
 ) -> None:
     """Tell everything that FILE could do, how likely each is, and what a model believes.
 

@@ -63,7 +63,9 @@ MEANINGS = {
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
 
 
-def option(name: str, *more: str, note: str = "", default_text: str = "", **details: Any) -> Callable[[Verb], Verb]:
+def option(
+    name: str, *more: str, note: str = "", default_text: str = "", **details: Any
+) -> Callable[[Verb], Verb]:
     """Define an option that several commands have.
 
     Args:

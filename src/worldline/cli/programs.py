@@ -42,7 +42,9 @@ def program_options(verb: Verb) -> Verb:
     return verb
 
 
-def program_of(file: str, args: tuple[str, ...], options: Mapping[str, Any], *, must_run: bool = False) -> Program:
+def program_of(
+    file: str, args: tuple[str, ...], options: Mapping[str, Any], *, must_run: bool = False
+) -> Program:
     """The program that these options name."""
     from worldline.data.program_file import load_program
 

@@ -15,7 +15,9 @@ from worldline.cli.programs import given_stdin
 @click.command()
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
-@click.option("--folder", default=".", metavar="DIR", help="Where it runs: a copy of DIR [the current folder].")
+@click.option(
+    "--folder", default=".", metavar="DIR", help="Where it runs: a copy of DIR [the current folder]."
+)
 @click.option(
     "--exclude", multiple=True, metavar="NAME", help="Names that are not copied, such as .venv; repeatable."
 )

@@ -32,7 +32,13 @@ if TYPE_CHECKING:
 @json_option
 @option("--out", metavar="FILE", note="here the new source")
 def rewrite(
-    file: str, call: str | None, prove: int | None, steps: int | None, as_json: bool, out: str | None, **options: Any
+    file: str,
+    call: str | None,
+    prove: int | None,
+    steps: int | None,
+    as_json: bool,
+    out: str | None,
+    **options: Any,
 ) -> None:
     """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
     from worldline.data.program_file import load_program
@@ -56,7 +62,13 @@ def rewrite(
 def _as_json(report: RewriteReport) -> dict[str, Any]:
     done = report.rewritten
     cost = {when: asdict(size) for when, size in report.costs.items()}
-    facts = {"source": done.source, "changed": done.changed, "lines": done.lines, "why": done.why, "cost": cost}
+    facts = {
+        "source": done.source,
+        "changed": done.changed,
+        "lines": done.lines,
+        "why": done.why,
+        "cost": cost,
+    }
     return facts | ({"proof": asdict(report.proof)} if report.proof else {})
 
 

@@ -101,7 +101,10 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 @option("--workers", type=click.IntRange(min=1), default=1)
 @option("--seed", type=int, default=0, note="here of the arguments that are tried")
 @click.option(
-    "--max-functions", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
+    "--max-functions",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Stop after so many functions; 0 for all [0].",
 )
 @click.option(
     "--path-seconds",

@@ -41,10 +41,14 @@ def _existing(
     help="Samples of a run with steps in a bundle [500].",
 )
 @option("--host", default="127.0.0.1", note="another one than this needs --token")
-@option("--port", type=click.IntRange(0, 65_535), default=8765, note="or the next free one", default_text="8765")
+@option(
+    "--port", type=click.IntRange(0, 65_535), default=8765, note="or the next free one", default_text="8765"
+)
 @click.option("--token", help="What a browser must show [drawn anew].")
 @click.option("--open", "open_browser", is_flag=True, help="Open it in the browser.")
-def view(targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any) -> None:
+def view(
+    targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any
+) -> None:
     """Show runs, or programs as a model imagines them, on a page; one can be typed there as well.
 
     RUN is a directory of `bench -o`, several are compared. FILE is a program, with `--call` one call of it.

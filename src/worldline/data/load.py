@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 
 from worldline.codec import json_text
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.trace import Trace
 from worldline.data import shards
 from worldline.data.manifest import fingerprint
-from worldline.storage.remote import Folder, place
+from worldline.storage.remote import Folder, is_url, place
 
 
 def load(path: str | Folder, *, number: int = 0) -> Trace:
@@ -52,6 +53,11 @@ def load_all(path: str | Folder) -> Iterator[Trace]:
         yield json_text.parse(data)
     except FormatError as error:
         raise FormatError(f"{path} is {error}") from None
+
+
+def is_stored(path: str | Folder) -> bool:
+    """Whether a path is that of stored traces, not of a program: a folder, a URL or a `.json` file."""
+    return str(path).endswith(".json") or is_url(str(path)) or Path(str(path)).is_dir()
 
 
 def store(trace: Trace, directory: str | Folder) -> bool:

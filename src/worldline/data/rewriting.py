@@ -8,7 +8,6 @@ from random import Random
 
 from worldline.analyze.rewrite import Rewritten
 from worldline.analyze.rewrite import rewrite as rewrite_source
-from worldline.codec.cost import cost as cost_table
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits, adjusted
 from worldline.core.program import Program
@@ -17,8 +16,6 @@ from worldline.data.equivalence import LIMITS as PROOF_LIMITS
 from worldline.data.equivalence import Proof, drawn_calls
 from worldline.data.equivalence import prove as prove_equivalent
 from worldline.recording.recorder import record_many
-
-CONTEXT = 131_072  # tokens of the window that costs are compared with
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +98,7 @@ def _proof(old: Program, new: Program, count: int, seed: int, limits: Limits, tr
 def _costs(old: Program, new: Program, limits: Limits, trust: bool) -> dict[str, TraceSize]:
     """Steps, bytes of the compact notation and tokens of Meta's, of the traces of both."""
     name = "llama3" if vocabularies.llama3_path() else "bytes"
-    table = cost_table(record_many([old, new], limits=limits, trust=trust), [vocabularies.load(name)], CONTEXT)
+    table = vocabularies.cost(record_many([old, new], limits=limits, trust=trust), tokenizers=[name])
     sizes = {}
     for when, row in zip(("before", "after"), table.rows, strict=True):
         whole = {notation.format: notation.whole for notation in row.costs}

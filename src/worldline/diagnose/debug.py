@@ -162,7 +162,11 @@ class Debugged:
                 "found": self.diagnosis.found.answer,
             },
             "truth": text_json(sample.truth),
-            "found": {**text_json(sample.found), "status": sample.found.status, "logprob": sample.found.logprob},
+            "found": {
+                **text_json(sample.found),
+                "status": sample.found.status,
+                "logprob": sample.found.logprob,
+            },
             "divergences": [asdict(each) for each in self.diagnosis.divergences],
             "cause": {**asdict(self.cause), "confirmed": self.is_confirmed},
             **self._hidden_json(),

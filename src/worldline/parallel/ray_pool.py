@@ -52,7 +52,9 @@ def connect(address: str = AUTO, *, say: Callable[[str], None] | None = None) ->
             say(f"no Ray cluster was found: one of {count} processors is begun on this machine")
 
 
-def join_ray(address: str = AUTO, *, trust: bool = False, say: Callable[[str], None] | None = None) -> RayWorkshop:
+def join_ray(
+    address: str = AUTO, *, trust: bool = False, say: Callable[[str], None] | None = None
+) -> RayWorkshop:
     """Join a Ray cluster, whose nodes then do the work: what `--ray` does.
 
     Args:

@@ -154,6 +154,13 @@ def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -
     return Local(engine, name=name, random=Random(seed), digest=digest(folder), **settled)
 
 
+def model_findings(folder: Path) -> list[str] | None:
+    """What of a model's folder differs from its manifest; None where the folder is not a model."""
+    from worldline.model.checkpoint import findings, is_model
+
+    return findings(folder) if is_model(folder) else None
+
+
 def _settle(extras: Mapping[str, str], known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:
     """Extras by name, each as what it means."""
     settled = {}

@@ -14,7 +14,12 @@ from worldline.cli.options import json_option, model_options, option, trusted
 @click.command()
 @click.argument("file", type=click.Path())
 @option("--goal", required=True, metavar="GOAL", note='"f(x) == 7", line:12 or raises:KeyError')
-@option("--function", metavar="NAME", note="for a line or an exception", default_text="the only one; around the line")
+@option(
+    "--function",
+    metavar="NAME",
+    note="for a line or an exception",
+    default_text="the only one; around the line",
+)
 @option("--executions", type=click.IntRange(min=1), default=1000)
 @option("--way", type=click.Choice(["random", "constants", "climb", "solver"]), default="climb")
 @click.option(

@@ -26,9 +26,7 @@ Opened = TypeVar("Opened")
 @click.option(
     "--learned", is_flag=True, help="The first player has only watched: a model is fitted to random plays."
 )
-@option(
-    "--minutes", type=click.FloatRange(min=0, min_open=True), note="with --learned", default_text="3"
-)
+@option("--minutes", type=click.FloatRange(min=0, min_open=True), note="with --learned", default_text="3")
 @option("--train-steps", type=click.IntRange(min=1), note="with --learned, instead of minutes")
 @option(
     "--sure",

@@ -75,7 +75,9 @@ def find_repair(
         oracle=oracle, executions=executions, patches=patches, imagined=imagine, seconds=test_seconds, seed=seed
     )  # fmt: skip
     checks = read_checks(program, str(tests), function=function)
-    proposers = [Edits()] if propose is None else [load_proposer(propose, dict(propose_options or {})), Edits()]
+    proposers = (
+        [Edits()] if propose is None else [load_proposer(propose, dict(propose_options or {})), Edits()]
+    )
     predictor = load_model(model) if plan.imagines else None
     if predictor is not None and progress is not None:
         predictor = WatchedPredictor(predictor, progress)
