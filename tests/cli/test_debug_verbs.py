@@ -77,7 +77,7 @@ def test_a_divergence_exits_1_and_is_written_as_asked(
 
 def test_a_limit_cuts(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     says(monkeypatch, b"(1 n=3\n2 a=4\n", "budget")
-    done = CliRunner().invoke(debug, [file, "--call", "f(3)", "--limit", "13", "--no-cures"])
+    done = CliRunner().invoke(debug, [file, "--call", "f(3)", "--max-bytes", "13", "--no-cures"])
     assert done.exit_code == 1
     assert "right up to the cut" in done.output
 
@@ -174,7 +174,7 @@ def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     assert told["answer"]["truth"] == ["return", "8"]
     assert len(told["sure"]) >= 5
     wrong = subprocess.run(
-        [sys.executable, "-m", "worldline", "debug", file, "--limit", "0"],
+        [sys.executable, "-m", "worldline", "debug", file, "--max-bytes", "0"],
         capture_output=True,
         text=True,
         check=False,

@@ -63,7 +63,7 @@ def test_budgets(coins: str, capsys: Capture) -> None:
         (["--at", "x"], "a step's number"),
         (["--at", "L3"], "say which"),
         (["--paths", "--name", "x"], "whole"),
-        (["--exact", "--samples", "3"], "not both"),
+        (["--exact", "--sampled-runs", "3"], "not both"),
         (["--model", "nobody"], "no model"),
     ],
 )

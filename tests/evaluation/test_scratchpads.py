@@ -125,7 +125,7 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
 
 def test_bench_puts_modes_side_by_side_and_keeps_them(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = ["generated", "--model", "interpreter", "--limit", "6", "--scratchpad", "all"]
+    words = ["generated", "--model", "interpreter", "--max-programs", "6", "--scratchpad", "all"]
     done = CliRunner().invoke(bench, [*words, "-o", str(out), "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.output)

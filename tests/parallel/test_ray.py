@@ -370,7 +370,7 @@ def test_the_verbs_take_a_cluster(
         "8",
         "--model",
         "interpreter",
-        "--limit",
+        "--max-programs",
         "4",
         "--ray",
         "auto",

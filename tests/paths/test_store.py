@@ -76,12 +76,12 @@ def test_a_directory_without_paths_says_how_to_make_one(tmp_path: Path) -> None:
 def test_the_verb_prints_and_stores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "p.py"
     file.write_text(SOURCE.replace("\\ud800", "wolf"))
-    assert main(["paths", str(file), "--call", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
+    assert main(["paths", str(file), "--function", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
     said = capsys.readouterr().out
     assert "2 if x > 3: yes" in said
     assert "2 of 2 arcs" in said
     assert len(list(load_paths(tmp_path / "out"))) == 2
-    assert main(["paths", str(file), "--call", "g('lone wolf')", "--solver", "never", "--json"]) == 0
+    assert main(["paths", str(file), "--function", "g('lone wolf')", "--solver", "never", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {each["call"]: each["found_by"] for each in told["classes"]}["g('lone wolf')"] == "example"
     assert told["uncovered"] == []
@@ -90,7 +90,7 @@ def test_the_verb_prints_and_stores(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_the_verb_says_what_is_not_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "p.py"
     file.write_text("def f(x: int) -> int:\n    if x * 7 == 700007:\n        return 1\n    return 0\n")
-    assert main(["paths", str(file), "--call", "f", "--solver", "never"]) == 0
+    assert main(["paths", str(file), "--function", "f", "--solver", "never"]) == 0
     assert "not reached: line 2: if x * 7 == 700007 holds" in capsys.readouterr().out
-    assert main(["paths", str(file), "--call", "nothing"]) == 2
+    assert main(["paths", str(file), "--function", "nothing"]) == 2
     assert "has no function 'nothing'" in capsys.readouterr().err

@@ -354,7 +354,7 @@ def test_figures_without_matplotlib_say_what_is_missing(made: Path, monkeypatch:
 
 def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "copy")
-    found = CliRunner().invoke(verb, [str(tmp_path / "copy"), "--limit", "1"])
+    found = CliRunner().invoke(verb, [str(tmp_path / "copy"), "--max-failures", "1"])
     assert found.exit_code == 0, found.output
     assert "5 samples, 1 of 3 failures" in found.output
     Dom((tmp_path / "copy" / "report.html").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Calls for branches that known calls of a function miss: what `data mine --paths` asks for."""
+"""Calls for branches that known calls of a function miss: what `data mine --path-seconds` asks for."""
 
 from __future__ import annotations
 
