@@ -228,7 +228,17 @@ def test_the_shipped_model_is_asked_unless_another_is_named(capsys: Capture) -> 
 
 
 def test_a_grid_is_a_table_for_readers(capsys: Capture) -> None:
-    words = ("--model", "interpreter", "--length", "8,16", "--reveal", "1,8", "--max-programs", 4, "--arbitrary")
+    words = (
+        "--model",
+        "interpreter",
+        "--length",
+        "8,16",
+        "--reveal",
+        "1,8",
+        "--max-programs",
+        4,
+        "--arbitrary",
+    )
     said = done(capsys, "bench", "permutation", *words)
     assert all(f"{cell} answer" in said for cell in ("8/1", "8/8", "16/1", "16/8"))
     assert "100.0 %" in said

@@ -124,7 +124,9 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     assert "made without --shard" in refused(plain)
     assert "plain is no shard" in refused(plain, one)
     assert "plain is no shard" in refused(one, plain)
-    assert "holds another run: shard was" in str(bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception)
+    assert "holds another run: shard was" in str(
+        bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception
+    )
     assert "kept in --out" in str(bench("--shard", "1/3").exception)
     assert (
         CliRunner()

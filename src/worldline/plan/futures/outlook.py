@@ -239,7 +239,9 @@ def _walked(world: World, subject: Subject, effort: Effort, *, texts: bool) -> _
     truth.distribution, truth.runs = weighed(parts, walk.left), walk.runs
     truth.notes += _walk_notes(walk)
     if CLOCK in truth.kinds:
-        truth.notes.append(f"clocks are those of seed {effort.seed} in every run; --sampled-runs has other ones")
+        truth.notes.append(
+            f"clocks are those of seed {effort.seed} in every run; --sampled-runs has other ones"
+        )
     return truth
 
 

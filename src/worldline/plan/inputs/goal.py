@@ -125,7 +125,9 @@ def _around(functions: Mapping[str, ast.FunctionDef], line: int) -> str:
     for name, node in functions.items():
         if node.lineno <= line <= (node.end_lineno or node.lineno):
             return name
-    raise UsageError(f"line {line} is in no function at the top level: name the function to call with --function")
+    raise UsageError(
+        f"line {line} is in no function at the top level: name the function to call with --function"
+    )
 
 
 def _plain(text: str, node: ast.FunctionDef) -> Goal:
