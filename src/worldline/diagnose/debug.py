@@ -182,7 +182,14 @@ class Debugged:
 
 
 def debug_limits(max_bytes: int | None = None) -> Limits:
-    """The limits of the execution that a prediction of so many bytes is compared with."""
+    """Choose the limits of the execution that a prediction is compared with.
+
+    Args:
+        max_bytes: The most bytes that the model may write.
+
+    Returns:
+        The limits: 10,000 steps, or more where the prediction may be longer.
+    """
     return Limits(steps=max(STEPS, max_bytes or 0))
 
 

@@ -49,7 +49,11 @@ _boxless = 0  # who trust every program of this process, just now
 
 @contextmanager
 def without_boxes() -> Iterator[None]:
-    """Every program that this process records meanwhile runs without a box: `--trust`, for who trusts them all."""
+    """Execute every program without a sandbox, as yourself, while the context is open: what `--trust` does.
+
+    Returns:
+        The context. Use it for programs that you trust only.
+    """
     global _boxless
     _boxless += 1
     try:
