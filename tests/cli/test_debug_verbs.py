@@ -15,7 +15,6 @@ from click.testing import CliRunner
 from worldline.cli.debug import debug, imagine
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.diagnose.debug import STEPS
-from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
 
 SOURCE = "def f(n):\n    a = n + 1\n    b = a * 2\n    return b\n"
@@ -46,7 +45,8 @@ class Says:
 
 def says(monkeypatch: pytest.MonkeyPatch, *arguments: Any) -> None:
     """Every model is one that says this."""
-    monkeypatch.setattr(models, "load_model", lambda scheme, extras: Says(*arguments))
+    for where in ("worldline.predict.models", "worldline.diagnose.imagine"):
+        monkeypatch.setattr(f"{where}.load_model", lambda scheme, extras: Says(*arguments))
 
 
 def test_a_right_trace_exits_0(file: str) -> None:
