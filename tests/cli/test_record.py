@@ -80,7 +80,7 @@ def test_what_the_program_did_is_not_the_exit_code(
     tmp_path: Path, capsys: Capture, source: str, call: str, outcome: tuple[str, str]
 ) -> None:
     file = write(tmp_path / "program.py", source)
-    trace = recorded(capsys, file, "--call", call, "--steps", "500")
+    trace = recorded(capsys, file, "--call", call, "--max-steps", "500")
     assert (trace["outcome"]["kind"], trace["outcome"]["detail"]) == outcome
     assert len(trace["steps"]) == (500 if outcome[0] == "limit" else len(trace["steps"]))
 
