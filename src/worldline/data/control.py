@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.trace import Trace
-from worldline.data.load import load
 from worldline.recording.control import other_run, unlike, with_draw
 from worldline.storage.remote import Folder
 
@@ -40,6 +39,9 @@ def choose_control(
     if draw and not replay:
         raise UsageError("--draw changes a draw of a replay: say --replay TRACE as well")
     if replay:
+        # msgspec comes with stored traces: a run without a replay starts without it.
+        from worldline.data.load import load
+
         hidden = load(replay).hidden
         for text in draw:
             hidden = with_draw(hidden, text)
@@ -62,6 +64,8 @@ def replay_differences(trace: Trace, replay: str | Folder | None = None) -> tupl
     differences = [note.removeprefix("parted ") for note in trace.notes if note.startswith("parted ")]
     if replay is None:
         return differences, ""
+    from worldline.data.load import load
+
     first = load(replay)
     if not differences and trace.outcome.kind in ("unsupported", "host-fault"):
         differences = ["nothing was run"]
