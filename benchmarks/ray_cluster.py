@@ -26,7 +26,7 @@ os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_UV_RUN_RUNTIME_ENV="0"
 
 import ray
 
-from worldline.data.build.build import build
+from worldline.data.build.build import build_dataset
 from worldline.data.build.shards import load
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.record_many import record_many
@@ -76,7 +76,9 @@ def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
         steps, recorded, storing = timed(lambda: sum(map(len, coming)))
         size = sum(path.stat().st_size for path in traces.glob("*.parquet"))
         shop, mixture = RayWorkshop(), Mixture(sources=(TASKS,))
-        done, made, keeping = timed(lambda: build(mixture, data, count=documents, unit=UNIT, workshop=shop))
+        done, made, keeping = timed(
+            lambda: build_dataset(mixture, data, count=documents, unit=UNIT, workshop=shop)
+        )
         shards = load(data).shards
     return {
         "workers": workers,

@@ -27,7 +27,7 @@ part "Ask the model to predict the same run. Nothing is executed." \
 part "See where the two diverge and why." \
   worldline debug examples/paint.py --call 'paint([[1, 2], [3, 4]])'
 part "Measure the model: five names, one swap per line, is the final state exactly right?" \
-  worldline bench permutation --length 8,32 --limit 4
+  worldline bench permutation --length 8,32 --max-programs 4
 part "List every outcome of a program that throws dice, with its probability." \
   worldline futures examples/dice.py --call 'throw(4)'
 part "Repair a bug: search for an edit that makes the tests pass." \

@@ -16,7 +16,7 @@ from pathlib import Path
 from needles import confirmed
 
 from worldline.core.program import Program
-from worldline.plan.paths.search import search
+from worldline.plan.paths.search import paths
 
 
 def typed(path: Path) -> Iterator[tuple[str, Program]]:
@@ -41,9 +41,9 @@ def main() -> None:
     seconds: Counter[str] = Counter()
     for name, program in list(typed(asked.data))[: asked.limit]:
         runs = {
-            "random": search(program, name, seconds=asked.seconds, solver="never"),
-            "crosshair": search(program, name, seconds=asked.seconds, solver="always", drawn=False),
-            "both": search(program, name, seconds=asked.seconds),
+            "random": paths(program, name, seconds=asked.seconds, solver="never"),
+            "crosshair": paths(program, name, seconds=asked.seconds, solver="always", drawn=False),
+            "both": paths(program, name, seconds=asked.seconds),
         }
         arcs = len(runs["both"].reached) + len(runs["both"].uncovered)
         reached = {who: len(report.reached) for who, report in runs.items()}

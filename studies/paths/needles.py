@@ -12,7 +12,7 @@ from pathlib import Path
 from worldline.analyze.flow.conditions import conditions
 from worldline.core.program import Program
 from worldline.plan.paths.path_class import PathReport, key_of
-from worldline.plan.paths.search import search
+from worldline.plan.paths.search import paths
 from worldline.recording.recorder import record_many
 
 FILE = Path(__file__).parent / "haystacks.py"
@@ -39,19 +39,19 @@ def main() -> None:
     asked = parser.parse_args()
     source = asked.file.read_text("utf-8")
     names = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
-    by_random = by_both = paths = again = 0
+    by_random = by_both = classes = again = 0
     for name in names:
         program = Program(source=source, name=asked.file.name)
-        alone = search(program, name, seconds=asked.seconds, solver="never")
-        both = search(program, name, seconds=asked.seconds)
+        alone = paths(program, name, seconds=asked.seconds, solver="never")
+        both = paths(program, name, seconds=asked.seconds)
         by_random += bool(needle(alone))
         by_both += bool(needle(both))
-        paths, again = paths + len(both.classes), again + confirmed(both)
+        classes, again = classes + len(both.classes), again + confirmed(both)
         spent = ", ".join(f"{who} {seconds:.1f} s" for who, seconds in both.seconds.items())
         alone_found = "found" if needle(alone) else "missed"
         print(f"{name:10} random {alone_found:6}  both: {needle(both) or 'missed':60} ({spent})", flush=True)
     print(f"needles: random inputs {by_random} of {len(names)}, with CrossHair {by_both} of {len(names)}")
-    print(f"paths reported {paths}, confirmed by a fresh recording {again}")
+    print(f"paths reported {classes}, confirmed by a fresh recording {again}")
 
 
 if __name__ == "__main__":

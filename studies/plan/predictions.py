@@ -1,7 +1,7 @@
 """The predictions that the oracle's studies share, made once: a run, as `worldline bench -o` keeps one, of mined calls.
 
-    worldline bench generated --limit 200 -o runs/plan/generated
-    worldline bench humaneval --data HumanEval.jsonl.gz --limit 160 -o runs/plan/humaneval
+    worldline bench generated --max-programs 200 -o runs/plan/generated
+    worldline bench humaneval --data HumanEval.jsonl.gz --max-programs 160 -o runs/plan/humaneval
     worldline data mine PACKAGE ... -o mined.xz
     python studies/plan/predictions.py mined.xz -o runs/plan/mined [--n 120] [--seed 0] [--each 2]
 

@@ -28,7 +28,7 @@ from worldline.core.program import Program
 from worldline.core.stats import wilson
 from worldline.plan.rehearse.effect import IMAGINED, KINDS, LEFT, TEXT, TOLD, ScriptEffect, host
 from worldline.plan.rehearse.imagine import completed, supposed
-from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse
+from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse_executed
 from worldline.plan.rehearse.visible import visible
 from worldline.predict.models import load_model
 from worldline.predict.predictor import Predictor
@@ -141,7 +141,7 @@ def rehearsed(script: Judged, wall: float) -> Rehearsal:
         make_folder(folder)
         (folder / "script.py").write_text(script.source, "utf-8")
         staging = Staging(folder=folder, argv=script.argv, stdin=script.stdin)
-        found = rehearse(folder / "script.py", staging, limits=replace(Limits(), wall=wall))
+        found = rehearse_executed(folder / "script.py", staging, limits=replace(Limits(), wall=wall))
         return completed(found, staging, None, limit=0) if found.is_cut else found
 
 

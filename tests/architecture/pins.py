@@ -116,7 +116,7 @@ def printed() -> Iterator[tuple[str, str]]:
         ("rewrite", "examples/caesar.py", "--flatten", "--chars"),
         ("imagine", *count, "--model", "interpreter", "--json"),
         ("debug", *count, "--model", "interpreter", "--json"),
-        ("bench", "composition", "--model", "interpreter", "--limit", "4", "--json"),
+        ("bench", "composition", "--model", "interpreter", "--max-programs", "4", "--json"),
     ):
         yield "verb " + " ".join(words), digest(iter([verb(*words)]))
 
@@ -128,8 +128,8 @@ def imagined() -> Iterator[tuple[str, str]]:
         ("debug", "examples/count.py", "--call", "count('berry', 'r')", "--seconds", "0", "--json"),
         ("debug", "examples/count.py", "--call", "count('berry', 'r')", "--seconds", "0"),
         ("debug", "examples/caesar.py", "--call", "encrypt('Hello, World!', 3)", "--seconds", "0", "--json"),
-        ("bench", "permutation", "--length", "8", "--limit", "3", "--json"),
-        ("bench", "generated", "--limit", "6", "--json"),
+        ("bench", "permutation", "--length", "8", "--max-programs", "3", "--json"),
+        ("bench", "generated", "--max-programs", "6", "--json"),
     ):
         yield "model " + " ".join(words), digest(iter([verb(*words)]))
 

@@ -16,7 +16,6 @@ from plain_predictor import PlainPredictor
 from worldline.cli.debug import debug, imagine
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.diagnose.debug import STEPS
-from worldline.predict import models
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    a = n + 1\n    b = a * 2\n    return b\n"
@@ -47,7 +46,8 @@ class Says(PlainPredictor):
 
 def says(monkeypatch: pytest.MonkeyPatch, *arguments: Any) -> None:
     """Every model is one that says this."""
-    monkeypatch.setattr(models, "load_model", lambda scheme, extras: Says(*arguments))
+    for where in ("worldline.predict.models", "worldline.diagnose.imagine"):
+        monkeypatch.setattr(f"{where}.load_model", lambda scheme, extras: Says(*arguments))
 
 
 def test_a_right_trace_exits_0(file: str) -> None:
@@ -78,7 +78,7 @@ def test_a_divergence_exits_1_and_is_written_as_asked(
 
 def test_a_limit_cuts(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     says(monkeypatch, b"(1 n=3\n2 a=4\n", "budget")
-    done = CliRunner().invoke(debug, [file, "--call", "f(3)", "--limit", "13", "--no-cures"])
+    done = CliRunner().invoke(debug, [file, "--call", "f(3)", "--max-bytes", "13", "--no-cures"])
     assert done.exit_code == 1
     assert "right up to the cut" in done.output
 
@@ -175,7 +175,7 @@ def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     assert told["answer"]["truth"] == ["return", "8"]
     assert len(told["sure"]) >= 5
     wrong = subprocess.run(
-        [sys.executable, "-m", "worldline", "debug", file, "--limit", "0"],
+        [sys.executable, "-m", "worldline", "debug", file, "--max-bytes", "0"],
         capture_output=True,
         text=True,
         check=False,

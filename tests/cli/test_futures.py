@@ -54,7 +54,7 @@ def test_budgets(coins: str, capsys: Capture) -> None:
     found = told(capsys, coins, "--call", "f(6)", "--exact", "--runs", "5")
     assert (found["runs"], found["truth"]["exact"]) == (5, False)
     assert found["truth"]["left"] > 0
-    assert told(capsys, coins, "--call", "f(6)", "--samples", "7")["truth"]["samples"] == 7
+    assert told(capsys, coins, "--call", "f(6)", "--sampled-runs", "7")["truth"]["samples"] == 7
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_budgets(coins: str, capsys: Capture) -> None:
         (["--at", "x"], "a step's number"),
         (["--at", "L3"], "say which"),
         (["--paths", "--name", "x"], "whole"),
-        (["--exact", "--samples", "3"], "not both"),
+        (["--exact", "--sampled-runs", "3"], "not both"),
         (["--model", "nobody"], "no model"),
     ],
 )

@@ -160,20 +160,20 @@ def test_a_tiny_model_is_trained_goes_on_and_is_measured(
 ) -> None:
     out = tmp_path / "run"
     words = ("train", recipe, "-o", out, "--device", "cpu")
-    assert done(capsys, *words, "--steps", 2).splitlines()[-1] == str(out / "step-00000002")
+    assert done(capsys, *words, "--train-steps", 2).splitlines()[-1] == str(out / "step-00000002")
     assert checkpoint.read_manifest(out / "step-00000002")["shape"]["depth"] == 2
     assert [json.loads(line)["step"] for line in (out / "metrics.jsonl").open()] == [2]
-    assert done(capsys, *words, "--steps", 3).splitlines()[-1] == str(out / "step-00000003")
-    assert done(capsys, *words, "--steps", 1, "--fresh").splitlines()[-1] == str(out / "step-00000001")
-    report = benched(capsys, "permutation", "--model", out, "--length", 2, "--limit", 1)
+    assert done(capsys, *words, "--train-steps", 3).splitlines()[-1] == str(out / "step-00000003")
+    assert done(capsys, *words, "--train-steps", 1, "--fresh").splitlines()[-1] == str(out / "step-00000001")
+    report = benched(capsys, "permutation", "--model", out, "--length", 2, "--max-programs", 1)
     assert (report["model"], report["n"], report["answer"]["right"]) == ("run", 1, 0)
 
 
 def test_what_cannot_be_trained_is_refused(recipe: Path, tmp_path: Path, capsys: Capture) -> None:
     words = ("train", recipe, "-o", tmp_path / "run")
-    assert "either --steps or --minutes" in refused(capsys, *words, "--steps", 2, "--minutes", 1)
-    assert "has no function other()" in refused(capsys, *words, "--function", "other")
-    assert "not Training" in refused(capsys, *words, "--function", "data")
+    assert "either --train-steps or --minutes" in refused(capsys, *words, "--train-steps", 2, "--minutes", 1)
+    assert "has no function other()" in refused(capsys, *words, "--recipe-function", "other")
+    assert "not Training" in refused(capsys, *words, "--recipe-function", "data")
     assert "--device" in refused(capsys, *words, "--device", "abacus")
     assert "there is no recipe" in refused(capsys, "train", "nonsense", "-o", tmp_path / "run")
 
@@ -182,8 +182,8 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(
     recipe: Path, tmp_path: Path, capsys: Capture
 ) -> None:
     run, out = tmp_path / "run", tmp_path / "weights"
-    done(capsys, "train", recipe, "-o", run, "--device", "cpu", "--steps", 1)
-    first, second, *rest = done(capsys, "export", run, "-o", out, "--check", 2).splitlines()
+    done(capsys, "train", recipe, "-o", run, "--device", "cpu", "--train-steps", 1)
+    first, second, *rest = done(capsys, "export", run, "-o", out, "--check-rounding", 2).splitlines()
     entry = checkpoint.read_manifest(out)["files"][checkpoint.MODEL]
     assert first == f"{entry['bytes']:,} bytes in {out}, sha256 {entry['sha256']}"
     assert second.startswith("2 programs, ")
@@ -204,7 +204,7 @@ def benched(capsys: Capture, *words: object) -> dict[str, Any]:
 
 
 def test_the_report_is_the_object_that_was_promised(capsys: Capture) -> None:
-    found = benched(capsys, "generated", "--model", "interpreter", "--limit", 3, "--seed", 5)
+    found = benched(capsys, "generated", "--model", "interpreter", "--max-programs", 3, "--seed", 5)
     assert list(found)[:9] == [
         "suite", "model", "n", "answer", "trace", "by_length", "by_type", "seconds", "bytes",
     ]  # fmt: skip
@@ -224,12 +224,22 @@ def test_the_report_is_the_object_that_was_promised(capsys: Capture) -> None:
 
 
 def test_the_shipped_model_is_asked_unless_another_is_named(capsys: Capture) -> None:
-    found = benched(capsys, "permutation", "--length", "8", "--limit", "1", "-M", "batch=1")
+    found = benched(capsys, "permutation", "--length", "8", "--max-programs", "1", "-M", "batch=1")
     assert (found["model"], found["n"], found["answer"]["right"]) == ("default", 1, 1)
 
 
 def test_a_grid_is_a_table_for_readers(capsys: Capture) -> None:
-    words = ("--model", "interpreter", "--length", "8,16", "--reveal", "1,8", "--limit", 4, "--arbitrary")
+    words = (
+        "--model",
+        "interpreter",
+        "--length",
+        "8,16",
+        "--reveal",
+        "1,8",
+        "--max-programs",
+        4,
+        "--arbitrary",
+    )
     said = done(capsys, "bench", "permutation", *words)
     assert all(f"{cell} answer" in said for cell in ("8/1", "8/8", "16/1", "16/8"))
     assert "100.0 %" in said
@@ -269,7 +279,7 @@ def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> N
         (("permutation", "--reveal", "0"), "reveal is 1 or more"),
         (("permutation", "--length", "many"), "not a number or several"),
         (("generated", "--reveal", "1,8"), "only the permutation suite"),
-        (("generated", "--limit", "0"), "--limit"),
+        (("generated", "--max-programs", "0"), "--max-programs"),
         (("generated", "--length", "8"), "has no length"),
         (("generated", "--model", "/nowhere"), "no model '/nowhere'"),
         (("generated", "-M", "nonsense"), "not key=value"),
@@ -313,7 +323,7 @@ class Broken(PlainPredictor):
 
 def test_a_fault_of_the_tool_is_its_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr(models, "load_model", lambda scheme, extras: Broken())
-    assert main(["bench", "permutation", "--length", "2", "--limit", "4", "--json"]) == 3
+    assert main(["bench", "permutation", "--length", "2", "--max-programs", "4", "--json"]) == 3
     printed = capsys.readouterr()
     found = json.loads(printed.out)
     assert (found["n"], found["faults"], found["answer"]["malformed"]) == (2, 2, 2)

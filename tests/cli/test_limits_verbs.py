@@ -1,4 +1,4 @@
-"""`--steps` and `--wall` on every verb that runs programs, and what they do there."""
+"""`--max-steps` and `--wall` on every verb that runs programs, and what they do there."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.dap.launching import KNOWN, launch_of
 from worldline.ui.dap.messages import Arguments
 
-LIMITED = {"--steps", "--wall"}
+LIMITED = {"--max-steps", "--wall"}
 # Verbs that take `--trust` and not both limits, and why.
 EXCEPTIONS = {
-    "ask": "--steps are single true steps that are asked for; --wall is there",
+    "ask": "--true-steps are single true steps that are asked for; --wall is there",
     "plan input": "its calls are not recorded, so they have no steps; --wall is there",
     "plan outputs": "its tests are not recorded, so they have no steps; --wall is there",
-    "plan repair": "--seconds and --executions bound its tests, which are not recorded",
+    "plan repair": "--test-seconds and --executions bound its tests, which are not recorded",
     "dap": "they come with a launch, as its keys `steps` and `wall`",
-    "export": "--check runs generated programs under the limits of their suite, for a model's rounding alone",
-    "imagine": "nothing is run, except by the model `interpreter`, which the bytes of --limit bound",
-    "learn": "--steps are those of a training; --wall is there",
+    "export": "--check-rounding runs generated programs under the limits of their suite, for a model's rounding alone",
+    "imagine": "nothing is run, except by the model `interpreter`, which the bytes of --max-bytes bound",
+    "learn": "--train-steps are those of a training; --wall is there",
 }
 Capture = pytest.CaptureFixture[str]
 PACKAGE = Path(__file__).parents[2] / "editors" / "vscode" / "package.json"
@@ -74,7 +74,7 @@ def test_a_proof_of_longer_runs_decides_nothing(file: str, capsys: Capture) -> N
     assert main(given) == 0
     whole = json.loads(capsys.readouterr().out)
     assert (whole["proof"]["same"], whole["proof"]["undecided"]) == (1, 0)
-    assert main([*given, "--steps", "3"]) == 0
+    assert main([*given, "--max-steps", "3"]) == 0
     cut = json.loads(capsys.readouterr().out)
     assert (cut["proof"]["same"], cut["proof"]["undecided"]) == (0, 1)
     assert cut["cost"]["before"]["steps"] == 3 < whole["cost"]["before"]["steps"]
@@ -85,7 +85,7 @@ def test_mined_calls_of_more_steps_are_left_out(file: str, tmp_path: Path) -> No
     found = {}
     for steps in (3, 1_000):
         out = tmp_path / f"{steps}.xz"
-        assert main(["data", "mine", file, "-o", str(out), "--steps", str(steps), "--wall", "5"]) == 0
+        assert main(["data", "mine", file, "-o", str(out), "--max-steps", str(steps), "--wall", "5"]) == 0
         calls = [json.loads(line)["call"] for line in lzma.decompress(out.read_bytes()).splitlines()]
         found[steps] = max(int(call[2:-1]) for call in calls)
     assert found[3] < found[1_000]  # calls that are tried together share the sum of their limits
@@ -114,11 +114,11 @@ def test_another_limit_is_another_dataset(tmp_path: Path, capsys: Capture) -> No
         "--workers",
         "1",
     ]
-    assert main([*words, "--count", "2", "--steps", "900"]) == 0
+    assert main([*words, "--count", "2", "--max-steps", "900"]) == 0
     capsys.readouterr()
     assert main([*words, "--count", "3"]) == 2
     assert "error[fingerprint]" in capsys.readouterr().err
-    assert main([*words, "--count", "3", "--steps", "900"]) == 0
+    assert main([*words, "--count", "3", "--max-steps", "900"]) == 0
 
 
 class Wrong(PlainPredictor):

@@ -43,7 +43,7 @@ def test_help_lists_every_verb() -> None:
         ["nonsense"],
         ["record"],
         ["record", "x.py", "--nonsense"],
-        ["record", "x.py", "--steps", "0"],
+        ["record", "x.py", "--max-steps", "0"],
         ["record", "x.py", "--wall", "0"],
         ["record", "x.py", "--memory", "much"],
         ["record", "x.py", "--core", "fast"],

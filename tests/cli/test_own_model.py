@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("box")
 # It knows the truth, and gets every 4 wrong.
 MODEL = """
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import PredictionRequest
+from worldline.predict.prediction import PredictionRequest
 
 def model(prompt, ask):
     free = PredictionRequest(program=ask.program, options=ask.options)
@@ -64,7 +64,7 @@ def test_it_imagines(file: str, model: str) -> None:
 
 
 def test_it_is_benched_forced_and_intervened_with(model: str, tmp_path: Path) -> None:
-    bench = ["bench", "permutation", "--length", "8", "--limit", "6", "--model", model, "--json"]
+    bench = ["bench", "permutation", "--length", "8", "--max-programs", "6", "--model", model, "--json"]
     done = CliRunner().invoke(cli, [*bench, "-o", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     report = json.loads(done.stdout)
@@ -83,7 +83,7 @@ def test_a_broken_one_is_named_and_not_traced_back(
     )
     assert main(["debug", file, "--call", "f(1)", "--model", broken]) == 3
     assert capsys.readouterr().err == f"error[fault]: {said}\n"
-    assert main(["bench", "permutation", "--limit", "2", "--model", broken]) == 3
+    assert main(["bench", "permutation", "--max-programs", "2", "--model", broken]) == 3
     assert capsys.readouterr().err.endswith(f"; the first, permutation/0: {said}\n")
     assert main(["debug", file, "--call", "f(1)", "--model", model + "s"]) == 2
     assert "has no 'models'; it defines model, broken" in capsys.readouterr().err
@@ -99,7 +99,7 @@ def test_a_model_says_what_it_is_and_what_it_takes(model: str) -> None:
 
 
 def test_rows_of_a_permutation_are_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "permutation", "--limit", "2", "--model", "interpreter"]) == 0
+    assert main(["bench", "permutation", "--max-programs", "2", "--model", "interpreter"]) == 0
     printed = capsys.readouterr().out
     assert "\nlines " in printed
     assert "\nsteps " not in printed

@@ -80,7 +80,7 @@ def test_what_the_program_did_is_not_the_exit_code(
     tmp_path: Path, capsys: Capture, source: str, call: str, outcome: tuple[str, str]
 ) -> None:
     file = write(tmp_path / "program.py", source)
-    trace = recorded(capsys, file, "--call", call, "--steps", "500")
+    trace = recorded(capsys, file, "--call", call, "--max-steps", "500")
     assert (trace["outcome"]["kind"], trace["outcome"]["detail"]) == outcome
     assert len(trace["steps"]) == (500 if outcome[0] == "limit" else len(trace["steps"]))
 
@@ -151,7 +151,7 @@ def test_stored_shown_verified_and_damaged(tmp_path: Path, capsys: Capture) -> N
 def test_a_store_keeps_to_its_limits(tmp_path: Path, capsys: Capture) -> None:
     file = write(tmp_path / "one.py", "x = 1\n")
     assert main(["record", str(file), "-o", str(tmp_path / "traces")]) == 0
-    assert main(["record", str(file), "-o", str(tmp_path / "traces"), "--steps", "9"]) == 2
+    assert main(["record", str(file), "-o", str(tmp_path / "traces"), "--max-steps", "9"]) == 2
     said = capsys.readouterr().err.splitlines()
     assert said[0].startswith("error[fingerprint]: ")
     assert any("limits.steps" in line for line in said[1:])

@@ -72,7 +72,7 @@ def test_another_folder_and_what_is_left_out(folder: Path, capsys: Capture) -> N
     (folder / "other").mkdir()
     (folder / "other" / "notes.txt").write_text("1\n")
     (folder / "other" / "old.txt").write_text("2\n")
-    found = told(capsys, "s.py", "two", "--folder", "other", "--leave-out", "old.txt")
+    found = told(capsys, "s.py", "two", "--folder", "other", "--exclude", "old.txt")
     assert found["left_out"] == ["old.txt"]
     assert found["outcome"]["kind"] == "raised"
     assert found["line"] == 6
@@ -105,27 +105,27 @@ def test_where_a_module_is_missing_the_rest_is_imagined_and_says_so(folder: Path
         "import os, no_such_module\nn = 2\nif n == 2:\n    os.remove('old.txt')\nelse:\n    os.remove('x')\n"
     )
     (folder / "s.py").write_text(source)
-    found = told(capsys, "s.py", "--limit", "600")
+    found = told(capsys, "s.py", "--max-bytes", "600")
     seen = {e["target"]: (e["seen"], e["line"]) for e in found["effects"]}
     assert set(seen) == {"old.txt", "x"}
     assert {how for how, _ in seen.values()} <= {"imagined", "text"}
     assert any("a module is missing" in sentence for sentence in found["unseen"])
-    assert told(capsys, "s.py", "--limit", "0")["effects"][0]["seen"] == "text"
+    assert told(capsys, "s.py", "--max-bytes", "0")["effects"][0]["seen"] == "text"
 
 
 def test_nothing_is_run_where_that_is_asked_or_another_language_is_written(
     folder: Path, capsys: Capture
 ) -> None:
-    found = told(capsys, "s.py", "two", "--no-run", "--limit", "0")
+    found = told(capsys, "s.py", "two", "--no-run", "--max-bytes", "0")
     assert (found["outcome"], found["why_not_run"]) == (None, "--no-run")
     assert {(e["kind"], e["line"], e["seen"]) for e in found["effects"]} == {
         ("write", 4, "text"), ("delete", 6, "text"), ("environment", 7, "text"), ("read", 7, "text"),
     }  # fmt: skip
     (folder / "s.rs").write_text('fn main() {\n    std::fs::remove_file("old.txt").unwrap();\n}\n')
-    found = told(capsys, "s.rs", "--limit", "0")
+    found = told(capsys, "s.rs", "--max-bytes", "0")
     assert "Rust" in found["why_not_run"]
     assert [(e["kind"], e["line"]) for e in found["effects"]] == [("delete", 2)]
-    assert main(["rehearse", "s.rs", "--limit", "0"]) == 0
+    assert main(["rehearse", "s.rs", "--max-bytes", "0"]) == 0
     out = capsys.readouterr().out
     assert "NOT RUN" in out
     assert "Nothing was run" in out
@@ -146,7 +146,7 @@ def test_without_a_box_it_is_imagined_and_not_run(
     folder: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(folder))  # no bwrap there
-    found = told(capsys, "s.py", "two", "--limit", "0")
+    found = told(capsys, "s.py", "two", "--max-bytes", "0")
     assert found["outcome"] is None
     assert "there is no box" in found["why_not_run"]
     assert (folder / "old.txt").exists()
@@ -158,7 +158,7 @@ def test_without_a_box_it_is_imagined_and_not_run(
         (["absent.py"], "cannot read absent.py"),
         (["s.py", "--folder", "absent"], "is no folder"),
         (["s.py", "--env", "novalue"], "is not key=value"),
-        (["s.py", "--leave-out", "s.py"], "the script itself"),
+        (["s.py", "--exclude", "s.py"], "the script itself"),
         (["s.py", "--stdin", "@absent"], "--stdin @absent"),
         (["broken.py"], "is no script that can be run"),
     ],

@@ -127,7 +127,7 @@ def test_without_textual_it_names_the_extra(file: str, monkeypatch: pytest.Monke
     ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "textual", None)
-    monkeypatch.setattr(sys.modules["worldline.cli.step"], "is_terminal", lambda: True)
+    monkeypatch.setattr(sys.modules["worldline.ui.terminal.step.start"], "is_terminal", lambda: True)
     found = CliRunner().invoke(step, [file, "--call", "f('a')"])
     assert isinstance(found.exception, UsageError)
     assert "pip install 'worldline[step]'" in str(found.exception)

@@ -62,7 +62,7 @@ def file(tmp_path: Path) -> str:
         "debug FILE --call f(1) --model interpreter",
         "imagine FILE --call f(1) --model interpreter",
         "rewrite FILE --flatten --call f(1)",
-        "bench permutation --limit 1 --model interpreter",
+        "bench permutation --max-programs 1 --model interpreter",
     ],
 )
 def test_it_is_said_once_and_runs_without_a_box(words: str, file: str, capsys: Capture) -> None:

@@ -94,7 +94,7 @@ def test_the_verb_says_where_it_lies(vsix: Path, tmp_path: Path, monkeypatch: py
     assert CliRunner().invoke(dap, ["--vsix"]).output.strip() == str(vsix)
     monkeypatch.setattr(extension, "PLACES", (tmp_path / "nowhere",))
     with pytest.raises(extension.UsageError, match="make vsix"):
-        extension.vsix()
+        extension.vsix_path()
 
 
 def test_a_wheel_has_it(tmp_path: Path) -> None:

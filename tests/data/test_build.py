@@ -14,7 +14,7 @@ import pytest
 
 from worldline.codec.compact.parse import parse
 from worldline.core.errors import BusyError, DigestError, FingerprintError, UsageError
-from worldline.data.build.build import BuildProgress, build
+from worldline.data.build.build import BuildProgress, build_dataset
 from worldline.data.build.shards import read_documents, read_rows, verify
 from worldline.data.mine.mined import Mined
 from worldline.data.mixture import TASKS, Mixture, Source
@@ -27,7 +27,7 @@ TINY = Mixture(sources=(TASKS,))
 
 def made(out: Path, count: int = 100, workers: int = 1, unit: int = 40) -> list[BuildProgress]:
     told: list[BuildProgress] = []
-    build(TINY, out, count=count, workers=workers, unit=unit, trust=True, progress=told.append)
+    build_dataset(TINY, out, count=count, workers=workers, unit=unit, trust=True, progress=told.append)
     return told
 
 
@@ -74,9 +74,11 @@ def test_the_number_of_workers_does_not_matter(whole: Path, tmp_path: Path) -> N
 def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
     out = tmp_path / "cut"
     code = (
-        "import sys\nfrom worldline.data.build.build import build\nfrom worldline.data.mixture import TASKS, Mixture\n"
+        "import sys\nfrom worldline.data.build.build import build_dataset\n"
+        "from worldline.data.mixture import TASKS, Mixture\n"
         "def tell(p):\n    print(p.documents, flush=True)\n    sys.stdin.read()\n"
-        f"build(Mixture(sources=(TASKS,)), {str(out)!r}, count=100, workers=1, unit=40, trust=True, progress=tell)\n"
+        f"build_dataset(Mixture(sources=(TASKS,)), {str(out)!r}, count=100, workers=1, unit=40, "
+        "trust=True, progress=tell)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -107,7 +109,7 @@ def test_another_recipe_is_refused(whole: Path) -> None:
     with pytest.raises(FingerprintError, match="unit"):
         made(whole, unit=41)
     with pytest.raises(FingerprintError, match="trust"):
-        build(TINY, whole, count=200, workers=1, unit=40)
+        build_dataset(TINY, whole, count=200, workers=1, unit=40)
 
 
 def mined(path: Path, functions: int) -> Mixture:
@@ -132,17 +134,19 @@ def mined(path: Path, functions: int) -> Mixture:
 def test_a_program_is_stored_once_with_a_call(tmp_path: Path) -> None:
     """Two renamings are one program; two calls of it are two documents."""
     mixture = mined(tmp_path / "mined.xz", 5)
-    build(mixture, tmp_path / "out", count=10, workers=1, unit=10, trust=True)
+    build_dataset(mixture, tmp_path / "out", count=10, workers=1, unit=10, trust=True)
     rows = list(read_rows(tmp_path / "out"))
     assert Counter(Counter(row.key for row in rows).values()) == {2: 5}
     with pytest.raises(UsageError, match="no more programs"):
-        build(mixture, tmp_path / "out", count=11, workers=1, unit=10, trust=True)
+        build_dataset(mixture, tmp_path / "out", count=11, workers=1, unit=10, trust=True)
 
 
 def test_another_mined_file_is_another_recipe(tmp_path: Path) -> None:
-    build(mined(tmp_path / "mined.xz", 5), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
+    build_dataset(mined(tmp_path / "mined.xz", 5), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
     with pytest.raises(FingerprintError, match="files"):
-        build(mined(tmp_path / "mined.xz", 6), tmp_path / "out", count=4, workers=1, unit=10, trust=True)
+        build_dataset(
+            mined(tmp_path / "mined.xz", 6), tmp_path / "out", count=4, workers=1, unit=10, trust=True
+        )
 
 
 def test_two_writers_are_refused(whole: Path) -> None:
@@ -169,7 +173,9 @@ def test_what_cannot_be_built_says_why(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="at least 1"):
         made(tmp_path / "x", count=0)
     with pytest.raises(UsageError, match="no source of programs"):
-        build(Mixture(sources=(Source(kind="other", program="a:b"),)), tmp_path / "y", count=1, workers=1)
+        build_dataset(
+            Mixture(sources=(Source(kind="other", program="a:b"),)), tmp_path / "y", count=1, workers=1
+        )
     (tmp_path / "z").mkdir()
     (tmp_path / "z" / "note.txt").write_text("mine")
     with pytest.raises(UsageError, match="neither empty"):

@@ -12,7 +12,7 @@ from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.stage import stage, staged
 from worldline.core.errors import FingerprintError, UsageError
 from worldline.core.program import Program
-from worldline.data.build.build import build
+from worldline.data.build.build import build_dataset
 from worldline.data.build.shards import read_rows
 from worldline.data.mixture import GENERATE, TASKS, Mixture
 from worldline.recording.recorder import record
@@ -29,7 +29,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Forty documents."""
     out = tmp_path_factory.mktemp("meta") / "out"
     mixture = Mixture(sources=(GENERATE, TASKS), format="cwm")
-    build(mixture, out, count=40, workers=1, unit=40, trust=True)
+    build_dataset(mixture, out, count=40, workers=1, unit=40, trust=True)
     return out
 
 

@@ -14,7 +14,8 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.diagnose.cures import CURES
-from worldline.diagnose.debug import Debugged, debug, imagine
+from worldline.diagnose.debug import Debugged, debug
+from worldline.diagnose.imagine import imagine
 from worldline.diagnose.sentences import sentences
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -49,7 +50,7 @@ def test_a_wrong_value_is_shown_explained_and_cured() -> None:
     def mistake(ask: PredictionRequest, truth: bytes) -> bytes:
         return truth.replace(b"2 a=5", b"2 a=7").replace(b"3 b=10", b"3 b=14").replace(b")10", b")14")
 
-    found = debug(programs(5)[4], Mistaken(mistake), budget=None)
+    found = debug(programs(5)[4], Mistaken(mistake), seconds=None)
     assert found.diverges
     assert found.cause.name == "wrong value"
     first = found.diagnosis.divergences[0]
@@ -93,7 +94,7 @@ def test_any_text_is_debugged(text: bytes) -> None:
 
 def test_without_time_no_cure_is_tried_and_it_says_so() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7"))
-    found = debug(programs(5)[4], model, budget=1e-9)
+    found = debug(programs(5)[4], model, seconds=1e-9)
     assert {one.why for one in found.tried if one.status == "untried"} == {"more than --seconds 1e-09"}
     assert not found.helped
     assert len(model.asked) == 1
@@ -132,7 +133,7 @@ def test_what_is_under_way_is_told() -> None:
 def test_a_run_without_an_end_is_debugged_up_to_its_cut() -> None:
     forever = Program(source="def f():\n    n = 0\n    while True:\n        n += 1\n", call="f()")
     limits = Limits(steps=200)
-    found = debug(forever, Interpreter(limits=limits), limits=limits, budget=None)
+    found = debug(forever, Interpreter(limits=limits), limits=limits, seconds=None)
     assert found.diagnosis.answer is None
     assert not found.diagnosis.truth.ended
     assert not found.diverges, found.cause

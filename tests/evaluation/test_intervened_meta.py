@@ -148,6 +148,6 @@ def test_another_notation_is_another_model(server: str, tmp_path: Path) -> None:
 @pytest.mark.long(reason="asks a server for every cure of a program")
 def test_one_program_is_debugged_with_its_cures(server: str) -> None:
     program = Program(source=SOURCE, call="f([3])")
-    found = debug(program, load_model(scheme(server, LINES)), budget=None)
+    found = debug(program, load_model(scheme(server, LINES)), seconds=None)
     assert (found.cause.name, found.is_confirmed) == ("wrong action", True)
     assert set(found.helped) == {"repair", "guard", "actions", "queries"}

@@ -69,7 +69,7 @@ def test_bench_asks_each_program_several_times_with_seeds_of_their_own(tmp_path:
     out = tmp_path / "run"
     given = [
         "composition",
-        "--limit",
+        "--max-programs",
         "2",
         "--samples",
         "3",

@@ -16,7 +16,8 @@ from worldline.cli.suites import bench
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.diagnose.debug import debug, imagine
+from worldline.diagnose.debug import debug
+from worldline.diagnose.imagine import imagine
 from worldline.evaluation import suites
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
@@ -64,7 +65,7 @@ def test_the_interpreter_is_always_right(suite: str, mode: str) -> None:
 
 
 def test_what_is_wrong_on_the_scratchpad_is_told_of_the_program() -> None:
-    found = debug(PROGRAM, Misreads((b"t2=2", b"t2=3"), (b"b=7", b"b=9")), scratchpad="flatten", budget=None)
+    found = debug(PROGRAM, Misreads((b"t2=2", b"t2=3"), (b"b=7", b"b=9")), scratchpad="flatten", seconds=None)
     first = found.diagnosis.first
     assert first is not None
     assert first.line == 2
@@ -76,7 +77,7 @@ def test_what_is_wrong_on_the_scratchpad_is_told_of_the_program() -> None:
 
 
 def test_a_wrong_value_of_the_program_is_at_its_own_line() -> None:
-    found = debug(PROGRAM, Misreads((b"b=7", b"b=8")), scratchpad="flatten", budget=None)
+    found = debug(PROGRAM, Misreads((b"b=7", b"b=8")), scratchpad="flatten", seconds=None)
     first = found.diagnosis.first
     assert first is not None
     assert (first.line, first.name, first.wanted, first.got) == (2, "b", "7", "8")
@@ -125,7 +126,7 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
 
 def test_bench_puts_modes_side_by_side_and_keeps_them(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = ["generated", "--model", "interpreter", "--limit", "6", "--scratchpad", "all"]
+    words = ["generated", "--model", "interpreter", "--max-programs", "6", "--scratchpad", "all"]
     done = CliRunner().invoke(bench, [*words, "-o", str(out), "--json"])
     assert done.exit_code == 0, done.output
     told = json.loads(done.output)

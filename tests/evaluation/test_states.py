@@ -203,7 +203,7 @@ def test_a_forced_run_verifies_goes_on_and_is_not_cured(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, words = str(tmp_path / "run"), ["bench", "permutation", "--length", "3", "--model", "interpreter"]
-    assert main([*words, "--limit", "2", "--force", "actions", "-o", out]) == 0
+    assert main([*words, "--max-programs", "2", "--force", "actions", "-o", out]) == 0
     assert main(["verify", out]) == 0
     assert main(["intervene", out]) == 2
     assert "actions forced" in capsys.readouterr().err

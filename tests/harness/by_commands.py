@@ -29,7 +29,7 @@ def by_bench(asked: Asked, at: Path) -> Found:
     """What `worldline bench` keeps."""
     command = [
         "worldline", "bench", asked.suite, "--model", f"server:{asked.url}#{asked.model}", "-M", f"way={asked.way}",
-        "-M", f"max_tokens={asked.max_tokens}", "-M", "concurrency=1", "--limit", str(asked.count),
+        "-M", f"max_tokens={asked.max_tokens}", "-M", "concurrency=1", "--max-programs", str(asked.count),
         *(f"--{name}={value}" for name, value in asked.options), "-o", str(at / "run"),
     ]  # fmt: skip
     _run(command)

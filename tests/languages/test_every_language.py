@@ -62,6 +62,6 @@ def test_the_interpreter_as_a_model_is_right(words: tuple[str, str, str], tmp_pa
 
 
 def test_a_limit_of_steps_is_kept(words: tuple[str, str, str]) -> None:
-    found = json.loads(ran("record", *words, "--json", "--steps", "5").stdout)
+    found = json.loads(ran("record", *words, "--json", "--max-steps", "5").stdout)
     assert (found["outcome"]["kind"], found["outcome"]["detail"]) == ("limit", "steps")
     assert len(found["steps"]) == 5

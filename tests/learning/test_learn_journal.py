@@ -161,7 +161,7 @@ def test_not_better_is_not_kept(journal: Path, base: Path, tmp_path: Path) -> No
         str(base),
         "-o",
         str(out),
-        "--steps",
+        "--train-steps",
         "1",
         "--json",
         "--trust",

@@ -30,7 +30,7 @@ from ray.cluster_utils import Cluster  # noqa: E402
 from worldline.cli import main  # noqa: E402
 from worldline.core.errors import UsageError, WorldlineError  # noqa: E402
 from worldline.core.program import Program  # noqa: E402
-from worldline.data.build.build import BuildProgress, build  # noqa: E402
+from worldline.data.build.build import BuildProgress, build_dataset  # noqa: E402
 from worldline.data.load import load_all  # noqa: E402
 from worldline.data.mine.mine import MiningCounts, mine  # noqa: E402
 from worldline.data.mixture import TASKS, Mixture  # noqa: E402
@@ -120,7 +120,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def built(out: Path, *, count: int = 80, **how: Any) -> dict[str, bytes]:
-    build(TINY, out, count=count, unit=20, **how)
+    build_dataset(TINY, out, count=count, unit=20, **how)
     return contents(out)
 
 
@@ -372,7 +372,7 @@ def test_the_verbs_take_a_cluster(
         "8",
         "--model",
         "interpreter",
-        "--limit",
+        "--max-programs",
         "4",
         "--ray",
         "auto",

@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.path_class import PathReport, key_of
-from worldline.plan.paths.search import LIMITS, search
+from worldline.plan.paths.search import LIMITS, paths
 from worldline.recording.recorder import record
 
 SECONDS = 60.0  # a bound that nothing here comes near: every solver run below ends because it is through
@@ -21,7 +21,7 @@ solved = pytest.mark.skipif(not symbolic.is_installed(), reason="the extra `path
 
 
 def found(source: str, call: str = "f", **options: object) -> PathReport:
-    return search(Program(source=source), call, seconds=SECONDS, **options)  # type: ignore[arg-type]
+    return paths(Program(source=source), call, seconds=SECONDS, **options)  # type: ignore[arg-type]
 
 
 NEEDLE = """\
@@ -164,7 +164,7 @@ def f(x: int) -> int:
 
 def test_a_program_that_never_ends_has_no_paths_and_is_not_waited_for() -> None:
     source = "while True:\n    pass\n\n\ndef f(x: int) -> int:\n    return x\n"
-    report = search(Program(source=source), "f", seconds=2.0)
+    report = paths(Program(source=source), "f", seconds=2.0)
     assert (report.classes, report.seen) == ((), 0)
     assert report.unended == report.tried > 0
 
@@ -241,7 +241,7 @@ def test_a_call_longer_than_its_limit_is_no_path_though_it_ended_among_others() 
 
 
 def test_a_call_that_the_time_did_not_reach_was_not_tried() -> None:
-    report = search(Program(source=LOOP), "f", seconds=1e-6, solver="never")
+    report = paths(Program(source=LOOP), "f", seconds=1e-6, solver="never")
     assert (report.tried, report.unended) == (0, 0)
 
 

@@ -12,8 +12,8 @@ from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
 from worldline.data import shards
 from worldline.plan.paths.path_class import PathReport
-from worldline.plan.paths.search import search
-from worldline.plan.paths.store import findings, load_paths, read, store
+from worldline.plan.paths.search import paths
+from worldline.plan.paths.store import findings, load_paths, read, store_paths
 
 SOURCE = """\
 def f(x: int) -> int:
@@ -31,11 +31,11 @@ def g(s: str) -> int:
 
 @pytest.fixture(scope="module")
 def reports() -> dict[str, PathReport]:
-    return {name: search(Program(source=SOURCE), name, solver="never") for name in "fg"}
+    return {name: paths(Program(source=SOURCE), name, solver="never") for name in "fg"}
 
 
 def test_rows_and_traces_come_back(reports: dict[str, PathReport], tmp_path: Path) -> None:
-    assert store(reports["f"], tmp_path) == 2
+    assert store_paths(reports["f"], tmp_path) == 2
     for (row, trace), each in zip(load_paths(tmp_path), reports["f"].classes, strict=True):
         assert (row.call, row.found_by, row.inputs) == (each.call, each.found_by, each.inputs)
         assert (row.conditions, row.solved, row.uncovered) == (each.conditions, each.solved, ())
@@ -48,13 +48,13 @@ def test_functions_stand_beside_each_other_and_the_newest_of_each_counts(
     reports: dict[str, PathReport], tmp_path: Path
 ) -> None:
     for name in "fgf":
-        store(reports[name], tmp_path)
+        store_paths(reports[name], tmp_path)
     assert [row.function for row in read(tmp_path)] == ["g"] * len(reports["g"].classes) + ["f"] * 2
     assert findings(tmp_path) == []
 
 
 def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathReport], tmp_path: Path) -> None:
-    store(reports["f"], tmp_path)
+    store_paths(reports["f"], tmp_path)
     path = tmp_path / "paths.parquet"
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
@@ -63,7 +63,7 @@ def test_a_damaged_sidecar_and_a_lost_trace_are_found(reports: dict[str, PathRep
     assert main(["verify", str(tmp_path)]) == 1
     path.write_bytes(whole)
     assert main(["verify", str(tmp_path)]) == 0
-    store(reports["g"], tmp_path / "other")
+    store_paths(reports["g"], tmp_path / "other")
     (tmp_path / "other" / "paths.parquet").write_bytes(whole)
     assert "is not in the shards" in findings(tmp_path / "other")[0]
 
@@ -76,12 +76,14 @@ def test_a_directory_without_paths_says_how_to_make_one(tmp_path: Path) -> None:
 def test_the_verb_prints_and_stores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "p.py"
     file.write_text(SOURCE.replace("\\ud800", "wolf"))
-    assert main(["paths", str(file), "--call", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
+    assert (
+        main(["paths", str(file), "--function", "f", "--solver", "never", "-o", str(tmp_path / "out")]) == 0
+    )
     said = capsys.readouterr().out
     assert "2 if x > 3: yes" in said
     assert "2 of 2 arcs" in said
     assert len(list(load_paths(tmp_path / "out"))) == 2
-    assert main(["paths", str(file), "--call", "g('lone wolf')", "--solver", "never", "--json"]) == 0
+    assert main(["paths", str(file), "--function", "g('lone wolf')", "--solver", "never", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert {each["call"]: each["found_by"] for each in told["classes"]}["g('lone wolf')"] == "example"
     assert told["uncovered"] == []
@@ -90,7 +92,7 @@ def test_the_verb_prints_and_stores(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_the_verb_says_what_is_not_reached(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "p.py"
     file.write_text("def f(x: int) -> int:\n    if x * 7 == 700007:\n        return 1\n    return 0\n")
-    assert main(["paths", str(file), "--call", "f", "--solver", "never"]) == 0
+    assert main(["paths", str(file), "--function", "f", "--solver", "never"]) == 0
     assert "not reached: line 2: if x * 7 == 700007 holds" in capsys.readouterr().out
-    assert main(["paths", str(file), "--call", "nothing"]) == 2
+    assert main(["paths", str(file), "--function", "nothing"]) == 2
     assert "has no function 'nothing'" in capsys.readouterr().err

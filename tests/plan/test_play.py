@@ -346,7 +346,7 @@ def test_a_game_that_exits_or_fails_while_it_is_watched_gets_one_sentence(tmp_pa
     )
     assert main(["plan", "play", f"{file}:Exits", "--games", "1", "--simulations", "2"]) == 2
     assert "failed: SystemExit at own.py:3: 3" in capsys.readouterr().err
-    assert main(["plan", "play", f"{file}:Fails", "--learned", "--steps", "1", "--games", "1"]) == 2
+    assert main(["plan", "play", f"{file}:Fails", "--learned", "--train-steps", "1", "--games", "1"]) == 2
     assert "failed: KeyError at own.py:5: 'no'" in capsys.readouterr().err
 
 

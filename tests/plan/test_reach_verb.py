@@ -49,7 +49,7 @@ def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
         str(file),
         "--goal",
         "on == 7",
-        "--depth",
+        "--max-commands",
         "2",
         "--simulations",
         "3",

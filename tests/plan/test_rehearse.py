@@ -10,7 +10,7 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.plan.rehearse.effect import LEFT
-from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse
+from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse_executed
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 def rehearsed(folder: Path, source: str, *, at: str = "s.py", **more: object) -> Rehearsal:
     path = folder / at
     path.write_text(source)
-    return rehearse(path, Staging(folder=folder, **more), limits=Limits(wall=60))  # type: ignore[arg-type]
+    return rehearse_executed(path, Staging(folder=folder, **more), limits=Limits(wall=60))  # type: ignore[arg-type]
 
 
 def effects(found: Rehearsal) -> set[tuple[str, str, int]]:
@@ -99,7 +99,7 @@ def test_a_script_from_elsewhere_runs_in_the_folder_with_its_own_modules(
     (tmp_path / "tools" / "names.py").write_text("NAME = 'notes.txt'\n")
     script = tmp_path / "tools" / "clean.py"
     script.write_text("import os, names\nos.remove(names.NAME)\n")
-    found = rehearse(script, Staging(folder=folder), limits=Limits(wall=60))
+    found = rehearse_executed(script, Staging(folder=folder), limits=Limits(wall=60))
     assert ("delete", "notes.txt", 2) in effects(found)
     assert [change.path for change in found.changes] == ["notes.txt"]
     assert (folder / "notes.txt").exists()
@@ -126,7 +126,7 @@ def test_a_shell_script_is_told_command_by_command(folder: Path) -> None:
     script.write_text(
         "name=raw.bin\n# a comment\nfor each in $name; do\n  rm $each\ndone\necho new > made.txt\n"
     )
-    found = rehearse(script, Staging(folder=folder), limits=Limits(wall=60))
+    found = rehearse_executed(script, Staging(folder=folder), limits=Limits(wall=60))
     assert found.outcome is not None
     assert (found.outcome.kind, found.outcome.detail) == ("exited", "0"), found.stderr
     assert effects(found) == {("start", "rm raw.bin", 4), ("delete", "raw.bin", 0), ("write", "made.txt", 0)}
@@ -139,7 +139,7 @@ def test_a_script_of_javascript_is_run_and_told_by_what_it_leaves(folder: Path) 
         pytest.skip("no node on this machine")
     script = folder / "go.js"
     script.write_text("const fs = require('fs');\nfs.unlinkSync('raw.bin');\nconsole.log(process.argv[2]);\n")
-    found = rehearse(script, Staging(folder=folder, argv=("word",)), limits=Limits(wall=60))
+    found = rehearse_executed(script, Staging(folder=folder, argv=("word",)), limits=Limits(wall=60))
     assert (found.output, effects(found)) == ("word\n", {("delete", "raw.bin", 0)})
 
 

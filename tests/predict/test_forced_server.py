@@ -92,7 +92,9 @@ def ran(*words: str) -> Any:
 def exact(server: Meta, model: str, *words: str) -> dict[str, float]:
     """The share of exact final states by the number of lines."""
     scheme = server.scheme(model)
-    found = ran("bench", "permutation", "--length", "8,16,32", "--limit", "6", "--model", scheme, *words)
+    found = ran(
+        "bench", "permutation", "--length", "8,16,32", "--max-programs", "6", "--model", scheme, *words
+    )
     assert found["faults"] == 0
     return {row["lines"]: row["exact final state"]["rate"] for row in found["tables"][0]["rows"]}
 
@@ -159,7 +161,7 @@ def test_every_frame_ahead_over_a_server(server: Meta) -> None:
         "permutation",
         "--length",
         "16",
-        "--limit",
+        "--max-programs",
         "2",
         "--model",
         server.scheme("swaps-7"),

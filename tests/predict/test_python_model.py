@@ -270,7 +270,7 @@ def test_a_function_that_writes_meta_s_format_is_forced_too(tmp_path: Path) -> N
     """It is wrong about a value, and goes on from the true actions, frame by frame."""
     source = """
 from worldline.predict.interpreter import Interpreter
-from worldline.predict.predictor import PredictionRequest
+from worldline.predict.prediction import PredictionRequest
 codec = "cwm"
 def model(prompt, ask):
     (true,) = Interpreter(codec="cwm").predict([PredictionRequest(program=ask.program)])

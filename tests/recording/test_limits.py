@@ -52,7 +52,13 @@ def test_a_limit_that_cannot_be_is_a_usage_error_that_names_it(name: str, value:
 @pytest.mark.long(reason="starts five commands; Limits itself refuses them in make test")
 @pytest.mark.parametrize(
     "options",
-    [["--wall", "inf"], ["--wall", "nan"], ["--steps", "1.5"], ["--disk", "1" * 30], ["--memory", "2000G"]],
+    [
+        ["--wall", "inf"],
+        ["--wall", "nan"],
+        ["--max-steps", "1.5"],
+        ["--disk", "1" * 30],
+        ["--memory", "2000G"],
+    ],
 )
 def test_the_command_refuses_such_a_limit(options: list[str], tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text("x = 1\n")

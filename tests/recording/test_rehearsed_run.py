@@ -179,7 +179,7 @@ def test_a_folder_that_is_too_large_is_refused_with_its_largest_part(tmp_path: P
     for number in range(3):
         with open(tmp_path / "big" / f"{number}", "wb") as file:
             file.truncate(30 << 20)
-    with pytest.raises(UsageError, match=r"at most 67,108,864 .*--leave-out big"):
+    with pytest.raises(UsageError, match=r"at most 67,108,864 .*--exclude big"):
         copied(tmp_path)
     assert copied(tmp_path, ["big"]).left_out == ["big"]
 

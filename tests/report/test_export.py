@@ -27,7 +27,7 @@ from worldline.recording.recorder import record
 from worldline.ui.report.columns import columns
 from worldline.ui.report.data import gather
 from worldline.ui.report.export import latex
-from worldline.ui.report.page import report
+from worldline.ui.report.page import render
 from worldline.ui.report.tables import tables
 
 
@@ -208,13 +208,13 @@ def test_a_tokenizer_shows_where_the_failing_value_is_cut(made: Path, ranks: str
         sum(row["strings_n"] or 0 for row in found["value-densities"].to_pylist()) == 5
     )  # of abc/2, none after t
     assert found["samples"]["true_tokens"].null_count == 0
-    text, _ = report(made, tokenizer=ranks)
+    text, _ = render(made, tokenizer=ranks)
     assert "AB«C»" in text
     assert "figure-value-densities" in text
 
 
 def test_the_page_shows_every_table_that_is_exported(made: Path, ranks: str) -> None:
-    text, _ = report(made, tokenizer=ranks)
+    text, _ = render(made, tokenizer=ranks)
     for name, table in tables(gather(made, limit=5, tokenizer=ranks)).items():
         if name not in (
             "samples",

@@ -35,7 +35,7 @@ from worldline.recording.recorder import record
 from worldline.ui.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
 from worldline.ui.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
 from worldline.ui.report.failures import VALUE, bounded
-from worldline.ui.report.page import charts, report
+from worldline.ui.report.page import charts, render
 from worldline.ui.session.side_by_side import CellPiece
 
 FIGURES = (
@@ -116,7 +116,7 @@ def is_alone(dom: Dom, text: str) -> None:
 
 
 def test_the_page_has_every_figure_and_failure(made: Path) -> None:
-    text, found = report(made)
+    text, found = render(made)
     dom = Dom(text)
     assert [each for each in dom.ids if each.startswith("figure-")] == [f"figure-{name}" for name in FIGURES]
     assert [each for each in dom.ids if each.startswith("failure-")] == [
@@ -135,7 +135,7 @@ def test_the_page_has_every_figure_and_failure(made: Path) -> None:
 
 
 def test_a_failure_shows_both_traces_where_they_part_with_cause_and_evidence(made: Path) -> None:
-    text, _ = report(made)
+    text, _ = render(made)
     one = text[text.index('id="failure-1"') : text.index("</pre>", text.index('id="failure-1"'))]
     assert '<span class="piece value differs">s=1<mark>0</mark></span>' in one
     assert '<span class="piece value differs">s=1<mark>1</mark></span>' in one
@@ -168,7 +168,7 @@ def test_hostile_text_is_shown_and_does_nothing(tmp_path: Path) -> None:
     tried = [{"cure": EVIL, "sample": 1, "outcome": EVIL, "why": EVIL}]
     row |= {"unjudged": 0, "effects": [{"cure": EVIL}], "tried": tried, "at": [0, 1, 2, 3, 4]}
     (tmp_path / "evil" / INTERVENTIONS).write_text(json.dumps(row))
-    text, found = report(tmp_path / "evil")
+    text, found = render(tmp_path / "evil")
     assert len(found.failed) == 4
     dom = Dom(text)
     is_alone(dom, text)
@@ -180,7 +180,7 @@ def test_hostile_text_is_shown_and_does_nothing(tmp_path: Path) -> None:
 
 def test_a_right_run_says_so(tmp_path: Path) -> None:
     run(suite(), Interpreter(), out=tmp_path / "right")
-    text, found = report(tmp_path / "right")
+    text, found = render(tmp_path / "right")
     dom = Dom(text)
     assert found.failed == ()
     assert "Nothing failed." in dom.text
@@ -195,11 +195,11 @@ def test_a_run_that_is_not_through_is_shown_as_such(made: Path, tmp_path: Path) 
         (tmp_path / "begun" / name).unlink()
     lines = (tmp_path / "begun" / "records.jsonl").read_bytes().splitlines(keepends=True)
     (tmp_path / "begun" / "records.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
-    text, found = report(tmp_path / "begun")
+    text, found = render(tmp_path / "begun")
     assert found.sums.n == 2
     assert "not through" in Dom(text).text
     (tmp_path / "begun" / "records.jsonl").write_bytes(b"")
-    text, found = report(tmp_path / "begun")
+    text, found = render(tmp_path / "begun")
     assert found.sums.n == 0
     Dom(text)
 
@@ -226,12 +226,12 @@ def test_a_large_run_stays_light_and_says_what_it_leaves_out(made: Path, tmp_pat
         for at in range(90):
             row = rows[1 if at % 3 else 4]
             log.add(replace(row, at=at, ask=replace(row.ask, program=long) if at % 3 else row.ask))
-    text, found = report(tmp_path / "large", limit=20)
+    text, found = render(tmp_path / "large", limit=20)
     assert len(found.failed) == 90
     assert len(found.listed) == 20
     assert "20 of 90 failures are shown" in Dom(text).text
     assert len(text) < 20 * 12_000 + 60_000
-    none, _ = report(tmp_path / "large", limit=0)
+    none, _ = render(tmp_path / "large", limit=0)
     assert "0 of 90 failures are shown" in Dom(none).text
 
 
@@ -282,11 +282,11 @@ def interventions() -> Trials:
 
 def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
     assert read_trials(made) is None
-    assert "cures" not in Dom(report(made)[0]).ids
+    assert "cures" not in Dom(render(made)[0]).ids
     shutil.copytree(made, tmp_path / "cured")
     (tmp_path / "cured" / INTERVENTIONS).write_text(json.dumps(interventions().as_json()))
     assert read_trials(tmp_path / "cured") == interventions()
-    text, _ = report(tmp_path / "cured")
+    text, _ = render(tmp_path / "cured")
     dom = Dom(text)
     assert {"cures", "figure-cures"} <= set(dom.ids)
     one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
@@ -309,7 +309,7 @@ def test_interventions_that_are_none_are_refused(made: Path, tmp_path: Path, tex
     shutil.copytree(made, tmp_path / "cured")
     (tmp_path / "cured" / INTERVENTIONS).write_text(text)
     with pytest.raises(FormatError):
-        report(tmp_path / "cured")
+        render(tmp_path / "cured")
 
 
 def test_tokens_are_counted_in_metas_notation(tmp_path: Path) -> None:
@@ -317,7 +317,7 @@ def test_tokens_are_counted_in_metas_notation(tmp_path: Path) -> None:
     if llama3_path() is None:
         pytest.skip("the package llama-models is not installed")
     run(suite(), Changed((b'"10"', b'"11"'), codec="cwm"), out=tmp_path / "cwm")
-    text, found = report(tmp_path / "cwm")
+    text, found = render(tmp_path / "cwm")
     assert found.codecs == ("cwm",)
     assert all(one.tokens is not None and 0 < one.tokens[0] < one.sizes[0] for one in found.seen)
     assert "figure-tokens" in Dom(text).ids
@@ -354,13 +354,13 @@ def test_figures_without_matplotlib_say_what_is_missing(made: Path, monkeypatch:
 
 def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:
     shutil.copytree(made, tmp_path / "copy")
-    found = CliRunner().invoke(verb, [str(tmp_path / "copy"), "--limit", "1"])
+    found = CliRunner().invoke(verb, [str(tmp_path / "copy"), "--max-failures", "1"])
     assert found.exit_code == 0, found.output
     assert "5 samples, 1 of 3 failures" in found.output
     Dom((tmp_path / "copy" / "report.html").read_text("utf-8"))
     elsewhere = tmp_path / "page.html"
     assert CliRunner().invoke(verb, [str(made), "-o", str(elsewhere)]).exit_code == 0
-    assert elsewhere.read_text("utf-8") == report(made)[0]
+    assert elsewhere.read_text("utf-8") == render(made)[0]
     assert isinstance(CliRunner().invoke(verb, [str(tmp_path)]).exception, UsageError)
 
 
@@ -411,7 +411,7 @@ def test_a_browser_shows_the_page_as_it_was_written(tmp_path: Path) -> None:
         Changed((b"=10", b"='" + evil + b"'"), (b"!", evil), name=EVIL),
         out=tmp_path / "run",
     )
-    text, found = report(tmp_path / "run")
+    text, found = render(tmp_path / "run")
     (tmp_path / "page.html").write_text(text, "utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
     command = [browser, *options, "--dump-dom", (tmp_path / "page.html").as_uri()]

@@ -105,11 +105,11 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
         str(tmp_path / name) for name in ("one", "two", "three", "other", "limited")
     )
     for k, at in enumerate((one, two, three), 1):
-        assert bench("--limit", "6", "--shard", f"{k}/3", "-o", at).exit_code == 0
-    assert bench("--limit", "6", "--seed", "1", "--shard", "2/3", "-o", other).exit_code == 0
-    assert bench("--limit", "5", "--shard", "2/3", "-o", limited).exit_code == 0
+        assert bench("--max-programs", "6", "--shard", f"{k}/3", "-o", at).exit_code == 0
+    assert bench("--max-programs", "6", "--seed", "1", "--shard", "2/3", "-o", other).exit_code == 0
+    assert bench("--max-programs", "5", "--shard", "2/3", "-o", limited).exit_code == 0
     plain = str(tmp_path / "plain")
-    assert bench("--limit", "6", "-o", plain).exit_code == 0
+    assert bench("--max-programs", "6", "-o", plain).exit_code == 0
 
     def refused(*runs: str) -> str:
         found = CliRunner().invoke(cli, ["merge", *runs, "-o", str(tmp_path / "merged")])
@@ -125,7 +125,9 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     assert "made without --shard" in refused(plain)
     assert "plain is no shard" in refused(plain, one)
     assert "plain is no shard" in refused(one, plain)
-    assert "holds another run: shard was" in str(bench("--limit", "6", "--shard", "1/3", "-o", two).exception)
+    assert "holds another run: shard was" in str(
+        bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception
+    )
     assert "kept in --out" in str(bench("--shard", "1/3").exception)
     assert (
         CliRunner()

@@ -18,7 +18,7 @@ from stored_traces import FINGERPRINT, facts, trace
 from worldline.cli import cli
 from worldline.core.errors import BusyError, DigestError, DiskError, FingerprintError, UsageError
 from worldline.data import shards
-from worldline.data.build.build import build
+from worldline.data.build.build import build_dataset
 from worldline.data.build.shards import read_rows, verify
 from worldline.data.mixture import TASKS, Mixture
 from worldline.storage import files, publishing, remote
@@ -36,7 +36,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(out: str | Folder, count: int = 100) -> None:
-    build(TINY, out, count=count, workers=1, unit=40, trust=True)
+    build_dataset(TINY, out, count=count, workers=1, unit=40, trust=True)
 
 
 def objects(at: Folder) -> dict[str, bytes]:
@@ -133,9 +133,11 @@ def test_a_build_gives_the_same_bytes_as_on_disk(shelf: StorePath, whole: Path) 
 
 def test_a_builder_that_was_killed_is_gone_on_with(shelf: StorePath, whole: Path) -> None:
     code = (
-        "import sys\nfrom worldline.data.build.build import build\nfrom worldline.data.mixture import TASKS, Mixture\n"
+        "import sys\nfrom worldline.data.build.build import build_dataset\n"
+        "from worldline.data.mixture import TASKS, Mixture\n"
         "def tell(p):\n    print(p.documents, flush=True)\n    sys.stdin.read()\n"
-        f"build(Mixture(sources=(TASKS,)), {str(shelf)!r}, count=100, workers=1, unit=40, trust=True, progress=tell)\n"
+        f"build_dataset(Mixture(sources=(TASKS,)), {str(shelf)!r}, count=100, workers=1, unit=40, "
+        "trust=True, progress=tell)\n"
     )
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -196,7 +198,7 @@ def test_damage_is_named_and_not_read(shelf: StorePath) -> None:
 def test_another_recipe_and_somebody_else_s_objects_are_refused(shelf: StorePath) -> None:
     made(shelf / "own", count=10)
     with pytest.raises(FingerprintError, match="seed"):
-        build(TINY, shelf / "own", count=20, workers=1, unit=40, trust=True, seed=1)
+        build_dataset(TINY, shelf / "own", count=20, workers=1, unit=40, trust=True, seed=1)
     remote.write(shelf / "other" / "notes.txt", b"mine")
     with pytest.raises(UsageError, match="neither empty nor"):
         made(shelf / "other")

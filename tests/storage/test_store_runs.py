@@ -117,7 +117,7 @@ def test_another_run_and_somebody_else_s_objects_are_refused(shelf: StorePath) -
 
 def test_the_verbs_take_urls(shelf: StorePath, tmp_path: Path) -> None:
     url = str(shelf)
-    asked = ["bench", "permutation", "--model", "interpreter", "--limit", "3", "--json", "-o"]
+    asked = ["bench", "permutation", "--model", "interpreter", "--max-programs", "3", "--json", "-o"]
     for at in (url, str(tmp_path / "run")):
         found = CliRunner().invoke(cli, [*asked, at])
         assert found.exit_code == 0, found.output

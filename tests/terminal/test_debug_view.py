@@ -12,7 +12,8 @@ from plain_predictor import PlainPredictor
 from rich.console import Console
 
 from worldline.core.program import Program
-from worldline.diagnose.debug import Debugged, debug, imagine
+from worldline.diagnose.debug import Debugged, debug
+from worldline.diagnose.imagine import imagine
 from worldline.diagnose.trials import Trials, Tried
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest

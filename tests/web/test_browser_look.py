@@ -14,7 +14,7 @@ from staged import Staged
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug
 from worldline.ui.report import debug_page
-from worldline.ui.report.page import report
+from worldline.ui.report.page import render
 from worldline.ui.session import look
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -101,7 +101,7 @@ def test_one_product(chromium: Any, erring: tuple[Path, Path], tmp_path: Path) -
     """A report and a debugged run have the page's colours, fonts and signs, in both themes."""
     program = Program(source="def f(n):\n    s = n + 1  # so\n    return s\n", call="f(1)")
     pages = {
-        "report": report(erring[0])[0],
+        "report": render(erring[0])[0],
         "debug": debug_page.page(debug(program, Staged("one", {"f": ((b"s=2", b"s=3"),)}), cures=False)),
     }
     for name, text in pages.items():

@@ -17,7 +17,7 @@ from worldline.diagnose.debug import debug
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.ui.report import debug_page
-from worldline.ui.report.page import report
+from worldline.ui.report.page import render
 
 pytestmark = [
     pytest.mark.usefixtures("box"),
@@ -101,7 +101,7 @@ def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
 
 
 def test_reports_keep_white_space(chromium: Any, blank: Path, tmp_path: Path) -> None:
-    pages = {"report": report(blank)[0]}
+    pages = {"report": render(blank)[0]}
     for source, call in CALLS:
         pages[call[0]] = debug_page.page(debug(Program(source=source, call=call), MODEL, cures=False))
     page, complaints = tab(chromium)

@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -27,10 +26,10 @@ from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.learn import learn
 from worldline.cli.model_options import options_of, written
-from worldline.cli.options import trusted
+from worldline.cli.options import json_option, option, trusted
 from worldline.cli.paths import paths
 from worldline.cli.plan import plan
-from worldline.cli.programs import hint, program_of, program_options
+from worldline.cli.programs import program_of, program_options
 from worldline.cli.rehearse import rehearse
 from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 LIMIT_HELP = {
-    "steps": "steps recorded before the program is stopped",
+    "steps": "steps recorded of one run",
     "value_bytes": "text of one value, beyond which it is cut whole",
     "value_depth": "nesting of one value, beyond which it is cut",
     "trace_bytes": "recorded bytes before the program is stopped",
@@ -79,18 +78,25 @@ def _limit_type(name: str) -> Any:
 def run_options(verb: Verb) -> Verb:
     """How a program is run: the options that every verb which runs one shares."""
     for field in reversed(fields(Limits)):
-        text = f"Limit: {LIMIT_HELP[field.name]} [{field.default:,}]."
-        option = click.option("--" + field.name.replace("_", "-"), type=_limit_type(field.name), help=text)
-        verb = option(verb)
-    for option in (
+        verb = _limit_option(field.name, _limit_type(field.name), f"{field.default:,}")(verb)
+    for add in (
         trusted,
         click.option(
             "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core."
         ),
-        click.option("--python", metavar="PATH", help="Interpreter that runs the program (3.11 to 3.13)."),
+        option("--python", metavar="PATH"),
     ):
-        verb = option(verb)
+        verb = add(verb)
     return program_options(verb)
+
+
+def _limit_option(name: str, kind: Any, default: str) -> Callable[[Verb], Verb]:
+    if name == "steps":
+        return option("--max-steps", "steps", type=kind, default_text=default)
+    if name == "wall":
+        return option("--wall", type=kind, default_text=default)
+    text = f"Limit: {LIMIT_HELP[name]} [{default}]."
+    return click.option("--" + name.replace("_", "-"), type=kind, help=text)
 
 
 GROUPS = {
@@ -129,11 +135,9 @@ def cli(context: click.Context) -> None:
 @click.argument("args", nargs=-1)
 @run_options
 @control_options
-@click.option("--json", "as_json", is_flag=True, help="Print the trace as one JSON object.")
-@click.option(
-    "-o", "--out", metavar="DIR", help="Store the trace in DIR as parquet, beside those already there."
-)
-@click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
+@json_option
+@option("--out", metavar="DIR", note="here as parquet, beside the traces already there")
+@option("--rows", type=click.IntRange(min=0), default=200)
 def record(
     file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any
 ) -> None:
@@ -147,6 +151,8 @@ def record(
         from worldline.ui.terminal.table import print_trace
 
         print_trace(_console(), trace, rows=rows)
+    from worldline.data.program_file import hint
+
     if said := hint(trace):
         click.echo(f"hint: {said}", err=True)
     if parted(trace, options):
@@ -157,13 +163,9 @@ def record(
 @click.argument("trace", type=click.Path())
 @click.option("--step", type=int, metavar="N", help="The full state at step N; negative counts from the end.")
 @click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
-@click.option("--json", "as_json", is_flag=True, help="Print the trace as one JSON object.")
-@click.option("--rows", type=click.IntRange(min=0), default=200, help="Rows of the table; 0 for all [200].")
-@click.option(
-    "--conditions",
-    is_flag=True,
-    help="Beside a step that decides, its test and whether it held; with --json those alone.",
-)
+@json_option
+@option("--rows", type=click.IntRange(min=0), default=200)
+@option("--conditions", is_flag=True, note="with --json those alone")
 def show(
     trace: str, step: int | None, number: int | None, as_json: bool, rows: int, conditions: bool
 ) -> None:
@@ -192,13 +194,7 @@ def show(
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
 @run_options
-@click.option(
-    "--format",
-    "notation",
-    type=click.Choice(["compact", "cwm"]),
-    default="compact",
-    help="Ours, or Meta's [compact].",
-)
+@option("--format", "notation", type=click.Choice(["compact", "cwm"]), default="compact")
 @click.option(
     "--part", type=click.Choice(["whole", "prompt", "steps"]), default="whole", help="What of it [whole]."
 )
@@ -229,24 +225,9 @@ def encode(
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
     """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
-    from worldline.data import shards as traces
-    from worldline.data.build import shards as datasets
-    from worldline.evaluation.run import directory as runs
-    from worldline.evaluation.run.stored import local
-    from worldline.model import checkpoint as models
-    from worldline.plan.paths import store as sidecars
-    from worldline.storage import publishing, remote
+    from worldline.evaluation.verify import verify as check
 
-    path = remote.place(directory)
-    if isinstance(path, remote.StorePath) and not any(
-        each.endswith(".parquet") for each in remote.names(path)
-    ):
-        path = local(path) if runs.is_run(path) else publishing.fetched(path)
-    if isinstance(path, Path) and (runs.is_run(path) or models.is_model(path)):
-        found = (runs if runs.is_run(path) else models).findings(path)
-    else:
-        found = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
-        found += sidecars.findings(path) if isinstance(path, Path) and not found else []
+    found = check(directory)
     for finding in found:
         click.echo(f"finding: {finding}")
     if found:
@@ -257,13 +238,11 @@ def verify(directory: str) -> None:
 @cli.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 @run_options
-@click.option(
-    "--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", help="bytes, llama3, or a file."
-)
+@option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
 @click.option(
     "--context", type=click.IntRange(min=1), default=131_072, help="Context window in tokens [131,072]."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the table as one JSON object.")
+@json_option
 def cost(
     files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any
 ) -> None:
@@ -271,16 +250,11 @@ def cost(
 
     FILE is a program, which is recorded, or a stored trace: a directory or a `.json` file.
     """
-    from worldline.codec.cost import cost as costs
-    from worldline.data import vocabularies
+    from worldline.data.vocabularies import cost as measure
     from worldline.ui.terminal.cost import print_cost
 
-    names = tokenizers or (("bytes", "llama3") if vocabularies.llama3_path() else ("bytes",))
-    table = costs(
-        (trace for file in files for trace in _traces(file, options)),
-        [vocabularies.load(name) for name in names],
-        context,
-    )
+    traces = (trace for file in files for trace in _traces(file, options))
+    table = measure(traces, tokenizers=tokenizers, context=context)
     if as_json:
         click.echo(json.dumps(table.as_json()))
     else:
@@ -324,10 +298,9 @@ def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
 
 
 def _is_stored(file: str, options: dict[str, Any]) -> bool:
-    from worldline.storage.remote import is_url
+    from worldline.data.load import is_stored
 
-    is_folder = os.path.isdir(file) or is_url(file)
-    return file.endswith(".json") or (is_folder and options["entry"] is None)
+    return is_stored(file) and (options["entry"] is None or file.endswith(".json"))
 
 
 def _run(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
@@ -359,15 +332,10 @@ def _recorded(
 
 
 def _stored(trace: Trace, directory: str) -> str:
-    from worldline.data.manifest import fingerprint
-    from worldline.data.shards import ShardWriter
+    from worldline.data.load import store
 
-    mark = fingerprint(limits=trace.limits, interpreter=trace.interpreter)
-    with ShardWriter(directory, fingerprint=mark) as writer:
-        new = writer.add(trace)
-    return (
-        f"{'stored' if new else 'already stored'}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
-    )
+    how = "stored" if store(trace, directory) else "already stored"
+    return f"{how}: {len(trace):,} steps, {trace.outcome.kind}, in {directory}"
 
 
 def _print_json(trace: Trace) -> None:

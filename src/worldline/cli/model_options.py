@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from worldline.cli.options import MODELS, SCRATCHPADS, settings, trusted
+from worldline.cli.options import SCRATCHPADS, model_options, option, trusted
 from worldline.cli.programs import program_options
 
 if TYPE_CHECKING:
@@ -18,63 +18,41 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 def written(verb: Verb) -> Verb:
     """How the trace is written in the compact notation."""
-    for option in (
-        click.option(
-            "--hidden",
-            type=click.Choice(("predicted", "given", "blind")),
-            default="predicted",
-            help="Hidden inputs: in the steps, in the prompt too, or nowhere [predicted].",
-        ),
-        click.option(
-            "--conditions", is_flag=True, help="Write whether a test held before the step that follows."
-        ),
+    for add in (
+        option("--hidden", type=click.Choice(("predicted", "given", "blind")), default="predicted"),
+        option("--conditions", is_flag=True),
         click.option("--bare", is_flag=True, help="Leave lines that can never run out of the prompt."),
         click.option(
             "--element", is_flag=True, help="Write what changed inside a value, not the whole of it."
         ),
-        click.option(
-            "--reveal", type=click.IntRange(min=0), default=1, help="Show the state every N steps [1]."
-        ),
+        option("--reveal", type=click.IntRange(min=0), default=1),
     ):
-        verb = option(verb)
+        verb = add(verb)
     return verb
 
 
 def asked(verb: Verb) -> Verb:
     """What is imagined, and by whom: the arguments and options of every verb that lets a model imagine FILE."""
-    for option in (
+    for add in (
         written,
-        click.option("--limit", type=click.IntRange(min=1), metavar="BYTES", help="The most bytes of steps."),
-        click.option(
-            "-M",
-            "extras",
-            multiple=True,
-            metavar="KEY=VALUE",
-            callback=settings,
-            help="Options of the model.",
-        ),
-        click.option("--model", default="default", metavar="M", help=MODELS),
+        option("--max-bytes", type=click.IntRange(min=1), metavar="BYTES"),
+        model_options,
         trusted,
         program_options,
         click.argument("args", nargs=-1),
         click.argument("file", type=click.Path()),
     ):
-        verb = option(verb)
+        verb = add(verb)
     return verb
 
 
 def scratched(verb: Verb) -> Verb:
     """In which form it is imagined, and whether that is shown."""
-    for option in (
+    for add in (
         click.option("--unfold", is_flag=True, help="Show the steps of a scratchpad under those of FILE."),
-        click.option(
-            "--scratchpad",
-            type=click.Choice(SCRATCHPADS),
-            default="none",
-            help="In which easier form it is imagined [none].",
-        ),
+        option("--scratchpad", type=click.Choice(SCRATCHPADS), default="none"),
     ):
-        verb = option(verb)
+        verb = add(verb)
     return verb
 
 

@@ -1,4 +1,8 @@
-"""What several verbs share: options with more in them than a word, and the bar that tells how far a verb is."""
+"""Options that several commands share, each defined once, and the progress bars of commands.
+
+An option name means one thing in every command: `MEANINGS` says what, and `option` adds the default of a command and
+what is special there. tests/architecture/test_api.py compares them with every command.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,80 @@ Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 MODELS = "default, a folder, server:URL[,URL]#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter."
 
+MEANINGS = {
+    "--call": "One call to execute, such as \"f('ab', 3)\", not the script",
+    "--conditions": "Write the outcome of each test that decided a step",
+    "--data": "The benchmark's own file or folder",
+    "--executions": "Maximum number of executions",
+    "--format": "Notation: compact, or Meta's (cwm)",
+    "--function": "The function of FILE that is meant",
+    "--goal": "Goal to reach",
+    "--hidden": "Hidden inputs: in the steps, in the prompt too, or nowhere",
+    "--host": "Address to listen on",
+    "--html": "Also write one self-contained HTML page",
+    "--journal": "Journal of what was executed of this code so far",
+    "--json": "Print one JSON object",
+    "--language": "Language of the programs",
+    "--max-bytes": "Maximum number of bytes to predict",
+    "--max-programs": "Maximum number of programs",
+    "--max-steps": "Limit: steps recorded of one run",
+    "--minutes": "Train for N minutes",
+    "--model": "Model: " + MODELS.removesuffix("."),
+    "--out": "Where to write the result",
+    "--port": "Port to listen on; 0 for any free one",
+    "--python": "Python interpreter to use (3.11 to 3.13)",
+    "--recipe": "Recipe: a file, or a name in recipes/",
+    "--recipe-function": "Function of the recipe to call",
+    "--reveal": "Show the state every N steps",
+    "--rows": "Rows to print; 0 for all",
+    "--scratchpad": "Easier form in which the model predicts",
+    "--seconds": "Time for everything, in seconds",
+    "--seed": "Seed: the same number gives the same result",
+    "--simulations": "Simulations of the search, at most",
+    "--sure": "Probability from which a prediction counts",
+    "--tokenizer": "Tokenizer: bytes, llama3, a `tokenizers` JSON or a tiktoken file",
+    "--train-steps": "Train for N steps",
+    "--wall": "Limit: seconds of wall time of one run",
+    "--way": "Search strategy",
+    "--workers": "Processes at once",
+    "-M": "Option of the model; repeatable",
+}
+
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
+
+
+def option(
+    name: str, *more: str, note: str = "", default_text: str = "", **details: Any
+) -> Callable[[Verb], Verb]:
+    """Define an option that several commands have.
+
+    Args:
+        name: The name whose text is in `MEANINGS`.
+        more: Other spellings, and the name of the parameter.
+        note: What this command adds to the meaning.
+        default_text: What the help shows in brackets; the default itself unless given.
+        details: Everything else that `click.option` takes.
+
+    Returns:
+        The decorator.
+    """
+    default = default_text or _default_text(details.get("default"))
+    text = MEANINGS[name] + (f"; {note}" if note else "") + (f" [{default}]" if default else "") + "."
+    names = ("-o", "--out") if name == "--out" else (name,)
+    return click.option(*names, *more, help=text, **details)
+
+
+def _default_text(default: object) -> str:
+    if default is None or default == "" or isinstance(default, bool):
+        return ""
+    if isinstance(default, int):
+        return f"{default:,}"
+    return f"{default:g}" if isinstance(default, float) else str(default)
+
+
+def json_option(verb: Verb) -> Verb:
+    """`--json`, the result as one JSON object."""
+    return option("--json", "as_json", is_flag=True)(verb)
 
 
 def trusted(verb: Verb, *, told: bool = False) -> Verb:
@@ -47,10 +124,9 @@ def workshop_of(address: str | None) -> RayWorkshop | None:
     """The cluster that was asked for, joined; None where nobody asked for one."""
     if address is None:
         return None
-    from worldline.parallel.ray_pool import RayWorkshop, connect
+    from worldline.parallel.ray_pool import join_ray
 
-    connect(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
-    return RayWorkshop()
+    return join_ray(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
@@ -89,14 +165,18 @@ def shard(context: click.Context, parameter: click.Parameter, text: str | None) 
 def limited(verb: Verb, *, steps: bool = True) -> Verb:
     """How long a program may run: the limits of `record` that matter to every verb that runs programs.
 
-    Without `steps` where a verb's `--steps` are those of a training.
+    Without `steps` where a command records no whole run.
     """
-    wall = click.FloatRange(min=0, min_open=True)
-    verb = click.option("--wall", type=wall, help="Limit: seconds of one run.")(verb)
+    verb = option("--wall", type=click.FloatRange(min=0, min_open=True))(verb)
     if steps:
-        text = "Limit: steps recorded of one run."
-        verb = click.option("--steps", type=click.IntRange(min=1), help=text)(verb)
+        verb = option("--max-steps", "steps", type=click.IntRange(min=1))(verb)
     return verb
+
+
+def model_options(verb: Verb, *, default: str | None = "default", note: str = "") -> Verb:
+    """`--model` and `-M`, of every command that asks a model."""
+    verb = option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings)(verb)
+    return option("--model", metavar="M", default=default, note=note)(verb)
 
 
 def limits_of(options: dict[str, Any], usual: Limits | None = None) -> Limits | None:
@@ -126,6 +206,22 @@ def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Cal
             lambda count: bar.advance(task, count),
             lambda text: bar.update(task, description=f"{what} {text}"),
         )
+
+
+@contextmanager
+def percent_of(what: str) -> Iterator[Callable[[float, str], None]]:
+    """A bar of 100 percent: how to say which share is done, and what is under way."""
+    shown = 0
+    with progress(100, f"of {what}") as (advance, say):
+
+        def tell(share: float, text: str) -> None:
+            nonlocal shown
+            percent = max(shown, int(100 * share))
+            advance(percent - shown)
+            shown = percent
+            say(text)
+
+        yield tell
 
 
 @contextmanager

@@ -6,19 +6,29 @@ No logic: every verb calls a room.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import click
 
-from worldline.cli.options import limited, limits_of, progress, settings, trusted, words
+from worldline.cli.options import (
+    json_option,
+    limited,
+    limits_of,
+    model_options,
+    option,
+    progress,
+    trusted,
+    words,
+)
 from worldline.cli.suites import refuse_faults
 from worldline.core.errors import UsageError
 
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
-@click.option("-o", "--out", metavar="DIR", required=True, help="Where the whole run is kept.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@option("--out", metavar="DIR", required=True, note="here the whole run")
+@json_option
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
     """Put the runs of `bench --shard`, all shards of one run, together as that run."""
     from worldline.evaluation.run.merge import merge as run
@@ -38,7 +48,7 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
 @click.command()
 @click.argument("first", metavar="RUN", type=click.Path())
 @click.argument("second", metavar="RUN", type=click.Path())
-@click.option("--json", "as_json", is_flag=True, help="Print the comparison as one JSON object.")
+@json_option
 def compare(first: str, second: str, as_json: bool) -> None:
     """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
     from worldline.evaluation.compare import compare as run
@@ -56,21 +66,23 @@ def compare(first: str, second: str, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", type=click.Path())
-@click.option(
-    "--model", metavar="M", help="The model that RUN is of, where it was scored or is elsewhere now."
-)
-@click.option(
-    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="With --model: its options."
-)
+@partial(model_options, default=None, note="that RUN is of, where it was scored or is elsewhere now")
 @click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="At most N failed samples [all].")
+@option(
+    "--max-programs",
+    "limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    note="here that failed",
+    default_text="all",
+)
 @click.option(
     "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
 )
-@click.option("--seed", type=int, default=0, help="Which samples are chosen [0].")
+@option("--seed", type=int, default=0, note="here of the samples that are chosen")
 @limited
 @trusted
-@click.option("--json", "as_json", is_flag=True, help="Print what came of it as one JSON object.")
+@json_option
 def intervene(
     run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
     as_json: bool, **options: Any,

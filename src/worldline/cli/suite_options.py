@@ -6,28 +6,20 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import whole_numbers, words
+from worldline.cli.options import option, whole_numbers, words
 
 OWN = (
-    click.option(
-        "--data", metavar="FILE", help="The benchmark's own file or folder: humaneval, crux, repair."
-    ),
-    click.option(
-        "--language", metavar="NAME", help="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust."
-    ),
-    click.option("--seed", type=int, default=0, help="Which programs, in which order [0]."),
+    option("--data", metavar="FILE", note="humaneval, crux, repair"),
+    option("--language", metavar="NAME", note="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"),
+    option("--seed", type=int, default=0, note="here of the programs and their order"),
     click.option(
         "--length", metavar="N,...", callback=whole_numbers, help="permutation: lines; horizon: steps."
     ),
-    click.option(
-        "--reveal", metavar="N,...", callback=whole_numbers, help="The state is shown every N steps [1]."
-    ),
+    option("--reveal", metavar="N,...", callback=whole_numbers, default_text="1"),
     click.option(
         "--delta", type=click.Choice(["whole", "element"]), help="composition, horizon: how changes show."
     ),
-    click.option(
-        "--hidden", type=click.Choice(["predicted", "given", "blind"]), help="How hidden inputs are told."
-    ),
+    option("--hidden", type=click.Choice(["predicted", "given", "blind"])),
     click.option("--names", type=click.IntRange(min=2), help="permutation: how many names [5]."),
     click.option(
         "--arbitrary", is_flag=True, default=None, help="permutation: any permutation a line, not swaps."
@@ -56,6 +48,6 @@ OWN = (
 
 def own(verb: Any) -> Any:
     """The options that are a suite's own."""
-    for option in reversed(OWN):
-        verb = option(verb)
+    for add in reversed(OWN):
+        verb = add(verb)
     return verb

@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.options import (
-    MODELS,
+    json_option,
     limited,
     limits_of,
+    model_options,
+    option,
     progress,
     settings,
     shard,
@@ -33,11 +35,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("suite")
-@click.option("--model", default="default", metavar="M", help=MODELS)
-@click.option(
-    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, help="Options of the model."
-)
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Ask for N programs only.")
+@model_options
+@option("--max-programs", "limit", type=click.IntRange(min=1), metavar="N", default_text="all")
 @click.option(
     "--samples", type=click.IntRange(min=1), default=1, metavar="K", help="Ask K times, each with a seed [1]."
 )
@@ -47,22 +46,20 @@ if TYPE_CHECKING:
     "--force", metavar="NAME,...", callback=words, help="What is forced: actions, states, guard, queries."
 )
 @click.option("--queries", type=click.IntRange(min=0), help="With --force queries: how many true steps [8].")
-@click.option(
+@option(
     "--scratchpad",
     metavar="MODE,...",
     callback=words,
     default="none",
-    help="Easier forms to imagine programs in: none, flatten, chars, auto, or all.",
+    note="none, flatten, chars, auto, several, or all",
 )
 @click.option(
     "--shard", metavar="K/N", callback=shard, help="Ask only for every N-th program, from the K-th on."
 )
-@click.option(
-    "-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report; run again to go on."
-)
+@option("--out", metavar="DIR", note="here the run, for compare and report; run again to go on")
 @spread
 @trusted
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@json_option
 def bench(
     suite: str, model: str, extras: dict[str, str], limit: int | None, force: list[str] | None,
     queries: int | None, scratchpad: list[str], samples: int, shard: Any, out: str | None, address: str | None,
@@ -341,9 +338,9 @@ def refuse_faults(faults: int, first: str = "") -> None:
 @click.command()
 @click.argument("suite")
 @click.argument("predictions", type=click.Path())
-@click.option("--data", metavar="FILE", help="The benchmark's own file, for humaneval, crux and their -x.")
-@click.option("--language", metavar="NAME", help="humaneval-x, crux-x: js, ts, java, cpp, rust.")
-@click.option("--seed", type=int, default=0, help="Which programs, where the suite makes them [0].")
+@option("--data", metavar="FILE", note="for humaneval, crux and their -x")
+@option("--language", metavar="NAME", note="humaneval-x, crux-x: js, ts, java, cpp, rust")
+@option("--seed", type=int, default=0, note="here of the programs, where the suite makes them")
 @click.option(
     "--calls", type=click.IntRange(min=0), help="humaneval, humaneval-x: calls of a problem; 0: all [3]."
 )
@@ -356,10 +353,10 @@ def refuse_faults(faults: int, first: str = "") -> None:
     help="What the file calls a role.",
 )
 @limited
-@click.option("-o", "--out", metavar="DIR", help="Keep the run in DIR, for compare and report.")
+@option("--out", metavar="DIR", note="here the run, for compare and report")
 @spread
 @trusted
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@json_option
 def score(
     suite: str, predictions: str, fields: dict[str, str], out: str | None, address: str | None, as_json: bool,
     **options: Any,

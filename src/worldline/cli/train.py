@@ -1,29 +1,29 @@
-"""The verbs that make a world model: `data` and `train`. No logic: every verb calls a room."""
+"""The commands that make a world model: `train`, `data build` and `data mine`."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import limited, limits_of, progress, spread, trusted, workshop_of
-from worldline.core.errors import UsageError, WorldlineError
+from worldline.cli.options import limited, option, progress, spread, trusted, workshop_of
+from worldline.core.errors import WorldlineError
+
+if TYPE_CHECKING:
+    from worldline.data.build.build import BuildProgress
+    from worldline.data.mine.mine import MiningCounts
+    from worldline.parallel.ray_pool import RayWorkshop
 
 
 @click.command()
 @click.argument("recipe")
-@click.option("--function", default="training", metavar="NAME", help="The recipe's function [training].")
-@click.option(
-    "-o", "--out", required=True, metavar="DIR", help="The run: checkpoints, metrics, configuration."
-)
+@option("--recipe-function", default="training", metavar="NAME")
+@option("--out", required=True, metavar="DIR", note="here the run: checkpoints, metrics, configuration")
 @click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where; a GPU if there is one.")
-@click.option("--steps", type=click.IntRange(min=1), help="Train for so many steps, not the recipe's.")
-@click.option(
-    "--minutes", type=click.FloatRange(min=0, min_open=True), help="Train for so long, not the recipe's."
-)
+@option("--train-steps", type=click.IntRange(min=1), note="not the recipe's")
+@option("--minutes", type=click.FloatRange(min=0, min_open=True), note="not the recipe's")
 @click.option("--curriculum", metavar="FILE", help="What the recipe's tutor begins with: `learn -o FILE`.")
 @click.option("--sharded", is_flag=True, help="Deal the weights among the trainers (FSDP2).")
 @click.option(
@@ -35,57 +35,11 @@ from worldline.core.errors import UsageError, WorldlineError
     "--store", metavar="URL", help="Where checkpoints are put too; an empty DIR goes on from the newest."
 )
 @click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
-def train(
-    recipe: str,
-    function: str,
-    out: str,
-    device: str | None,
-    steps: int | None,
-    minutes: float | None,
-    curriculum: str | None,
-    sharded: bool,
-    nodes: str | None,
-    nproc_per_node: str | None,
-    rdzv_endpoint: str | None,
-    store: str | None,
-    fresh: bool,
-) -> None:
+def train(recipe: str, out: str, **options: Any) -> None:
     """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
-    from worldline.data.recipe import load_config
+    from worldline.model.train.by_recipe import train as run
 
-    if steps is not None and minutes is not None:
-        raise UsageError("either --steps or --minutes")
-    try:
-        from worldline.model.train.config import Training, begun_with, changed
-        from worldline.model.train.loop import train as run
-        from worldline.model.train.ranks import torchrun
-        from worldline.model.train.store import require_disk
-    except ModuleNotFoundError as error:
-        raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    folder = require_disk(out)
-    config = load_config(recipe, function, Training)
-    if steps is not None or minutes is not None:
-        config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
-    if curriculum is not None:
-        config = begun_with(config, curriculum)
-    if sharded:
-        config = changed(config, sharded=True)
-    if nodes or nproc_per_node or rdzv_endpoint:
-        given: dict[str, Any] = {
-            "recipe": recipe,
-            "function": function,
-            "out": out,
-            "device": device,
-            "steps": steps,
-        }
-        given |= {"minutes": minutes, "curriculum": curriculum, "store": store}
-        words = [
-            word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))
-        ]
-        words += [f"--{name}" for name, wanted in (("sharded", sharded), ("fresh", fresh)) if wanted]
-        command = torchrun(words, nodes=nodes, processes=nproc_per_node, endpoint=rdzv_endpoint)
-        os.execv(command[0], command)
-    click.echo(run(config, folder, resume=not fresh, device=device, kept=store))
+    click.echo(run(recipe, out, **options))
 
 
 @click.group()
@@ -95,36 +49,32 @@ def data() -> None:
 
 @data.command()
 @click.argument("recipe")
-@click.option("-o", "--out", required=True, metavar="DIR", help="Where; run again to go on.")
+@option("--out", required=True, metavar="DIR", note="run again to go on")
 @click.option("--count", type=click.IntRange(min=1), default=10_000, help="Documents [10,000].")
-@click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
-@click.option("--seed", type=int, default=0, help="Which documents [0].")
+@option("--workers", type=click.IntRange(min=0), default=0, note="0 for one a core")
+@option("--seed", type=int, default=0, note="here of the documents")
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
-@click.option("--format", type=click.Choice(["compact", "cwm"]), help="Ours, or Meta's [the recipe's].")
+@option("--format", type=click.Choice(["compact", "cwm"]), default_text="the recipe's")
 @limited
 @spread
 @partial(trusted, told=True)
-def build(recipe: str, out: str, count: int, address: str | None, **options: Any) -> None:
+def build(recipe: str, out: str, count: int, address: str | None, steps: int | None, **options: Any) -> None:
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
-    from dataclasses import replace
+    from worldline.data.build.build import build_dataset
 
-    from worldline.data.build.build import build as run
-    from worldline.data.mixture import Mixture
-    from worldline.data.recipe import load_config
-
-    mixture = load_config(recipe, "data", Mixture)
-    mixture = replace(mixture, limits=limits_of(options, mixture.limits))
     shop = workshop_of(address)
     with progress(count, "documents") as (advance, say):
         seen = 0
 
-        def told(now: Any) -> None:
+        def tell(now: BuildProgress) -> None:
             nonlocal seen
             advance(now.documents - seen)
             seen = now.documents
             say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}{f', {shop.summary}' if shop else ''}")
 
-        done = run(mixture, out, count=count, progress=told, workshop=shop, **options)
+        done = build_dataset(
+            recipe, out, count=count, max_steps=steps, progress=tell, workshop=shop, **options
+        )
     click.echo(
         f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
         f"coverage {done.covered:.1%}, in {out}"
@@ -135,8 +85,8 @@ def build(recipe: str, out: str, count: int, address: str | None, **options: Any
 
 @data.command()
 @click.argument("places", nargs=-1)
-@click.option("-o", "--out", required=True, metavar="FILE", help="The mined calls, as compressed JSON lines.")
-@click.option("--recipe", metavar="NAME", help="Also the places of a recipe's quarry().")
+@option("--out", required=True, metavar="FILE", note="here the mined calls, as compressed JSON lines")
+@option("--recipe", metavar="NAME", note="also the places of its quarry()")
 @click.option("--clones", metavar="DIR", help="Where the clones of the quarry's repositories are [~/quarry].")
 @click.option(
     "--leave-out",
@@ -147,14 +97,17 @@ def build(recipe: str, out: str, count: int, address: str | None, **options: Any
 @click.option(
     "--documents", metavar="FILE", help="Also training documents of the calls, by the recipe's data()."
 )
-@click.option("--python", metavar="PATH", help="The interpreter that finds the packages.")
-@click.option("--workers", type=click.IntRange(min=1), default=1, help="Boxes side by side [1].")
-@click.option("--seed", type=int, default=0, help="Which arguments are tried [0].")
+@option("--python", metavar="PATH", note="it finds the packages")
+@option("--workers", type=click.IntRange(min=1), default=1)
+@option("--seed", type=int, default=0, note="here of the arguments that are tried")
 @click.option(
-    "--most", type=click.IntRange(min=0), default=0, help="Stop after so many functions; 0 for all [0]."
+    "--max-functions",
+    type=click.IntRange(min=0),
+    default=0,
+    help="Stop after so many functions; 0 for all [0].",
 )
 @click.option(
-    "--paths",
+    "--path-seconds",
     type=click.FloatRange(min=0),
     default=0.0,
     metavar="SECONDS",
@@ -169,69 +122,37 @@ def build(recipe: str, out: str, count: int, address: str | None, **options: Any
 def mine(
     places: tuple[str, ...],
     out: str,
-    recipe: str | None,
-    clones: str | None,
-    leave_out: tuple[str, ...],
-    documents: str | None,
-    paths: float,
-    trust: bool,
+    path_seconds: float,
     address: str | None,
-    **how: Any,
+    steps: int | None,
+    **options: Any,
 ) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
-    from dataclasses import replace
-
-    from worldline.data.mine.calls import LIMITS
-    from worldline.data.mine.mine import mine as run
-    from worldline.data.mine.mined import written_out
-    from worldline.data.mixture import Mixture
-    from worldline.data.recipe import load_config
+    from worldline.data.mine.by_recipe import mine_calls
     from worldline.plan.paths.reach import Reaching
 
-    if documents and not recipe:
-        raise UsageError("--documents needs --recipe: its data() says how calls are written")
-    named = [*places, *(_quarried(recipe, clones) if recipe else ())]
-    if not named:
-        raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
-    bounds = {name: how.pop(name) for name in ("steps", "wall")}
-    limits = limits_of(dict(bounds), LIMITS) or LIMITS
-    reach = Reaching(seconds=paths, trust=trust) if paths else None
+    reach = Reaching(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
     shop = workshop_of(address)
-    done = run(
-        named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=_told(shop), reach=reach,
-        workshop=shop, **how,
-    )  # fmt: skip
-    click.echo(
-        f"{done.functions:,} functions, {done.calls:,} calls, {done.shown:,} of them written by people, "
-        f"from {done.files:,} files, {done.failed:,} failed, in {out}"
+    say = partial(click.echo, err=True)
+    done = mine_calls(
+        places, out, max_steps=steps, reach=reach, progress=_tell(shop), say=say, workshop=shop, **options
     )
-    checked = f"{done.left_out:,} left out: like one of a benchmark's; see {out}.report.json"
-    click.echo(checked if leave_out else "no benchmark was given to --leave-out: nothing was checked")
-    if recipe and documents:
-        mixture = load_config(recipe, "data", Mixture)
-        mixture = replace(mixture, limits=limits_of(bounds, mixture.limits))
-        count = written_out(out, documents, mixture=mixture, times=2, trust=trust, workers=how["workers"])
-        click.echo(f"{count:,} documents in {documents}")
+    counts = done.counts
+    click.echo(
+        f"{counts.functions:,} functions, {counts.calls:,} calls, {counts.shown:,} of them written by people, "
+        f"from {counts.files:,} files, {counts.failed:,} failed, in {out}"
+    )
+    checked = f"{counts.left_out:,} left out: like one of a benchmark's; see {out}.report.json"
+    is_checked = bool(options["leave_out"])
+    click.echo(checked if is_checked else "no benchmark was given to --leave-out: nothing was checked")
+    if done.documents is not None:
+        click.echo(f"{done.documents:,} documents in {options['documents']}")
 
 
-def _quarried(recipe: str, clones: str | None) -> list[str]:
-    """The places of a recipe's quarry; clones that are not there are told of."""
-    from dataclasses import replace
-
-    from worldline.data.mine.quarry import Quarry
-    from worldline.data.recipe import load_config
-
-    quarry: Quarry = load_config(recipe, "quarry", Quarry)
-    found, missing = (replace(quarry, clones=clones) if clones else quarry).here()
-    if missing:
-        click.echo(f"no clone in {clones or quarry.clones}, left out: {', '.join(missing)}", err=True)
-    return found
-
-
-def _told(shop: Any) -> Callable[[Any], None]:
+def _tell(shop: RayWorkshop | None) -> Callable[[MiningCounts], None]:
     """A line on stderr for every hundred files of a mining."""
 
-    def tell(now: Any) -> None:
+    def tell(now: MiningCounts) -> None:
         if now.files % 100 == 0:
             where = f"; {shop.summary}" if shop else ""
             click.echo(

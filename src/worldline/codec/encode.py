@@ -17,10 +17,19 @@ PARTS = ("whole", "prompt", "steps")
 def encode(
     trace: Trace, notation: str = "compact", *, part: str = "whole", options: Compact | None = None
 ) -> bytes:
-    """A trace as text: `compact`, ours, in the mode of `options`; or `cwm`, Meta's, special tokens spelled out.
+    """Write a trace as text for models. A value that looks like a special token is shielded.
 
-    `part`: the `prompt`, which a model is given, the `steps`, which it is to write, or the `whole`. A value's own text
-    that looks like a special token is shielded, so that nothing in a source can read as one.
+    Args:
+        trace: The trace, of `record` or `load`.
+        notation: `compact`, ours, or `cwm`, Meta's, with its special tokens spelled out.
+        part: The `prompt`, which a model is given, the `steps`, which it is to write, or the `whole`.
+        options: How steps are written in the compact notation.
+
+    Returns:
+        The text, in UTF-8.
+
+    Raises:
+        UsageError: There is no such notation or part, or `options` are given for Meta's notation.
     """
     if notation not in NOTATIONS:
         raise UsageError(f"a notation is one of {', '.join(NOTATIONS)}, not {notation!r}")

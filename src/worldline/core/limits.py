@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from worldline.core.errors import UsageError
 
@@ -35,3 +35,9 @@ class Limits:
                 raise UsageError(f"limit {name} must be {kind}, not {value!r}")
             if not 0 < value <= maximum:  # False for nan
                 raise UsageError(f"limit {name} must be above 0 and at most {maximum:,}")
+
+
+def adjusted(usual: Limits, *, max_steps: int | None = None, wall: float | None = None) -> Limits:
+    """The usual limits, but for those that are given: recorded steps, and seconds of wall time."""
+    steps = usual.steps if max_steps is None else max_steps
+    return replace(usual, steps=steps, wall=usual.wall if wall is None else wall)

@@ -140,5 +140,13 @@ def states(trace: Trace) -> Iterator[tuple[Step, State]]:
 
 
 def state_at(trace: Trace, i: int) -> State:
-    """The state after step i. For many steps of one trace, a `Replay`."""
+    """Compute the state after a step. For many steps of one trace, a `Replay` is faster.
+
+    Args:
+        trace: The trace.
+        i: The number of the step, from 0.
+
+    Returns:
+        The frames, with the value of every name.
+    """
     return Replay(trace).at(i)

@@ -1,26 +1,46 @@
-"""Traces back from where they were put: a `--json` file, or a directory that `record -o` or a Writer made."""
+"""Traces put away and read back: a `--json` file, or a directory that `store`, `record -o` or a writer made."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 
 from worldline.codec import json_text
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.trace import Trace
 from worldline.data import shards
-from worldline.storage.remote import Folder, place
+from worldline.data.manifest import fingerprint
+from worldline.storage.remote import Folder, is_url, place
 
 
 def load(path: str | Folder, *, number: int = 0) -> Trace:
-    """One stored trace: the `number`th (from 0) of a directory, or the one in a file."""
+    """Load one stored trace.
+
+    Args:
+        path: A directory of traces, a URL of one, or a file that `record --json` wrote.
+        number: Which trace of a directory, from 0.
+
+    Returns:
+        The trace.
+
+    Raises:
+        UsageError: There is no such trace.
+    """
     for trace in itertools.islice(load_all(path), number, None):
         return trace
     raise UsageError(f"{path} holds no trace number {number}")
 
 
 def load_all(path: str | Folder) -> Iterator[Trace]:
-    """Every trace stored at a path, in the order they were written."""
+    """Load every trace stored at a path.
+
+    Args:
+        path: A directory of traces, a URL of one, or a file that `record --json` wrote.
+
+    Returns:
+        The traces one by one, in the order in which they were written.
+    """
     path = place(path)
     if path.is_dir():
         yield from shards.read(path)
@@ -33,3 +53,23 @@ def load_all(path: str | Folder) -> Iterator[Trace]:
         yield json_text.parse(data)
     except FormatError as error:
         raise FormatError(f"{path} is {error}") from None
+
+
+def is_stored(path: str | Folder) -> bool:
+    """Whether a path is that of stored traces, not of a program: a folder, a URL or a `.json` file."""
+    return str(path).endswith(".json") or is_url(str(path)) or Path(str(path)).is_dir()
+
+
+def store(trace: Trace, directory: str | Folder) -> bool:
+    """Store a trace in a directory of parquet shards, beside those already there.
+
+    Args:
+        trace: The trace to store.
+        directory: A folder or a URL, created where it is missing.
+
+    Returns:
+        Whether the trace was new; False where its program is stored there already.
+    """
+    mark = fingerprint(limits=trace.limits, interpreter=trace.interpreter)
+    with shards.ShardWriter(directory, fingerprint=mark) as writer:
+        return writer.add(trace)

@@ -23,7 +23,7 @@ def record_many(
     programs: Iterable[Program],
     *,
     out: str | Folder | None = None,
-    recipe: Any = None,
+    recipe: object = None,
     limits: Limits = recorder.DEFAULT_LIMITS,
     python: str | None = None,
     core: str = "auto",
@@ -33,14 +33,24 @@ def record_many(
     control: Control | None = None,
     ray: str | None = None,
 ) -> Iterator[Trace]:
-    """The traces of many programs, in their order, boxes reused.
+    """Record many programs, in sandboxes that are reused.
 
-    With `out`, each is also stored in parquet shards of that directory, whole when the iterator ends or is closed; a
-    program that is stored there already is neither recorded nor yielded: a run that was cut off goes on where it was.
-    `recipe` becomes part of the directory's fingerprint. `twice` notes `nondeterministic` where a second run differs.
-    A `control` decides the hidden inputs of each; a directory holds one trace a program, whatever decided it.
-    `ray` is the address of a Ray cluster that records them (`auto`: the one that is there, or one begun here); how many
-    at once is then its own.
+    Args:
+        programs: The programs.
+        out: A folder or URL where each trace is stored too; programs that it holds are neither recorded nor yielded,
+            so that a run that was cut off resumes.
+        recipe: Becomes part of the fingerprint of the folder.
+        limits: What one program may use.
+        python: The Python interpreter that executes them.
+        core: The recorder: `native`, `python` or `auto`.
+        trust: Execute without a sandbox, as yourself.
+        workers: Processes at once.
+        twice: Execute each program twice, and note `nondeterministic` where the runs differ.
+        control: Who decides the hidden inputs of each.
+        ray: The address of a Ray cluster that records them; `auto` for the one that is there, or a new one here.
+
+    Returns:
+        The traces, in the order of the programs. With `out`, what was stored is whole when the iterator ends.
     """
     options: dict[str, Any] = {"limits": limits, "python": python, "core": core, "trust": trust}
     options |= {"twice": twice, "control": control}

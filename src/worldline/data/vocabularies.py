@@ -6,11 +6,16 @@ Reads files, never the network: nothing is fetched from a hub or a cloud.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from worldline.codec.cost import CostTable
+from worldline.codec.cost import cost as cost_table
 from worldline.codec.tokens import CWM_SPECIAL, Bytes, Tokenizer, from_json, from_ranks
 from worldline.core.errors import UsageError
+from worldline.core.trace import Trace
 
+CONTEXT = 131_072  # tokens of Meta's model
 _LLAMA3 = ("llama_models", Path("llama3", "tokenizer.model"))
 
 
@@ -28,6 +33,24 @@ def load(spec: str) -> Tokenizer:
     if data.lstrip()[:1] == b"{":
         return from_json(spec, data)
     return from_ranks(spec, data, pattern=pattern or None)
+
+
+def cost(traces: Iterable[Trace], *, tokenizers: Sequence[str] = (), context: int = CONTEXT) -> CostTable:
+    """Measure what traces cost in each notation: frames, characters, bytes, tokens.
+
+    Args:
+        traces: The traces, of `record` or `load_all`.
+        tokenizers: `bytes`, `llama3` or files; by default bytes, and llama3 where it is installed.
+        context: The context window that costs are compared with, in tokens.
+
+    Returns:
+        One row per trace.
+
+    Raises:
+        UsageError: A tokenizer cannot be read.
+    """
+    names = tokenizers or (("bytes", "llama3") if llama3_path() else ("bytes",))
+    return cost_table(traces, [load(name) for name in names], context)
 
 
 def llama3_path() -> Path | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from worldline.analyze.flow.conditions import Condition, PathView, names_of, path_conditions
 from worldline.analyze.flow.functions import Functions
@@ -32,7 +32,19 @@ class OtherInput:
     exact: bool = True
 
 
-Nearest = Callable[[Program, int], OtherInput | None]
+class TurningInput(Protocol):
+    """An input that was executed, and at which a condition goes the other way."""
+
+    @property
+    def call(self) -> str:
+        """The call."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether everything before the condition went the same way."""
+
+
+Nearest = Callable[[Program, int], TurningInput | None]
 """Who runs programs says which input, nearest to a program's call, turns the condition of a step; None: none found."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -19,29 +19,27 @@ from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.core.trace import Hidden, Trace
+from worldline.core.trace import Trace
 from worldline.diagnose.bounded import WORK, Bounds, cured_within
-from worldline.diagnose.branch import Nearest, WrongBranch, wrong_branch
+from worldline.diagnose.branch import Nearest, OtherInput, WrongBranch, wrong_branch
 from worldline.diagnose.cause import UNKNOWN, Cause
 from worldline.diagnose.cures import CONFIRMING, SLACK, parting
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
 from worldline.diagnose.drawn import draws
-from worldline.diagnose.reading import Event, Reading, read
+from worldline.diagnose.imagine import MOST, program_json, scratch_json, text_json
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
 from worldline.diagnose.trials import WHOLE, Tried
 from worldline.predict.confidence import StepConfidence
-from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import recorded as recorded_run
 from worldline.predict.interpreter import recorder
-from worldline.predict.models import DEFAULT, load_model
+from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.predict.scratchpad import Scratchpad, folded
 
-MOST = 1 << 14  # bytes; a longer imagination must be asked for
 ENDLESS = 1 << 12  # bytes of a run that was not recorded to its end, which no imagination can reach
 STEPS = 10_000  # of the truth, unless more bytes are asked for: a step takes two bytes or more
 
@@ -67,33 +65,6 @@ class Belief:
     wanted: str
     sure: float | None
     truth: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Imagined:
-    """A prediction alone, as it reads; `sure` is the log-probability of each step, where the model says so."""
-
-    model: str
-    ask: PredictionRequest
-    found: Prediction
-    reading: Reading
-    sure: tuple[float, ...]
-
-    @cached_property
-    def folds(self) -> tuple[tuple[ScratchStep, ...], ...]:
-        """What was imagined in place of each step, where that was a scratchpad."""
-        return folds(self.ask, self.found)
-
-    def as_json(self) -> dict[str, Any]:
-        """What `imagine --json` prints."""
-        reading, program = self.reading, self.ask.program
-        return {
-            "model": self.model, "program": _program(program), "codec": self.found.codec, **_text(self.found),
-            "status": self.found.status, "logprob": self.found.logprob, "ended": reading.ended,
-            "malformed": None if reading.malformed is None else asdict(reading.malformed),
-            "answer": reading.answer, "steps": [_event(event) for event in reading.events], "sure": list(self.sure),
-            **_scratch(self.found, self.folds),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +156,7 @@ class Debugged:
         sample = self.sample
         return {
             "model": self.model,
-            "program": _program(sample.ask.program),
+            "program": program_json(sample.ask.program),
             "codec": sample.found.codec,
             "diverges": self.diverges,
             "answer": {
@@ -193,8 +164,12 @@ class Debugged:
                 "truth": self.diagnosis.truth.answer,
                 "found": self.diagnosis.found.answer,
             },
-            "truth": _text(sample.truth),
-            "found": {**_text(sample.found), "status": sample.found.status, "logprob": sample.found.logprob},
+            "truth": text_json(sample.truth),
+            "found": {
+                **text_json(sample.found),
+                "status": sample.found.status,
+                "logprob": sample.found.logprob,
+            },
             "divergences": [asdict(each) for each in self.diagnosis.divergences],
             "cause": {**asdict(self.cause), "confirmed": self.is_confirmed},
             **self._hidden_json(),
@@ -203,110 +178,79 @@ class Debugged:
             "cures": [one.as_json() for one in self.tried],
             "helped": list(self.helped),
             "seconds": self.seconds,
-            **_scratch(sample.found, self.folds),
+            **scratch_json(sample.found, self.folds),
             **({"blamed": list(self.blamed)} if self.blamed else {}),
             **({"branch": self.branch.as_json()} if self.branch else {}),
         }
 
 
-def _program(program: Program) -> dict[str, Any]:
-    return {"name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv)}
+def debug_limits(max_bytes: int | None = None) -> Limits:
+    """Choose the limits of the execution that a prediction is compared with.
 
+    Args:
+        max_bytes: The most bytes that the model may write.
 
-def _event(event: Event) -> dict[str, Any]:
-    told = {"event": event.event, "frame": event.frame, "line": event.line, "values": dict(event.values)}
-    return {**told, "gone": list(event.gone), "arg": event.arg}
-
-
-def _text(prediction: Prediction) -> dict[str, str]:
-    return {"text": prediction.text.decode("utf-8", "backslashreplace")}
-
-
-def _scratch(found: Prediction, under: Sequence[Sequence[ScratchStep]]) -> dict[str, Any]:
-    """The scratchpad, where there is one."""
-    if found.scratch is None:
-        return {}
-    steps = [[step.as_json() for step in some] for some in under]
-    text = found.scratch.text.decode("utf-8", "backslashreplace")
-    return {
-        "scratch": {
-            "source": found.scratch.source,
-            "lines": found.scratch.lines,
-            "text": text,
-            "steps": steps,
-        }
-    }
-
-
-def imagine(
-    program: Program,
-    predictor: Predictor,
-    *,
-    options: Compact | None = None,
-    limit: int | None = None,
-    edit: Edit | None = None,
-    scratchpad: str = "none",
-    hidden: Sequence[Hidden] = (),
-) -> Imagined:
-    """Let a model imagine a run, or go on from what it imagined with other values. Nothing is run.
-
-    `hidden` are hidden inputs of the run, which the mode `given` of the options puts into the prompt.
+    Returns:
+        The limits: 10,000 steps, or more where the prediction may be longer.
     """
-    if edit is not None and scratchpad != "none":
-        raise UsageError("what was imagined on a scratchpad cannot be gone on from with other values")
-    pad = Scratchpad(predictor, scratchpad)
-    ask = PredictionRequest(
-        program=program, options=options or Compact(), limit=limit or MOST, hidden=tuple(hidden)
-    )
-    rolled = next(iter(pad.roll([ask])))
-    if edit is not None and rolled.prediction.status != "fault":
-        text = edited(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
-        ask = replace(ask, given=text, limit=max(ask.limit, len(text)))
-        rolled = next(iter(roll(predictor, [ask], force="free")))
-    sure = tuple(step.logprob for step in rolled.sure)
-    found = rolled.prediction
-    return Imagined(model=pad.info.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
+    return Limits(steps=max(STEPS, max_bytes or 0))
 
 
 def debug(
     program: Program,
-    predictor: Predictor | str | Callable[..., Any] = DEFAULT,
+    model: AnyModel = DEFAULT,
     *,
+    extras: Mapping[str, str] | None = None,
     options: Compact | None = None,
-    limit: int | None = None,
+    max_bytes: int | None = None,
     cures: bool = True,
     work: int | None = WORK,
-    budget: float | None = None,
+    seconds: float | None = None,
     limits: Limits | None = None,
     scratchpad: str = "none",
     control: Control | None = None,
     progress: Callable[[str], None] | None = None,
     nearest: Nearest | None = None,
 ) -> Debugged:
-    """Record a program, let a model imagine its run, and say where, why and how surely it goes wrong.
+    """Record a program, let a model predict its run, and say where, why and how surely it goes wrong.
 
-    The model is a predictor, or what `load_model` takes: the shipped one unless said.
-    `limit`: the most bytes it may write, twice the truth's, and at most MOST (ENDLESS), unless said. `work`: the bytes
-    that cures may have written, the cheapest first; one that is expected to write more than is left is not tried, nor
-    one that is expected to take longer than the `budget`, the seconds for all of it. None: whatever they take. With a
-    scratchpad both runs are told by statements. `control` decides the hidden inputs of the run. `progress` hears what
-    is under way. `nearest` looks for the input at which a wrong branch would have been right.
+    Args:
+        program: The program; `load_program` reads one from a file.
+        model: A predictor, a function, or a name that `load_model` knows.
+        extras: Options of the model, where `model` is a name.
+        options: How steps are written.
+        max_bytes: The most bytes that the model may write; by default twice the length of the true trace, capped at
+            16 KB, or at 4 KB where the run met a limit.
+        cures: Try which interventions would have fixed the prediction.
+        work: Bytes that interventions may write, the cheapest first; None for no bound.
+        seconds: Time for everything; an intervention that would take longer is not tried. None for no bound.
+        limits: Limits of the execution; `debug_limits(max_bytes)` by default.
+        scratchpad: The easier form in which the model predicts: none, flatten, chars or auto.
+        control: Who decides the hidden inputs of the run.
+        progress: Called with what is under way.
+        nearest: Searches for the input at which a wrong branch would have been right (`nearest_within`).
+
+    Returns:
+        The divergence, its cause, the confidence of every step and what each intervention did.
+
+    Raises:
+        UsageError: There is no run to compare with.
     """
     if not isinstance(program, Program):
         raise UsageError(
             f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")'
         )
-    began, tell, predictor = time.perf_counter(), progress or _silent, load_model(predictor)
+    began, tell, predictor = time.perf_counter(), progress or _silent, load_model(model, extras)
     tell("the program runs")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
-    limits = limits or Limits(steps=max(STEPS, limit or 0))
+    limits = limits or debug_limits(max_bytes)
     ask = PredictionRequest(program=program, options=options or Compact(), limit=WHOLE, control=control)
     truth, trace = _truth(ask, predictor, limits)
     if has_pad:
         truth = replace(truth, text=folded(program, options or Compact(), truth.text))
     recorded = time.perf_counter()
     tell("the model imagines it")
-    most = limit or min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
+    most = max_bytes or min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
     ask = replace(ask, limit=most, hidden=trace.hidden)
     rolled = next(iter(pad.roll([ask])))
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
@@ -317,19 +261,19 @@ def debug(
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and diagnosis.diverges else None
     branch = _branched(diagnosis, nearest, tell) if diagnosis.diverges and not has_pad else None
     explained = time.perf_counter()
-    bounds = Bounds(work, budget, began)
+    bounds = Bounds(work, seconds, began)
     tried = (
         tuple(cured_within(predictor, diagnosis, bounds, limits, tell))
         if cures and not has_pad and diagnosis.diverges and diagnosis.cause.name != UNKNOWN
         else ()
     )
-    seconds = {
+    spent = {
         "truth": recorded - began, "model": imagined - recorded, "cause": explained - imagined,
         "cures": time.perf_counter() - explained,
     }  # fmt: skip
     return Debugged(
         model=pad.info.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), confidences=rolled.sure, belief=belief,
-        tried=tried, seconds=seconds, scratch=scratch, branch=branch,
+        tried=tried, seconds=spent, scratch=scratch, branch=branch,
     )  # fmt: skip
 
 
@@ -342,7 +286,8 @@ def _branched(
         return found
     tell("an input is looked for at which the model is right")
     other = nearest(diagnosis.sample.ask.program, found.condition.step)
-    return replace(found, nearest=other, sought=True)
+    known = None if other is None else OtherInput(call=other.call, exact=other.exact)
+    return replace(found, nearest=known, sought=True)
 
 
 def _truth(ask: PredictionRequest, predictor: Predictor, limits: Limits) -> tuple[Prediction, Trace]:

@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
+from worldline.evaluation.suites.generated import load as load_generated
 from worldline.evaluation.suites.suite import Suite
 from worldline.predict.local import Local
+from worldline.predict.models import load_local
 
 _BIT = np.log(2.0)
 
@@ -48,6 +50,21 @@ class RoundingCost:
             f"bits a byte of the truth: {self.bits[0]:.5f} -> {self.bits[1]:.5f}",
             f"texts alike: {self.alike:,} of {self.programs:,}; answers right: {self.right[0]:,} -> {self.right[1]:,}",
         )
+
+
+def check_rounding(model: str, exported: str, programs: int) -> RoundingCost:
+    """Measure what the rounding of an exported model costs, on generated programs.
+
+    Args:
+        model: The model before it was exported: a folder, or `default`.
+        exported: The folder that `export_model` wrote.
+        programs: How many programs.
+
+    Returns:
+        How far the two are apart, and what each wrote.
+    """
+    exact = load_local(model, {"precision": "fp32"})
+    return rounding_cost(load_generated(), exact, load_local(exported), limit=programs)
 
 
 def rounding_cost(suite: Suite, exact: Local, rounded: Local, *, limit: int) -> RoundingCost:

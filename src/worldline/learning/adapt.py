@@ -78,25 +78,49 @@ def adapt(
     folder: str | Path | None = None,
     *,
     journal: str | Path | None = None,
-    out: str | Path,
+    out: str | Path | None,
     model: str | Path | None = None,
+    minutes: float | None = None,
+    train_steps: int | None = None,
     how: Adapting | None = None,
     held_out: int = 60,
     known: int = 40,
     seed: int = 0,
     trust: bool = False,
-    tell: Told | None = None,
-    **options: Any,
+    progress: Told | None = None,
 ) -> Adapted:
-    """Adapt a model to a folder's code, or to what a journal has, and keep that in `out` if it is better.
+    """Adapt a model to the code of a folder, or to what a journal holds, and keep that only if it is better.
 
-    `options` are `Adapting`'s. With both, the calls of both are learned from.
+    Args:
+        folder: Code whose calls are learned from.
+        journal: What `ask` with a journal had to execute; with both, the calls of both are learned from.
+        out: The folder of the adapted model.
+        model: The folder of the model; the shipped one by default.
+        minutes: Train for this many minutes.
+        train_steps: Train for this many steps, not by the clock.
+        how: Every setting of the training; instead of `minutes`, `train_steps` and `seed`.
+        held_out: Calls that are kept for the comparison.
+        known: Generated programs that must not be forgotten.
+        seed: Which calls are held out, and the order of the training.
+        trust: Execute without a sandbox.
+        progress: Called with the share that is done, and what is under way.
+
+    Returns:
+        Each group of programs before and after, and why the adaptation was refused, if it was.
+
+    Raises:
+        UsageError: `out` is missing or is something else, or both `minutes` and `train_steps` are given.
     """
+    if out is None:
+        raise UsageError("--on and --journal need -o DIR, where the adapted model goes")
+    if minutes and train_steps:
+        raise UsageError("either --minutes or --train-steps")
     try:
         from worldline.model.train.low_rank import Adapting, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    begun, how = time.monotonic(), how or Adapting(seed=seed, **options)
+    tell, how = progress, how or _settings(Adapting, minutes, train_steps, seed)
+    begun = time.monotonic()
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
@@ -127,6 +151,12 @@ def adapt(
     if not refused:
         keep(Path(out), base, shape, changes, {"config": asdict(how), "measured": _counts(groups)})
     return done
+
+
+def _settings(kind: type[Adapting], minutes: float | None, steps: int | None, seed: int) -> Adapting:
+    if steps:
+        return kind(steps=steps, seed=seed)
+    return kind(minutes=minutes, seed=seed) if minutes else kind(seed=seed)
 
 
 def _check_out(out: Path) -> None:

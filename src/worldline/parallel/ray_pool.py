@@ -52,6 +52,26 @@ def connect(address: str = AUTO, *, say: Callable[[str], None] | None = None) ->
             say(f"no Ray cluster was found: one of {count} processors is begun on this machine")
 
 
+def join_ray(
+    address: str = AUTO, *, trust: bool = False, say: Callable[[str], None] | None = None
+) -> RayWorkshop:
+    """Join a Ray cluster, whose nodes then do the work: what `--ray` does.
+
+    Args:
+        address: Where the cluster is; `auto` for the one that is there, or else a new one on this machine.
+        trust: Execute programs there without a sandbox.
+        say: Called with a note where a cluster is started here.
+
+    Returns:
+        The workers, for the parameter `workshop` of other functions.
+
+    Raises:
+        UsageError: There is no such cluster, or Ray is not installed.
+    """
+    connect(address, say=say)
+    return RayWorkshop(trust=trust)
+
+
 def _ray() -> Any:
     try:
         import ray

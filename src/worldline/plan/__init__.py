@@ -1,6 +1,7 @@
 """Deciding what to execute: an oracle that imagines where it is sure and runs where it is not, and search over it.
 
-Its public names are imported when they are first asked for.
+Its public names are imported when they are first asked for. None is that of a subpackage (`repair`, `inputs`, ...), so
+that an import of one cannot hide a function.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ if TYPE_CHECKING:
     from worldline.plan.executed import boxed_world as boxed_world
     from worldline.plan.gate import Gate as Gate
     from worldline.plan.imagined import ImaginedOracle as ImaginedOracle
+    from worldline.plan.inputs.finding import find_input as find_input
     from worldline.plan.journal import JournalEntry as JournalEntry
     from worldline.plan.journal import read_journal as read_journal
     from worldline.plan.ledger import LedgerEntry as LedgerEntry
     from worldline.plan.mixed import MixedOracle as MixedOracle
+    from worldline.plan.outputs.filling import fill_outputs as fill_outputs
+    from worldline.plan.paths.reach import Reaching as Reaching
+    from worldline.plan.play.playing import play_match as play_match
     from worldline.plan.question import Question as Question
     from worldline.plan.question import read_question as read_question
+    from worldline.plan.reach.finding import find_commands as find_commands
+    from worldline.plan.repair.finding import find_repair as find_repair
 
 _HOMES = {
     "Allowance": "answer",
@@ -36,9 +43,15 @@ _HOMES = {
     "MixedOracle": "mixed",
     "Oracle": "answer",
     "Question": "question",
+    "Reaching": "paths.reach",
     "Spent": "answer",
     "boxed_steps": "executed",
     "boxed_world": "executed",
+    "fill_outputs": "outputs.filling",
+    "find_commands": "reach.finding",
+    "find_input": "inputs.finding",
+    "find_repair": "repair.finding",
+    "play_match": "play.playing",
     "read_journal": "journal",
     "read_question": "question",
 }

@@ -31,8 +31,24 @@ DAY = 86_400.0  # seconds that a question may take
 MOST_RETRIES = 100
 
 
-def load_model(scheme: str | Any = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The predictor that a scheme names, with its extras as text; of what is no text, the predictor that it is."""
+AnyModel = str | Predictor | Callable[..., object]
+"""What a model is given as: a name, a predictor, or a function of your own (docs/your-model.md)."""
+
+
+def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
+    """Load a model by its name, or take a predictor or a function of your own as one.
+
+    Args:
+        scheme: `default`, a folder or URL, `server:URL[,URL]#MODEL`, `hub:NAME`, `replay:FILE`,
+            `python:FILE.py:NAME`, `interpreter`, a predictor, or a function from a prompt to a text.
+        extras: Options of the model, as text.
+
+    Returns:
+        The predictor.
+
+    Raises:
+        UsageError: There is no such model, or it has no such option.
+    """
     extras = extras or {}
     if not isinstance(scheme, str):
         return _adopted(scheme, extras)
@@ -137,6 +153,13 @@ def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -
         raise UsageError(f"{scheme} has a vocabulary of {engine.shape.vocabulary}: it does not read bytes")
     name = scheme if folder is None else folder.name
     return Local(engine, name=name, random=Random(seed), digest=digest(folder), **settled)
+
+
+def model_findings(folder: Path) -> list[str] | None:
+    """What of a model's folder differs from its manifest; None where the folder is not a model."""
+    from worldline.model.checkpoint import findings, is_model
+
+    return findings(folder) if is_model(folder) else None
 
 
 def _settle(extras: Mapping[str, str], known: Mapping[str, Callable[[str], Any]]) -> dict[str, Any]:

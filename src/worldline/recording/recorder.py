@@ -50,7 +50,11 @@ _boxless = 0  # who trust every program of this process, just now
 
 @contextmanager
 def without_boxes() -> Iterator[None]:
-    """Every program that this process records meanwhile runs without a box: `--trust`, for who trusts them all."""
+    """Execute every program without a sandbox, as yourself, while the context is open: what `--trust` does.
+
+    Returns:
+        The context. Use it for programs that you trust only.
+    """
     global _boxless
     _boxless += 1
     try:
@@ -187,11 +191,24 @@ def record(
     control: Control | None = None,
     hash_seed: int = 0,
 ) -> Trace:
-    """Run one program boxed and return all that it did; a `change` is made on the way, by the readable core.
+    """Execute a program in the sandbox and record every step.
 
-    The trace is noted `changed` or `unchanged`. A change that cannot be made is an `unsupported` outcome that says why.
-    A `control` decides what the program's text does not, and the trace holds what it decided (`hidden`).
-    Strings are hashed by the `hash_seed`, always the same one unless said.
+    Args:
+        program: The program; `load_program` reads one from a file.
+        limits: What the program may use.
+        python: The Python interpreter that executes it.
+        core: The recorder: `native`, `python` or `auto`.
+        trust: Execute without a sandbox, as yourself.
+        change: A value that is changed on the way, by the readable core; the trace is noted `changed` or `unchanged`.
+        control: Who decides what the text of the program does not; the trace holds what was decided.
+        hash_seed: The seed of string hashes.
+
+    Returns:
+        The trace. A change that cannot be made is an `unsupported` outcome that says why.
+
+    Raises:
+        UsageError: The arguments exclude each other.
+        NoSandbox: There is no sandbox here.
     """
     if not isinstance(program, Program):
         raise UsageError(

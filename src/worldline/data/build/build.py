@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from worldline.core.errors import UsageError, WorldlineError
+from worldline.core.limits import adjusted
 from worldline.core.trace import InterpreterInfo
 from worldline.data.build.shards import Store
 from worldline.data.build.unit import Unit, UnitJob, covered
@@ -38,6 +39,7 @@ from worldline.recording.interpreter import find
 from worldline.storage import files
 from worldline.storage.remote import Folder
 
+COUNT = 10_000  # documents
 UNIT = 1024  # documents
 TOLD = 3  # faults of a unit that are told in words
 
@@ -55,20 +57,48 @@ class BuildProgress:
     faults: int = 0  # programs on which the tool failed, which are left out
 
 
-def build(
-    recipe: str | Path | Mixture, out: str | Folder, *, count: int, workers: int = 0, seed: int = 0, unit: int = UNIT,
-    trust: bool = False, progress: Callable[[BuildProgress], None] | None = None, format: str | None = None,
+def build_dataset(
+    recipe: str | Path | Mixture,
+    out: str | Folder,
+    *,
+    count: int = COUNT,
+    workers: int = 0,
+    seed: int = 0,
+    unit: int = UNIT,
+    format: str | None = None,
+    max_steps: int | None = None,
+    wall: float | None = None,
+    trust: bool = False,
+    progress: Callable[[BuildProgress], None] | None = None,
     workshop: Workshop | None = None,
-) -> BuildProgress:  # fmt: skip
-    """Store `count` documents of a recipe (a path, a name, or the mixture itself) in a directory, or go on doing so.
+) -> BuildProgress:
+    """Generate, record and encode the programs of a recipe, without duplicates. Call again to resume.
 
-    `format` is the notation, where it is not the mixture's own. A `workshop` has the units made, where that is not
-    `workers` of this machine.
+    Args:
+        recipe: A file, a name in `recipes/`, or the mixture itself.
+        out: The folder or URL of the dataset.
+        count: How many documents.
+        workers: Processes at once; 0 for one per core.
+        seed: Which documents.
+        unit: Documents made at a time.
+        format: The notation, `compact` or `cwm`; that of the mixture by default.
+        max_steps: Limit of one execution: recorded steps.
+        wall: Limit of one execution: seconds.
+        trust: Execute without a sandbox.
+        progress: Called after each unit.
+        workshop: Who makes the units, where that is not this machine (`join_ray`).
+
+    Returns:
+        How many documents there are, and which share of what is required they cover.
+
+    Raises:
+        UsageError: The recipe cannot be read, or a number is out of range.
     """
     if count < 1 or unit < 1 or workers < 0:
         raise UsageError("count and unit are at least 1, workers at least 0 (0: one a core)")
     mixture = recipe if isinstance(recipe, Mixture) else load_config(recipe, "data", Mixture)
-    mixture = replace(mixture, format=format or mixture.format)
+    limits = adjusted(mixture.limits, max_steps=max_steps, wall=wall)
+    mixture = replace(mixture, format=format or mixture.format, limits=limits)
     who = find(None)
     plan: dict[str, Any] = {
         "seed": seed,

@@ -82,8 +82,8 @@ def suite_names() -> list[str]:
 def samples(suite: str, count: int | None, options: Mapping[str, Any]) -> dict[str, HarnessSample]:
     """The samples of a suite by their ids, `count` at most; `options` are the suite's own.
 
-    The same programs that `worldline bench --limit COUNT` asks for: those without a true answer are left out, and those
-    that could not be recorded too, which count there as faults.
+    The same programs that `worldline bench --max-programs COUNT` asks for: those without a true answer are left out,
+    and those that could not be recorded too, which count there as faults.
     """
     return _samples(suite, count, json.dumps(dict(options), sort_keys=True))
 

@@ -239,7 +239,9 @@ def _walked(world: World, subject: Subject, effort: Effort, *, texts: bool) -> _
     truth.distribution, truth.runs = weighed(parts, walk.left), walk.runs
     truth.notes += _walk_notes(walk)
     if CLOCK in truth.kinds:
-        truth.notes.append(f"clocks are those of seed {effort.seed} in every run; --samples has other ones")
+        truth.notes.append(
+            f"clocks are those of seed {effort.seed} in every run; --sampled-runs has other ones"
+        )
     return truth
 
 
@@ -252,7 +254,7 @@ def _refuse(trace: Trace) -> None:
 def _walk_notes(walk: Walk) -> Iterator[str]:
     for kind, step in walk.unwalkable.items():
         told = f"a draw of `{kind}` (step {step:,}) has no finite list of values"
-        yield f"{told}: what follows it was not walked; --samples N draws it"
+        yield f"{told}: what follows it was not walked; --sampled-runs N draws it"
     if walk.astray:
         yield f"{walk.astray:,} runs went otherwise under the same draws: something leaks, and their mass is left out"
 

@@ -13,18 +13,45 @@ from worldline.plan.inputs.ranking import by_model
 from worldline.plan.inputs.search import InputReport, InputSearch, Run
 from worldline.plan.inputs.solver import crosshair
 from worldline.plan.paths import symbolic
-from worldline.predict.models import load_model
+from worldline.predict.models import AnyModel, load_model
 from worldline.recording.calls import caller
 from worldline.recording.recorder import BoxWorker, prepare
 
 
 def find_input(
-    program: Program, goal: str, *, call: str | None = None, executions: int = 1_000, way: str = "climb",
-    solver_seconds: float = 5.0, model: str | None = None, extras: Mapping[str, str] | None = None, wall: float = 1.0,
+    program: Program,
+    goal: str,
+    *,
+    function: str | None = None,
+    executions: int = 1_000,
+    way: str = "climb",
+    solver_seconds: float = 5.0,
+    model: AnyModel | None = None,
+    extras: Mapping[str, str] | None = None,
+    wall: float = 1.0,
     seed: int = 0,
-) -> InputReport:  # fmt: skip
-    """Look for an input of the program that reaches the goal; what is found was run and recorded."""
-    wanted = read_goal(goal, program.source, call)
+) -> InputReport:
+    """Find an input of a function that reaches a goal, and confirm it by a recorded execution.
+
+    Args:
+        program: The program that defines the function.
+        goal: `f(x) == 7`, an expression over one call; `line:12`; or `raises:KeyError`.
+        function: The function, for a line or an exception; by default the only one, or the one around the line.
+        executions: The most executions.
+        way: How inputs are proposed: `random`, `constants`, `climb` or `solver`.
+        solver_seconds: Seconds of CrossHair where nothing else finds an input; 0 for never.
+        model: A model that orders the first inputs by what it predicts: a name, a predictor or a function.
+        extras: Options of the model, where `model` is a name.
+        wall: Limit: seconds of one call.
+        seed: Which inputs are drawn.
+
+    Returns:
+        The call that reaches the goal, or None, and what the search cost.
+
+    Raises:
+        UsageError: The goal cannot be read.
+    """
+    wanted = read_goal(goal, program.source, function)
     solved = solver_seconds > 0 and symbolic.is_installed()
     how = InputSearch(
         executions=executions, way=way, seed=seed, seconds=wall,

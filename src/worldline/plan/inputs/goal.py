@@ -97,7 +97,7 @@ def read_goal(text: str, source: str, function: str | None = None) -> Goal:
         return replace(_plain(text, functions[function or _around(functions, line)]), line=line)
     if found := _RAISES.fullmatch(text.strip()):
         if function is None and len(functions) != 1:
-            raise UsageError(f"{text}: of which function? Name it with --call; {_known(functions)}")
+            raise UsageError(f"{text}: of which function? Name it with --function; {_known(functions)}")
         return replace(_plain(text, functions[function or next(iter(functions))]), exception=found[1])
     return _expression(text, functions)
 
@@ -125,7 +125,9 @@ def _around(functions: Mapping[str, ast.FunctionDef], line: int) -> str:
     for name, node in functions.items():
         if node.lineno <= line <= (node.end_lineno or node.lineno):
             return name
-    raise UsageError(f"line {line} is in no function at the top level: name the function to call with --call")
+    raise UsageError(
+        f"line {line} is in no function at the top level: name the function to call with --function"
+    )
 
 
 def _plain(text: str, node: ast.FunctionDef) -> Goal:

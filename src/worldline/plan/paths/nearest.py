@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,13 +18,14 @@ from random import Random
 from worldline.analyze.flow.conditions import Condition, conditions
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
+from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.distance import CallArguments, apart, between, near
 from worldline.plan.paths.draw import Drawer
 from worldline.plan.paths.search import LIMITS, ROUND
 from worldline.plan.paths.target import Target, find_target, read_call
-from worldline.recording.recorder import BoxWorker, prepare
+from worldline.recording.recorder import BoxWorker, prepare, record
 from worldline.recording.together import record_all, stretched
 
 NEIGHBOURS = 400  # tried of the given input
@@ -195,3 +196,23 @@ class _Chase:
 
 def _order(found: NearestInput) -> tuple[bool, int, float, int, str]:
     return not found.exact, found.changed, found.distance, len(found.call), found.call
+
+
+def nearest_within(seconds: float) -> Callable[[Program, int], NearestInput | None]:
+    """Make a search for the nearest input at which a run goes another way: `debug(nearest=...)` takes it.
+
+    Args:
+        seconds: How long one search may take.
+
+    Returns:
+        A function of a program and the number of a step; its result is None where no such input was found, or
+        where the program is not a plain call, which has no neighbours.
+    """
+
+    def search(program: Program, step: int) -> NearestInput | None:
+        try:
+            return nearest(record(program), step, seconds=seconds)
+        except UsageError:
+            return None
+
+    return search

@@ -1,4 +1,4 @@
-"""Calls for branches that known calls of a function miss: what `data mine --paths` asks for."""
+"""Calls for branches that known calls of a function miss: what `data mine --path-seconds` asks for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.paths.arcs import Arc, arcs_of, taken_arcs
-from worldline.plan.paths.search import search
+from worldline.plan.paths.search import paths
 from worldline.plan.paths.target import read_call
 
 EXAMPLE = "example"
@@ -37,7 +37,7 @@ class Reaching:
             return []
         known = [read_call(call)[1] for call in traces]
         try:
-            report = search(program, name, examples=known, seconds=self.seconds, trust=self.trust)
+            report = paths(program, name, examples=known, seconds=self.seconds, trust=self.trust)
         except UsageError:  # it is no function of the file's top level
             return []
         new = [each for each in report.classes if taken_arcs(each.conditions, arcs) - taken]

@@ -107,19 +107,44 @@ class _Ledger:
         return sorted(chosen, key=lambda each: (len(each.key[0]), each.key))
 
 
-def search(
-    program: Program, call: str, *, examples: Sequence[str] = (), seconds: float = 10.0, drawn: bool = True,
-    solver: str = "missing", most: int = MOST, seed: int = 0, limits: Limits = LIMITS, trust: bool = False,
-) -> PathReport:  # fmt: skip
-    """The paths of the function that `call` names (`f`, or `f(3)`: an example), in about so many seconds.
+def paths(
+    program: Program,
+    function: str,
+    *,
+    examples: Sequence[str] = (),
+    seconds: float = 10.0,
+    drawn: bool = True,
+    solver: str = "missing",
+    max_classes: int = MOST,
+    seed: int = 0,
+    limits: Limits = LIMITS,
+    trust: bool = False,
+) -> PathReport:
+    """Find the classes of inputs that take different paths through a function, each with a recorded trace.
 
-    `examples` are further calls to begin with. Unless inputs are `drawn`, they are left out too: CrossHair is alone.
+    Args:
+        program: The program that defines the function.
+        function: The name of the function, or a call of it as an example: `f`, or `f(3)`.
+        examples: More calls to start with.
+        seconds: About how long to search.
+        drawn: Try random inputs; otherwise the examples are left out too, and CrossHair is alone.
+        solver: When CrossHair is used: `missing` (for arcs that random inputs missed), `always` or `never`.
+        max_classes: How many classes are kept at most.
+        seed: Which random inputs.
+        limits: Limits of one execution.
+        trust: Execute without a sandbox.
+
+    Returns:
+        The classes, and the arcs that no input reached.
+
+    Raises:
+        UsageError: There is no such function, or an argument is out of range.
     """
     if solver not in SOLVERS:
         raise UsageError(f"solver must be one of {', '.join(SOLVERS)}, not {solver!r}")
-    if not seconds > 0 or most < 1:
+    if not seconds > 0 or max_classes < 1:
         raise UsageError("a search has more than 0 seconds and keeps at least 1 class")
-    target = find_target(program, call)
+    target = find_target(program, function)
     target = replace(target, examples=(*target.examples, *examples))
     hunt = _Hunt(target, seed, limits, trust)
     spent: dict[str, float] = {}
@@ -130,7 +155,7 @@ def search(
         spent["random"] = time.monotonic() - begun
         ended = hunt.solve(max(1.0, seconds - spent["random"]), solver)
         spent["crosshair"] = time.monotonic() - begun - spent["random"]
-        classes, unconfirmed = hunt.confirmed(most)
+        classes, unconfirmed = hunt.confirmed(max_classes)
         spent["confirming"] = time.monotonic() - begun - spent["random"] - spent["crosshair"]
     found = hunt.ledger
     return PathReport(

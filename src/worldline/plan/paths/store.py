@@ -60,8 +60,19 @@ def _schema() -> Any:
     return pa.schema(fields, metadata={"worldline.paths": VERSION})
 
 
-def store(report: PathReport, directory: str | Path) -> int:
-    """Put a report's traces and classes into a directory, beside those already there; how many traces are new."""
+def store_paths(report: PathReport, directory: str | Path) -> int:
+    """Store the traces of a report, and `paths.parquet` with their classes, beside those already there.
+
+    Args:
+        report: What `paths` returned.
+        directory: The folder of traces, created where it is missing.
+
+    Returns:
+        How many traces were new.
+
+    Raises:
+        UsageError: The report has no class.
+    """
     directory, new = Path(directory), 0
     rows = [_row(each, report) for each in report.classes]
     if not rows:

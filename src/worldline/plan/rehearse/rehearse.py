@@ -76,7 +76,7 @@ class Staging:
     python: str | None = None
 
 
-def rehearse(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
+def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
     """Run a script in the box over a copy of the folder; NoSandbox where there is no box.
 
     Python, shells and JavaScript are run; who asks has seen to it that it is one of them (`runs`).

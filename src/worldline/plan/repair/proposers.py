@@ -32,7 +32,7 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
     """`server:URL#MODEL`, or `python:FILE.py:NAME`."""
     if scheme.startswith("python:"):
         if extras:
-            raise UsageError("a proposer of your own takes no -M")
+            raise UsageError("a proposer of your own takes no --propose-option")
         found = named(scheme.removeprefix("python:"))
         if not callable(found.value):
             raise UsageError(f"{scheme} is no function: it takes a Defect and gives changed sources")

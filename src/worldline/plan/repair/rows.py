@@ -66,7 +66,9 @@ def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bo
         function = next(iter(defined))
     if function not in defined:
         known = ", ".join(defined) or "none"
-        raise UsageError(f"{program.name} has no function {function}; it has {known}: say which with --call")
+        raise UsageError(
+            f"{program.name} has no function {function}; it has {known}: say which with --function"
+        )
     wrap = "list({})" if _yields(defined[function]) else "{}"
     checks = tuple(
         RepairCheck(call=wrap.format(_call(function, given)), value=value, is_valued=True, loose=True)

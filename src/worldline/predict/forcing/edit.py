@@ -33,6 +33,15 @@ class Edit:
                 raise UsageError(f"{name}={value}: not a canonical value")
 
 
+def read_edit(text: str) -> Edit:
+    """Read `3:n=7`, after step 3 n is 7; without a value the name is taken away."""
+    step, colon, change = text.partition(":")
+    name, equals, value = change.partition("=")
+    if not (colon and equals and step.isdecimal() and name.isidentifier()):
+        raise UsageError(f"--edit {text}: not STEP:NAME=VALUE, such as 3:n=7")
+    return Edit(int(step), {name: value or None})
+
+
 def edited(ask: PredictionRequest, text: bytes, edit: Edit, *, codec: str = "compact") -> bytes:
     """The text of an ask up to the changes of a step, with the edit among them."""
     if codec == "cwm":

@@ -139,7 +139,7 @@ def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
         heavy, weight = sizes.most_common(1)[0] if sizes else ("", 0)
         raise UsageError(
             f"{folder} is too much to copy: {total:,} bytes in {files:,} files, at most {MOST_BYTES:,} in "
-            f"{MOST_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --leave-out {heavy}"
+            f"{MOST_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --exclude {heavy}"
         )
 
 

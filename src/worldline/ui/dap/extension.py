@@ -11,8 +11,15 @@ _PACKAGE = Path(__file__).resolve().parents[2]
 PLACES = (_PACKAGE / "editors" / NAME, _PACKAGE.parents[2] / "build" / NAME)
 
 
-def vsix() -> Path:
-    """The file that an editor installs."""
+def vsix_path() -> Path:
+    """Find the VS Code extension: the file that an editor installs.
+
+    Returns:
+        Its path.
+
+    Raises:
+        UsageError: This checkout has not built it.
+    """
     for place in PLACES:
         if place.is_file():
             return place

@@ -74,7 +74,7 @@ def launch_of(asked: Arguments) -> Launch:
 
 
 def _limits(asked: Arguments) -> Limits | None:
-    """How long the program may run, as `--steps` and `--wall` say it; None where neither is said."""
+    """How long the program may run, as `--max-steps` and `--wall` say it; None where neither is said."""
     given: dict[str, Any] = {
         name: asked.values[name] for name in ("steps", "wall") if asked.values.get(name) is not None
     }

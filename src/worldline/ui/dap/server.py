@@ -29,6 +29,26 @@ CHUNK = 1 << 16
 WAITING = 256  # messages that were read and not answered
 
 
+def serve_dap(
+    port: int | None = None, *, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None
+) -> None:
+    """Serve the Debug Adapter Protocol: editors step through what a model predicts.
+
+    Args:
+        port: Listen there for one client after the other, without an end; 0 takes any free port. By default one
+            client is served on standard input and output.
+        host: An address of the loopback.
+        ready: Called with the port when it listens.
+
+    Raises:
+        UsageError: The address is not of the loopback.
+    """
+    if port is None:
+        serve_stdio()
+    else:
+        serve_port(port, host=host, ready=ready)
+
+
 def serve_stdio() -> None:
     """One client, on standard input and output."""
     ours, theirs = os.dup(0), os.dup(1)

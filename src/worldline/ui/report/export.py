@@ -9,14 +9,18 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import csv, parquet
 
+from worldline.core.errors import UsageError
 from worldline.core.text import printable
+from worldline.evaluation.run.stored import local
 from worldline.evaluation.table import Table
 from worldline.storage import files
+from worldline.storage.remote import is_url
 from worldline.ui.report.columns import columns
 from worldline.ui.report.data import Findings, gather
 from worldline.ui.report.tables import tables as of_findings
@@ -34,11 +38,54 @@ _SIGN = re.compile("[" + re.escape("".join(_SIGNS)) + "]")
 
 
 def tables(run: str | Path, *, tokenizer: str | None = None) -> dict[str, pa.Table]:
-    """Every table of a run by its name, as Arrow's, each of which has a `to_pandas()`.
+    """Read every table of a run, as Arrow tables, which have a `to_pandas()`.
 
-    `tokenizer` is a `tokenizers` JSON file, a tiktoken `FILE#PATTERN`, `llama3` or `bytes`: what tokens are counted in.
+    Args:
+        run: The folder of a run of `bench` or `score`.
+        tokenizer: What tokens are: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
+
+    Returns:
+        The tables by their names.
     """
     return _arrow(gather(Path(run), limit=0, tokenizer=tokenizer))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedTables:
+    """The files that were written; `unread` counts samples on which the tool failed, which are in no table."""
+
+    paths: tuple[Path, ...]
+    unread: int
+
+
+def export_tables(
+    run: str | Path,
+    out: str | Path | None = None,
+    *,
+    formats: Sequence[str] = ("csv",),
+    tokenizer: str | None = None,
+) -> ExportedTables:
+    """Write every table of a run as files.
+
+    Args:
+        run: The folder or the URL of a run of `bench` or `score`.
+        out: The folder of the tables; `tables` in the folder of the run by default.
+        formats: Which files: `csv`, `parquet`, `latex`.
+        tokenizer: What tokens are: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
+
+    Returns:
+        The paths that were written.
+
+    Raises:
+        UsageError: No format was chosen, or the run is on a store and `out` is missing.
+    """
+    if not formats:
+        raise UsageError("say in which form: --csv, --parquet or --latex")
+    if out is None and is_url(str(run)):
+        raise UsageError("the tables of a run on a store go to a folder: -o DIR")
+    findings = gather(local(run), limit=0, tokenizer=tokenizer)
+    folder = Path(run) / FOLDER if out is None else Path(out)
+    return ExportedTables(paths=tuple(write(findings, folder, formats)), unread=findings.unread)
 
 
 def _arrow(found: Findings) -> dict[str, pa.Table]:

@@ -33,7 +33,7 @@ TOPS = (0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 1.0)  # where the axis of a figure of f
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def report(path: Path, *, limit: int = LIMIT, tokenizer: str | None = None) -> tuple[str, Findings]:
+def render(path: Path, *, limit: int = LIMIT, tokenizer: str | None = None) -> tuple[str, Findings]:
     """The page of a run, and what it was made of; `tokenizer` says what tokens are."""
     found = gather(path, limit=limit, tokenizer=tokenizer)
     wanted = set(found.listed)
@@ -304,7 +304,7 @@ def _failures(found: Findings, failures: Mapping[int, str]) -> Iterator[str]:
     if len(found.listed) < len(failed):
         yield (
             f'<p class="note">{len(found.listed):,} of {len(failed):,} failures are shown, as evenly over the causes '
-            "as they occur; --limit shows more.</p>"
+            "as they occur; --max-failures shows more.</p>"
         )
     causes = {one.at: one.verdict.cause for one in failed}
     last = None

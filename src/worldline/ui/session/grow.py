@@ -14,8 +14,9 @@ from functools import partial
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.diagnose.cures import SLACK
-from worldline.diagnose.debug import ENDLESS, MOST, believed
+from worldline.diagnose.debug import ENDLESS, believed
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.imagine import MOST
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import recorder

@@ -14,7 +14,8 @@ from rich.text import Text
 
 from worldline.core.program import Program
 from worldline.core.text import around, printable
-from worldline.diagnose.debug import Debugged, Imagined
+from worldline.diagnose.debug import Debugged
+from worldline.diagnose.imagine import Imagined
 from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, alone, beside, values_of

@@ -74,7 +74,14 @@ class PathView:
 
 
 def conditions(trace: Trace) -> tuple[Condition, ...]:
-    """The conditions of a trace in the order of its steps; none for a program that is not Python."""
+    """Find the tests that decided the path of a trace, and whether they held.
+
+    Args:
+        trace: The trace.
+
+    Returns:
+        The conditions, in the order of the steps; none for a program that is not Python.
+    """
     columns = trace.columns
     path = PathView(
         [EVENTS[event] for event in columns.event], columns.line, columns.frame,

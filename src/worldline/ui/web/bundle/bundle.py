@@ -74,7 +74,7 @@ def open_scenes(opening: Opening) -> SceneCache:
 def bundle(scenes: SceneCache, out: Path, *, limit: int = LIMIT) -> Bundle:
     """Write what is open into OUT; UsageError where that cannot be."""
     if limit < 0:
-        raise UsageError(f"--limit is at least 0, not {limit}")
+        raise UsageError(f"--max-samples is at least 0, not {limit}")
     if out.suffix == ".html":
         return _one_file(scenes, out, limit)
     return _folder(scenes, out, limit)

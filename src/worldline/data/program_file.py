@@ -1,0 +1,109 @@
+"""From a file on disk to the program that is meant, and what would have helped one that did nothing."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Sequence
+
+from worldline.analyze.flow.entries import entries, in_words
+from worldline.analyze.flow.operations import BUILTINS
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.core.text import printable
+from worldline.core.trace import Trace
+from worldline.recording.collect import collect, with_data
+
+
+def load_program(
+    file: str | os.PathLike[str],
+    *,
+    argv: Sequence[str] = (),
+    call: str | None = None,
+    entry: str | None = None,
+    stdin: str = "",
+    data: Sequence[str] = (),
+    must_run: bool = False,
+) -> Program:
+    """Read a program, and the files of its folder that it imports. Nothing is executed.
+
+    Args:
+        file: The source file; with `entry`, the folder of the module.
+        argv: Arguments of the program.
+        call: One call to execute, such as `f('ab', 3)`, not the script.
+        entry: A call of FUNC in MODULE under the folder `file`, as `MODULE:FUNC`.
+        stdin: The text that the program reads from its standard input.
+        data: Paths of data files that the program finds in its folder.
+        must_run: Refuse a file that would do nothing, such as one that only defines functions.
+
+    Returns:
+        The program, for `record`, `debug`, `imagine` and the others.
+
+    Raises:
+        UsageError: The file cannot be read, or `must_run` and it would do nothing.
+    """
+    name = os.fspath(file)
+    if must_run and name.endswith((".jsonl", ".jsonl.gz")):
+        raise UsageError(
+            f"{name} holds rows, not a program: `worldline bench {name}` asks a model about each"
+        )
+    program = collect(file, argv=tuple(argv), call=call, entry=entry, stdin=stdin)
+    program = with_data(program, file, data) if data else program
+    reason = _not_python(program) or _only_defines(program) or _calls_nothing(program) if must_run else ""
+    if reason:
+        raise UsageError(reason)
+    return program
+
+
+def hint(trace: Trace) -> str:
+    """Say what would have helped a program that did nothing, found no file or had nothing to read.
+
+    Args:
+        trace: The recorded run.
+
+    Returns:
+        A sentence; empty where there is nothing to say.
+    """
+    ended = trace.outcome.detail if trace.outcome.kind == "raised" else ""
+    if "FileNotFoundError" in ended:
+        named = re.search(r"^FileNotFoundError: .*: '([^'\n]+)'$", trace.stderr, re.MULTILINE)
+        path = printable(named[1]) if named else "PATH"
+        return f"the program runs in a folder of its own; `--file {path}` puts a file there"
+    if "EOFError" in ended and not trace.program.stdin:
+        return "the program read its stdin, which is empty: `--stdin TEXT`, `--stdin @FILE`, or `--stdin -` for a pipe"
+    return _only_defines(trace.program)
+
+
+def _not_python(program: Program) -> str:
+    """Why a source is not Python; empty where it is, where it is in another language, or only a run can tell."""
+    if not program.lang.has_syntax_tree:
+        return ""
+    try:
+        ast.parse(program.source)
+    except SyntaxError as error:
+        return f"{program.name} is not Python: {error.msg}, line {error.lineno}"
+    except (ValueError, RecursionError, MemoryError):
+        pass
+    return ""
+
+
+def _calls_nothing(program: Program) -> str:
+    """What can be called instead, where a call names what a file that only defines functions does not have."""
+    called = re.match(r"\s*([^\W\d]\w*)\s*\(", program.call or "")
+    functions = entries(program.source) if called and program.lang.has_syntax_tree else ()
+    if called is None or not functions or called[1] in BUILTINS:
+        return ""
+    if re.search(rf"\b{called[1]}\b", program.source):
+        return ""
+    example = f'--call "{functions[0].example}"'
+    return f"{program.name} defines no {called[1]} (NameError), but {in_words(functions)}; say {example}"
+
+
+def _only_defines(program: Program) -> str:
+    """What can be called in a file that only defines functions; empty for any other."""
+    functions = entries(program.source) if program.call is None and program.lang.has_syntax_tree else ()
+    if not functions:
+        return ""
+    example = f'--call "{functions[0].example}"'
+    return f"{program.name} only defines functions: {in_words(functions)}; say which call, such as {example}"

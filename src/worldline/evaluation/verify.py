@@ -1,0 +1,37 @@
+"""Whether what is stored is what was written: traces, datasets, runs and models, byte by byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from worldline.data import shards as traces
+from worldline.data.build import shards as datasets
+from worldline.evaluation.run import directory as runs
+from worldline.evaluation.run.stored import local
+from worldline.plan.paths import store as sidecars
+from worldline.predict.models import model_findings
+from worldline.storage import publishing, remote
+
+
+def verify(directory: str | remote.Folder) -> list[str]:
+    """Check every byte of a directory of traces, a dataset, a run or a model against its manifest.
+
+    Args:
+        directory: A folder or a URL.
+
+    Returns:
+        One sentence for each difference; empty where everything is as it was written.
+    """
+    path = remote.place(directory)
+    if isinstance(path, remote.StorePath) and not any(
+        name.endswith(".parquet") for name in remote.names(path)
+    ):
+        path = local(path) if runs.is_run(path) else publishing.fetched(path)
+    if isinstance(path, Path):
+        if runs.is_run(path):
+            return runs.findings(path)
+        model = model_findings(path)
+        if model is not None:
+            return model
+    differences = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
+    return differences or (sidecars.findings(path) if isinstance(path, Path) else [])

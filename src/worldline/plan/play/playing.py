@@ -1,0 +1,183 @@
+"""A match from the names of a game and its players: their worlds, their models and what they predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from worldline.core.errors import UsageError
+from worldline.plan.games.catalogue import guarded, load_game
+from worldline.plan.games.game import GameState
+from worldline.plan.play.game_source import source_of
+from worldline.plan.play.imagined_rules import ImaginedRules
+from worldline.plan.play.learned import LearnedPlayer, LearnedWorld, SeenWorld, learn_world
+from worldline.plan.play.match import Match, match
+from worldline.plan.play.players import Player, SearchPlayer, make_player
+from worldline.plan.play.tree import as_search_tree
+from worldline.plan.play.uct import Step
+from worldline.plan.search_tree import SearchTree
+from worldline.predict.models import DEFAULT, load_model
+from worldline.predict.predictor import WatchedPredictor
+
+LEARNED = "learned"
+DEFAULT_MINUTES = 3.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchReport:
+    """A match, what was predicted for it by player, and the tree of the last search, where a player searched."""
+
+    match: Match
+    simulations: int
+    seed: int
+    predicted: Mapping[str, Mapping[str, Any]]
+    tree: SearchTree | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """What `plan play --json` prints."""
+        told = {"simulations": self.simulations, "seed": self.seed, "imagined": dict(self.predicted)}
+        return {**self.match.as_json(), **told}
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Setting:
+    """What every player of a match is made of."""
+
+    game: str
+    start: GameState
+    simulations: int
+    seed: int
+    model: str
+    extras: Mapping[str, str]
+    sure: float
+    journal: str | Path | None
+    minutes: float | None
+    train_steps: int | None
+    worlds: dict[str, ImaginedRules | LearnedWorld] = field(default_factory=dict)
+
+
+def play_match(
+    game: str,
+    *,
+    players: Sequence[str] = (),
+    games: int = 20,
+    simulations: int = 200,
+    seed: int = 0,
+    model: str = DEFAULT,
+    extras: Mapping[str, str] | None = None,
+    learned: bool = False,
+    minutes: float | None = None,
+    train_steps: int | None = None,
+    sure: float = 0.95,
+    journal: str | Path | None = None,
+    on_training: Callable[[float, str], None] | None = None,
+    on_game: Callable[[], None] | None = None,
+    on_prediction: Callable[[int], None] | None = None,
+) -> MatchReport:
+    """Let players play a game against each other; the executed rules are the judge.
+
+    Args:
+        game: A shipped game, or `FILE.py:NAME`, a class of your own.
+        players: Who plays: random, search, imagined, mixed, openspiel-mcts, openspiel-random, or, with `learned`,
+            learned. `search` against `random` by default.
+        games: How many games; the seats go round.
+        simulations: Simulations of a search, for one move.
+        seed: Which games.
+        model: The name of the model that predicts.
+        extras: Options of the model.
+        learned: The first player has only watched: a model is fitted to random games.
+        minutes: With `learned`: train for this many minutes.
+        train_steps: With `learned`: train for this many steps instead.
+        sure: The player `mixed` executes a step whose probability is lower.
+        journal: The folder of steps that `mixed` executed of this game so far; created and added to.
+        on_training: Called with the share of the training that is done, and what is under way.
+        on_game: Called after each game.
+        on_prediction: Called with the number of steps that were predicted so far.
+
+    Returns:
+        Who won how often, what was predicted, and the tree of the last search.
+
+    Raises:
+        UsageError: There is no such game or player, or arguments exclude each other.
+    """
+    start = load_game(game)
+    names = [name.strip() for name in players] or [LEARNED if learned else "search", "random"]
+    if learned != (LEARNED in names):
+        raise UsageError("--learned and a player `learned` go together")
+    if journal is not None and "mixed" not in names:
+        raise UsageError("--journal is of the player `mixed`, and none plays")
+    setting = _Setting(
+        game=game, start=start, simulations=simulations, seed=seed, model=model, extras=extras or {}, sure=sure,
+        journal=journal, minutes=minutes, train_steps=train_steps,
+    )  # fmt: skip
+    seated = [_player(name, setting, on_training) for name in names]
+    if on_prediction is not None:
+        _watch(seated, on_prediction)
+    with guarded(game, start):
+        done = match(game, start, seated, games=games, seed=seed, tell=on_game)
+    predicted = {name: _facts(world) for name, world in setting.worlds.items()}
+    return MatchReport(
+        match=done, simulations=simulations, seed=seed, predicted=predicted, tree=_last_tree(game, seated)
+    )  # fmt: skip
+
+
+def _player(name: str, setting: _Setting, on_training: Callable[[float, str], None] | None) -> Player:
+    def world(who: str) -> Step:
+        sure = setting.sure if who == "mixed" else None
+        predictor = load_model(setting.model, setting.extras)
+        journal = None if setting.journal is None or sure is None else str(setting.journal)
+        rules = setting.worlds[who] = ImaginedRules(source_of(setting.start), predictor, sure, journal)
+        return rules
+
+    if name == LEARNED:
+        return _learned(setting, on_training)
+    return make_player(name, setting.game, simulations=setting.simulations, world=world)
+
+
+def _learned(setting: _Setting, on_training: Callable[[float, str], None] | None) -> Player:
+    if setting.minutes and setting.train_steps:
+        raise UsageError("either --minutes or --train-steps")
+    with guarded(setting.game, setting.start):
+        fitted = setting.worlds[LEARNED] = learn_world(
+            setting.start,
+            minutes=setting.minutes or DEFAULT_MINUTES,
+            steps=setting.train_steps or 0,
+            seed=setting.seed,
+            model=None if setting.model == DEFAULT else Path(setting.model),
+            tell=on_training,
+        )
+    return LearnedPlayer(
+        SeenWorld(fitted.predictor, setting.start.players, fitted.limit), setting.simulations
+    )
+
+
+def _watch(players: Sequence[Player], on_prediction: Callable[[int], None]) -> None:
+    """Count steps as they are predicted: a game of a predicting player takes its time."""
+    numbers = count(1)
+    for player in players:
+        for world in (getattr(player, "step", None), getattr(player, "world", None)):
+            if isinstance(world, ImaginedRules | SeenWorld):
+                world.predictor = WatchedPredictor(world.predictor, lambda: on_prediction(next(numbers)))
+
+
+def _facts(world: ImaginedRules | LearnedWorld) -> dict[str, Any]:
+    if isinstance(world, LearnedWorld):
+        return world.as_json()
+    return {
+        "steps": world.imagined, "run": world.ran, "bytes": world.bytes, "right": world.right().as_json()
+    }  # fmt: skip
+
+
+def _last_tree(game: str, players: Sequence[Player]) -> SearchTree | None:
+    for player in players:
+        if isinstance(player, SearchPlayer | LearnedPlayer) and player.tree is not None:
+            facts = (
+                ("player", player.name),
+                ("simulations", f"{player.simulations:,}"),
+                *(player.facts() if isinstance(player, SearchPlayer) else ()),
+            )
+            return as_search_tree(player.tree, f"{game}: the last search of the match", facts=facts)
+    return None

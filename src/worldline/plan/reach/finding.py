@@ -1,0 +1,145 @@
+"""Commands for a goal, from the name of a machine to a report: its program, the model and the sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from worldline.core.errors import UsageError
+from worldline.core.program import Program
+from worldline.plan.reach.executed import breadth_first
+from worldline.plan.reach.goal import StateGoal, read_goal
+from worldline.plan.reach.imagination import Imagination
+from worldline.plan.reach.machine import CommandMachine, read_machine, refuse_unknown, shipped
+from worldline.plan.reach.runs import MachineRuns, boxed_machine
+from worldline.plan.reach.search import ReachBudget, ReachResult, reach
+from worldline.plan.reach.tree import as_json, search_tree
+from worldline.plan.search_tree import SearchTree
+from worldline.predict.local import Local
+from worldline.predict.models import DEFAULT, load_local, load_model
+from worldline.recording.collect import collect
+
+MAX_EXECUTED = 2_000  # executions of the search that predicts nothing
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExecutedSearch:
+    """What a breadth-first search by execution alone found; `plan` is None where it found nothing."""
+
+    plan: tuple[str, ...] | None
+    executions: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundCommands:
+    """A search for commands: the machine, the goal, what was found and its tree.
+
+    `executed` is the same search without a model, where it was asked for.
+    """
+
+    machine: CommandMachine
+    goal: StateGoal
+    result: ReachResult
+    tree: SearchTree
+    executed: ExecutedSearch | None = None
+
+    @property
+    def plan(self) -> tuple[str, ...] | None:
+        """The commands, which were executed and reached the goal; None where none were found."""
+        return None if self.result.plan is None else tuple(self.machine.words(self.result.plan))
+
+    def as_json(self) -> dict[str, Any]:
+        """What `plan reach --json` prints."""
+        plain = as_json(self.machine, self.goal, self.result)
+        if self.executed is None:
+            return plain
+        plan = None if self.executed.plan is None else list(self.executed.plan)
+        beside = {"way": "breadth-first", "plan": plan, "executions": self.executed.executions}
+        return {**plain, "beside": beside}
+
+
+def find_commands(
+    machine: str | Path,
+    goal: str,
+    *,
+    call: str | None = None,
+    commands: Sequence[str] = (),
+    way: str = "near",
+    executions: int = 8,
+    simulations: int = 200,
+    max_bytes: int = 1 << 16,
+    max_commands: int = 12,
+    leaves: int = 1,
+    model: str = DEFAULT,
+    extras: Mapping[str, str] | None = None,
+    beside: bool = False,
+) -> FoundCommands:
+    """Find commands that bring a machine to a goal, in the fewest executions.
+
+    Args:
+        machine: `robot`, `stack` or `counter`, or a Python file that reads one command after the other.
+        goal: What must hold, such as `x == 3 and y == 2`.
+        call: The call that starts the machine of a file, not the script.
+        commands: The commands, where the file does not compare with them.
+        way: Which node comes next: `near`, `sure` or `uct`.
+        executions: The most executions.
+        simulations: The most nodes that are expanded.
+        max_bytes: The most bytes to predict.
+        max_commands: The most commands of a plan.
+        leaves: Nodes that are continued at once.
+        model: `default`, or the folder of a checkpoint: its state is what is searched.
+        extras: Options of the model.
+        beside: Also search breadth-first by execution alone, to compare.
+
+    Returns:
+        The plan, which was executed and reached the goal, and the tree of the search.
+
+    Raises:
+        UsageError: The machine, the goal or the model cannot be used.
+    """
+    wanted, machine_read = read_goal(goal), _machine(str(machine), call, commands)
+    refuse_unknown(machine_read, wanted.tree)
+    budget = ReachBudget(
+        executions=executions, simulations=simulations, bytes=max_bytes, depth=max_commands, leaves=leaves
+    )  # fmt: skip
+    local = _local(model, extras or {})
+    with boxed_machine() as world:
+        result = reach(
+            Imagination(local, machine_read), MachineRuns(world, machine_read), wanted, len(machine_read.commands),
+            budget=budget, way=way, ignored=machine_read.name,
+        )  # fmt: skip
+        runs = MachineRuns(world, machine_read)
+        executed = _executed(runs, wanted, machine_read, max_commands) if beside else None
+    tree = search_tree(machine_read, wanted, result, model=local.info.name)
+    return FoundCommands(machine=machine_read, goal=wanted, result=result, tree=tree, executed=executed)
+
+
+def _machine(name: str, call: str | None, commands: Sequence[str]) -> CommandMachine:
+    """A machine that comes along, or that of a file."""
+    known = shipped()
+    if name in known:
+        program = Program(source=known[name], name=f"{name}.py", call=f"{name}()")
+    elif not Path(name).is_file():
+        raise UsageError(f"no machine {name!r}: it is {', '.join(known)}, or a Python file")
+    else:
+        program = collect(name, call=call)
+    return read_machine(program, tuple(commands))
+
+
+def _local(model: str, extras: Mapping[str, str]) -> Local:
+    """An engine whose states can be forked; the guard is on by default."""
+    if (":" in model or model == "interpreter") and load_model(
+        model, extras
+    ).capabilities.decodes_bytes is None:
+        raise UsageError(f"{model} has no state to search in: say default or a checkpoint's folder")
+    return load_local(model, {"guard": "true", **extras})
+
+
+def _executed(runs: MachineRuns, goal: StateGoal, machine: CommandMachine, depth: int) -> ExecutedSearch:
+    search = breadth_first(
+        runs, goal, len(machine.commands), executions=MAX_EXECUTED, depth=depth, ignored=machine.name
+    )
+    plan = None if search.plan is None else tuple(machine.words(search.plan))
+    return ExecutedSearch(plan=plan, executions=search.executions)

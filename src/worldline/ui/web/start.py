@@ -1,0 +1,147 @@
+"""Opens runs and programs on the page, or writes them as a bundle. The web framework is imported when it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+from worldline.codec.tokens import Tokenizer
+from worldline.core.errors import UsageError
+from worldline.core.hidden import Control
+from worldline.core.limits import Limits
+from worldline.core.program import Program
+from worldline.data import vocabularies
+from worldline.diagnose.debug import Debugged
+from worldline.evaluation.run.stored import local
+from worldline.predict.models import DEFAULT, load_model
+from worldline.predict.predictor import Predictor
+from worldline.ui.session.scene import Scene
+from worldline.ui.web.bundle.bundle import LIMIT, Bundle, bundle, open_scenes
+from worldline.ui.web.service import Opening
+
+
+def view(
+    runs: Sequence[str | Path] = (),
+    programs: Sequence[Program] = (),
+    *,
+    model: str | None = DEFAULT,
+    extras: Mapping[str, str] | None = None,
+    tokenizer: str | None = None,
+    limits: Limits | None = None,
+    seed: int | None = None,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    token: str | None = None,
+    open_browser: bool = False,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Show runs, or programs as a model predicts them, on a page, until Ctrl-C.
+
+    Args:
+        runs: Folders or URLs of runs of `bench` or `score`; several are compared.
+        programs: Programs to predict.
+        model: The name of the model that predicts; None only shows what is stored.
+        extras: Options of the model.
+        tokenizer: What tokens are counted by; llama3 where it is installed.
+        limits: Limits of one execution.
+        seed: The seed of the random numbers of programs.
+        host: Address to listen on; another one than the loopback needs a token.
+        port: Port to listen on, or the next free one; 0 for any.
+        token: What a browser must show; drawn anew by default.
+        open_browser: Open the page in the browser.
+        say: Called with the address as soon as it answers.
+
+    Raises:
+        UsageError: The extra `view` is missing, or programs are given without a model.
+    """
+    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed)
+    _serve(opening, host=host, port=port, token=token, open_browser=open_browser, say=say)
+
+
+def write_bundle(
+    out: str | Path,
+    runs: Sequence[str | Path] = (),
+    programs: Sequence[Program] = (),
+    *,
+    model: str | None = DEFAULT,
+    extras: Mapping[str, str] | None = None,
+    tokenizer: str | None = None,
+    limits: Limits | None = None,
+    seed: int | None = None,
+    max_samples: int = LIMIT,
+) -> Bundle:
+    """Write the page of `view` as a folder or one file that needs no server.
+
+    Args:
+        out: A folder, or a file that ends in `.html`.
+        runs: Folders or URLs of runs of `bench` or `score`.
+        programs: Programs to predict.
+        model: The name of the model that predicts; None only shows what is stored.
+        extras: Options of the model.
+        tokenizer: What tokens are counted by; llama3 where it is installed.
+        limits: Limits of one execution.
+        seed: The seed of the random numbers of programs.
+        max_samples: How many samples of a run have their steps, failures first.
+
+    Returns:
+        What was written, and what of a run could not be read.
+
+    Raises:
+        UsageError: The bundle cannot be written there, or programs are given without a model.
+    """
+    opening = _opening(runs, programs, model, extras, tokenizer, limits, seed)
+    return bundle(open_scenes(opening), Path(out), limit=max_samples)
+
+
+def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str], None] = print) -> None:
+    """Show the result of `debug` on a page, until Ctrl-C.
+
+    Args:
+        result: What `debug` returned.
+        predictor: The model, which continues from there.
+        say: Called with the address as soon as it answers.
+
+    Raises:
+        UsageError: The extra `view` is missing.
+    """
+    sample = result.sample
+    scene = Scene.of_sample(
+        sample, name=sample.ask.program.name, model=result.model, sure=result.confidences, wrong=result.branch,
+        tokenizer=_tokenizer(None),
+    )  # fmt: skip
+    _serve(Opening(scenes=(scene,), models={result.model: lambda: predictor}), say=say)
+
+
+def _opening(
+    runs: Sequence[str | Path], programs: Sequence[Program], model: str | None, extras: Mapping[str, str] | None,
+    tokenizer: str | None, limits: Limits | None, seed: int | None,
+) -> Opening:  # fmt: skip
+    if programs and model is None:
+        raise UsageError(f"{programs[0].name} is shown as a model imagines it: not with --no-model")
+    return Opening(
+        runs=tuple(map(local, runs)),
+        programs=tuple(programs),
+        models={} if model is None else {model: cache(partial(load_model, model, extras))},
+        tokenizer=_tokenizer(tokenizer),
+        limits=limits,
+        control=None if seed is None else Control(seed=seed),
+    )
+
+
+def _tokenizer(name: str | None) -> Tokenizer | None:
+    """What tokens are counted by; None where none is named and none is installed."""
+    return vocabularies.load(name or "llama3") if name or vocabularies.llama3_path() else None
+
+
+def _serve(
+    opening: Opening, *, host: str = "127.0.0.1", port: int = 8765, token: str | None = None,
+    open_browser: bool = False, say: Callable[[str], None],
+) -> None:  # fmt: skip
+    try:
+        from worldline.ui.web.server import serve
+    except ImportError as error:
+        raise UsageError(
+            f"the page needs the extra `view`: pip install 'worldline[view]' ({error})"
+        ) from None
+    serve(opening, host=host, port=port, token=token, open_browser=open_browser, say=say)
