@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from plain_predictor import PlainPredictor
 
 from worldline.cli import cli
 from worldline.core.errors import UsageError
-from worldline.predict import models
-from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.languages import toolchain
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -29,17 +25,12 @@ CALL = "total([3, 1])"
 STEPS = "(1 xs=[3, 1]\n2 sum=0\n3 x=3\n4 sum=3\n3 x=1\n4 sum=4\n3 -x\n6\n)4\n.\n"
 
 
-class Says(PlainPredictor):
-    """Whatever it is asked, it says one text."""
-
-    name = "says"
-
-    def __init__(self, text: bytes) -> None:
-        self.text = text
-
-    def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        for ask in asks:
-            yield Prediction(text=max(self.text, ask.given, key=len)[: ask.limit], status="ended")
+def model_that_writes(steps: str, folder: Path) -> str:
+    """A model file whose model always writes these steps."""
+    path = folder / "model.py"
+    written = f"    written = prompt.rpartition({f'>{CALL}' + chr(10)!r})[2]\n"
+    path.write_text(f"def model(prompt):\n{written}    return {steps!r}[len(written):]\n")
+    return f"python:{path}:model"
 
 
 @pytest.fixture
@@ -68,21 +59,19 @@ def test_cost_counts_them(file: str) -> None:
     assert "compact" in ran("cost", file, "--call", CALL).output
 
 
-def test_debug_finds_where_a_model_parts(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = STEPS.replace("sum=4", "sum=5").encode()
-    monkeypatch.setattr(models, "load_model", lambda scheme, extras=None: Says(wrong))
-    found = json.loads(ran("debug", file, "--call", CALL, "--json").output)
-    assert found["diverges"]
-    assert found["cause"]["name"] == "wrong value"
-    assert found["cause"]["operation"] == ""
-    assert "by `sum += x;`" in found["cause"]["evidence"]
+def test_debug_finds_where_a_model_diverges(file: str, tmp_path: Path) -> None:
+    model = model_that_writes(STEPS.replace("sum=4", "sum=5"), tmp_path)
+    report = json.loads(ran("debug", file, "--call", CALL, "--json", "--model", model).output)
+    assert report["diverges"]
+    assert report["cause"]["name"] == "wrong value"
+    assert report["cause"]["operation"] == ""
+    assert "by `sum += x;`" in report["cause"]["evidence"]
 
 
-def test_imagine_shows_what_a_model_says(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(models, "load_model", lambda scheme, extras=None: Says(STEPS.encode()))
-    found = ran("imagine", file, "--call", CALL).output
-    assert "sum += x;" in found
-    assert "return 4" in found
+def test_imagine_shows_what_a_model_writes(file: str, tmp_path: Path) -> None:
+    output = ran("imagine", file, "--call", CALL, "--model", model_that_writes(STEPS, tmp_path)).output
+    assert "sum += x;" in output
+    assert "return 4" in output
 
 
 def test_a_scratchpad_and_a_rewriting_are_refused(file: str) -> None:
