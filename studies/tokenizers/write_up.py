@@ -23,9 +23,9 @@ GROUPS = ("string", "holding strings", "other")
 RARE = 30  # classes of fewer values are left out of the tables
 INTRODUCTION = """# Bytes against tokens: a controlled swap
 
-Code world models fail more often on strings than on other values, and subword tokens get the blame. In the published
-failures this is confounded with trace length. Here only the tokens differ: same layers, initial weights, documents,
-order, batch, optimizer and schedule.
+Code world models fail more often on strings than on other values, and subword tokens get the blame.
+In the published failures this is confounded with trace length. Here only the tokens differ: same
+layers, initial weights, documents, order, batch, optimizer and schedule.
 
 ```
 python studies/tokenizers/study.py prepare
@@ -33,21 +33,25 @@ python studies/tokenizers/study.py train --out runs/tokenizers      # one GPU, s
 python studies/tokenizers/study.py report runs/tokenizers/tokenizers.json
 ```
 
-Data: `recipes/tokenizers.py`, generated programs in the compact format's default mode, at most 2,048 bytes each.
-Held-out programs are of another split and no renaming of a training program.
+Data: `recipes/tokenizers.py`, generated programs in the compact format's default mode, at most
+2,048 bytes each. Held-out programs are of another split and no renaming of a training program.
 """
 METHOD = """## Method
 
-- Teacher-forced on held-out documents. A value is what a step gives a name (`name=value`) or returns (`)value`). It is
-  wrong if a token that overlaps it or its mark is not the likeliest, or if the likeliest next token would extend it.
-  Bytes of a token outside the value do not count. All models are measured on the same values.
-- Trace length counts BYTES of true trace before the value, so all models are compared at the same place.
+- Teacher-forced on held-out documents. A value is what a step gives a name (`name=value`) or
+  returns (`)value`). It is wrong if a token that overlaps it or its mark is not the likeliest, or
+  if the likeliest next token would extend it. Bytes of a token outside the value do not count. All
+  models are measured on the same values.
+- Trace length counts BYTES of true trace before the value, so all models are compared at the same
+  place.
 - `string`: a str. `holding strings`: a container or object with a str. `other`: no str anywhere.
-- Intervals: Wilson, 95 %, treating values as independent; intervals of differences resample whole documents.
-- Layers are equal. Embedding and head grow with the vocabulary; tokens that never occur have no row (Llama-3 has
-  128,000).
+- Intervals: Wilson, 95 %, treating values as independent; intervals of differences resample whole
+  documents.
+- Layers are equal. Embedding and head grow with the vocabulary; tokens that never occur have no row
+  (Llama-3 has 128,000).
 - Prompt and steps are tokenised separately. Attention sees the whole document. One seed.
-- `equal compute`: as many tokens as the byte model saw bytes, so several passes over the same documents.
+- `equal compute`: as many tokens as the byte model saw bytes, so several passes over the same
+  documents.
 """
 
 
