@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from worldline.cli.options import limited, limits_of, progress, spread, trusted, workshop_of
+from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError, WorldlineError
 
 
@@ -100,7 +101,7 @@ def data() -> None:
 @click.option("--workers", type=click.IntRange(min=0), default=0, help="Processes; 0 for one a core [0].")
 @click.option("--seed", type=int, default=0, help="Which documents [0].")
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
-@click.option("--format", type=click.Choice(["compact", "cwm"]), help="Ours, or Meta's [the recipe's].")
+@click.option("--format", type=click.Choice(NOTATIONS), help="Ours, or Meta's [the recipe's].")
 @limited
 @spread
 @partial(trusted, told=True)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from worldline.codec.compact.prompt import Compact, prompt
-from worldline.codec.compact.writer import encode_steps
-from worldline.codec.cwm import writer as cwm
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.notation import notation as notation_named
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
-
-NOTATIONS = ("compact", "cwm")
-
 
 PARTS = ("whole", "prompt", "steps")
 
@@ -22,19 +18,10 @@ def encode(
     `part`: the `prompt`, which a model is given, the `steps`, which it is to write, or the `whole`. A value's own text
     that looks like a special token is shielded, so that nothing in a source can read as one.
     """
-    if notation not in NOTATIONS:
-        raise UsageError(f"a notation is one of {', '.join(NOTATIONS)}, not {notation!r}")
+    written = notation_named(notation)
     if part not in PARTS:
         raise UsageError(f"a part is one of {', '.join(PARTS)}, not {part!r}")
-    if notation == "cwm" and (options or Compact()) != Compact():
+    if not written.has_modes and (options or Compact()) != Compact():
         raise UsageError("modes are of the compact notation: Meta's has none")
-    is_ours = notation == "compact"
-    given = prompt(trace.program, options, trace.hidden) if is_ours else _bytes(cwm.prompt_of(trace))
-    if part == "prompt":
-        return given
-    steps = encode_steps(trace, options) if is_ours else _bytes(cwm.encode(trace)).removeprefix(given)
-    return steps if part == "steps" else given + steps
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+    given = b"" if part == "steps" else written.prompt_of(trace, options)
+    return given if part == "prompt" else given + written.steps(trace, options)

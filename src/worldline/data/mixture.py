@@ -19,7 +19,7 @@ from typing import Any
 from worldline.analyze.flow.operations import operations
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm.stage import staged
-from worldline.codec.encode import NOTATIONS
+from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError
 from worldline.core.events import EVENTS, RETURNING
 from worldline.core.hidden import Control

@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.compact.writer import encode_steps
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.notation import notation
 from worldline.core.change import Change
 from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
@@ -19,20 +20,20 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.predict.predictor import CODECS, Ask, Prediction
+from worldline.predict.predictor import Ask, Prediction
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Records each program and encodes it as asked; with the codec `cwm` in Meta's format, less the prompt."""
+    """Records each program and encodes it as asked; without the prompt, in the notation `codec`."""
 
     limits: Limits = field(default_factory=Limits)
     name: str = "interpreter"
-    codec: str = "compact"
+    codec: str = DEFAULT_NOTATION
 
     def __post_init__(self) -> None:
-        if self.codec not in CODECS:
-            raise UsageError(f"a codec is one of {', '.join(CODECS)}, not {self.codec!r}")
+        if self.codec not in NOTATIONS:
+            raise UsageError(f"a codec is one of {', '.join(NOTATIONS)}, not {self.codec!r}")
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """The true steps, cut at the limit."""
@@ -64,7 +65,7 @@ def _traces(asks: Sequence[Ask], limits: Limits) -> Iterator[Trace]:
         worker.close()
 
 
-def recorded(ask: Ask, limits: Limits, codec: str = "compact") -> tuple[Prediction, Trace]:
+def recorded(ask: Ask, limits: Limits, codec: str = DEFAULT_NOTATION) -> tuple[Prediction, Trace]:
     """What an asked program does, as a predictor would write it, and the recording."""
     (trace,) = _traces([ask], limits)
     text, status = _written(ask, trace, codec)
@@ -105,7 +106,7 @@ class RefusedChange:
 
 
 def continued(
-    ask: Ask, change: Change, *, limits: Limits | None = None, codec: str = "compact"
+    ask: Ask, change: Change, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Prediction | RefusedChange:
     """What the interpreter does from a changed state on, behind what it did before; or why it cannot.
 
@@ -144,7 +145,7 @@ def _nothing(trace: Trace) -> str:
 
 def written(ask: Ask, trace: Trace, codec: str) -> bytes:
     """A trace's steps as an ask wants them written, whole."""
-    return encode_steps(trace, ask.options) if codec == "compact" else _frames(trace)
+    return notation(codec).steps(trace, ask.options)
 
 
 def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:
@@ -154,10 +155,3 @@ def _written(ask: Ask, trace: Trace, codec: str) -> tuple[bytes, str]:
     if len(text) > ask.limit:
         return text[: ask.limit], "budget"
     return text, "ended" if trace.outcome.kind in ENDED else "budget"
-
-
-def _frames(trace: Trace) -> bytes:
-    from worldline.codec.cwm import writer as cwm
-
-    prompt = cwm.prompt_of(trace)
-    return cwm.encode(trace).removeprefix(prompt).encode("utf-8", "surrogatepass")

@@ -12,6 +12,7 @@ from math import fsum, isfinite
 from typing import Any, Protocol
 
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.program import Program
@@ -19,7 +20,6 @@ from worldline.core.text import shortened
 from worldline.core.trace import Hidden
 
 STATUSES = ("ended", "budget", "empty", "broken", "fault")
-CODECS = ("compact", "cwm")
 CONTEXT = "budget(context)"  # the note of a prediction that did not fit into its model's context
 
 
@@ -87,7 +87,7 @@ class Prediction:
     status: str
     logprob: float | None = None
     seconds: float = 0.0
-    codec: str = "compact"
+    codec: str = DEFAULT_NOTATION
     note: str = ""
     scratch: Scratch | None = None
     sure: tuple[tuple[float, float], ...] = ()
@@ -101,8 +101,8 @@ class Prediction:
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
             raise UsageError(f"a prediction's status is one of {', '.join(STATUSES)}, not {self.status!r}")
-        if self.codec not in CODECS:
-            raise UsageError(f"a prediction is written in one of {', '.join(CODECS)}, not {self.codec!r}")
+        if self.codec not in NOTATIONS:
+            raise UsageError(f"a prediction is written in one of {', '.join(NOTATIONS)}, not {self.codec!r}")
 
 
 def summed_logprob(parts: Sequence[Any]) -> float | None:
@@ -118,7 +118,7 @@ def summed_logprob(parts: Sequence[Any]) -> float | None:
 
 def codec_of(predictor: Predictor) -> str:
     """The notation that a predictor writes: ours, unless it says otherwise."""
-    return str(getattr(predictor, "codec", "compact"))
+    return str(getattr(predictor, "codec", DEFAULT_NOTATION))
 
 
 class Predictor(Protocol):

@@ -19,11 +19,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.predict.predictor import CODECS, Ask, Prediction, Predictor
+from worldline.predict.predictor import Ask, Prediction, Predictor
 from worldline.predict.python_name import NamedObject, failure, named
-from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import Reply, Text, Tokens, Way, prediction
+from worldline.predict.table import context_of
 
 EXPECTED = (
     "a model is a function prompt -> text, or a class or object with `predict(prompt)` or `predict(asks)`"
@@ -40,7 +42,7 @@ class _Code:
     label: str
     name: str
     file: Path | None
-    codec: str = "compact"
+    codec: str = DEFAULT_NOTATION
     digest: str = ""
 
     def __repr__(self) -> str:
@@ -92,7 +94,7 @@ class TextModel(_Code):
         prompt = self._prompt(ask)
         said = self._said(prompt, *((ask,) if self.takes_ask else ()))
         if isinstance(said, str):
-            way: Way = Text() if self.codec == "compact" else Tokens(_NoVocabulary())
+            way: Way = Tokens(_NoVocabulary()) if notation(self.codec).special_tokens else Text()
             return prediction(way, ask, Reply(said.removeprefix(prompt), cut=False, mark=None))
         if said.status == "fault":
             return replace(said, text=ask.given)
@@ -104,9 +106,11 @@ class TextModel(_Code):
 
     def _prompt(self, ask: Ask) -> str:
         """What the model reads: the prompt in its notation, and how the steps begin."""
-        if self.codec == "compact":
-            return (ask.prompt + ask.given).decode("utf-8", "surrogatepass")
-        return stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
+        written = notation(self.codec)
+        # What is given may be cut inside a character where texts are put together from tokens.
+        errors = "surrogatepass" if written.resumes_anywhere else "replace"
+        prompt = written.prompt(context_of(ask)).decode("utf-8", "surrogatepass")
+        return prompt + ask.given.decode("utf-8", errors)
 
     def _said(self, *given: Any) -> str | Prediction:
         """The text that the function gives, or a prediction: its own, or that it failed."""
@@ -193,10 +197,11 @@ def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> P
     if not callable(act):
         raise UsageError(f"{where} is {_kind(model)}, without a `predict`: {EXPECTED}")
     codec = extra or next(
-        (each.codec for each in (model, found.value, found.module) if hasattr(each, "codec")), CODECS[0]
+        (each.codec for each in (model, found.value, found.module) if hasattr(each, "codec")),
+        DEFAULT_NOTATION,
     )
-    if codec not in CODECS:
-        raise UsageError(f"{where} writes {' or '.join(CODECS)}, not {codec!r}")
+    if codec not in NOTATIONS:
+        raise UsageError(f"{where} writes {' or '.join(NOTATIONS)}, not {codec!r}")
     name = getattr(model, "name", None)
     common: dict[str, Any] = {
         "act": act, "label": found.label, "name": name if isinstance(name, str) and name else where,

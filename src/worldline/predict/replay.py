@@ -13,13 +13,12 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from worldline.codec.cwm.foreign.stripped import continuation
-from worldline.codec.cwm.stage import stage
-from worldline.codec.cwm.text import SPECIAL
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.notation import notation, recognized
 from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
-from worldline.predict.predictor import CODECS, STATUSES, Ask, Prediction, summed_logprob
-from worldline.predict.table import table_of
+from worldline.predict.predictor import STATUSES, Ask, Prediction, summed_logprob
+from worldline.predict.table import context_of
 
 TEXTS = ("text", "output", "prediction", "completion")
 KEYS = ("digest", "prompt", "order")
@@ -46,7 +45,7 @@ class ReplayPredictor:
     def codec(self) -> str:
         """The notation of all texts; ours where there are several."""
         found = {row.codec for row in self.rows.values() if row.status != "fault"}
-        return found.pop() if len(found) == 1 else "compact"
+        return found.pop() if len(found) == 1 else DEFAULT_NOTATION
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """One prediction for each ask, in their order."""
@@ -112,9 +111,9 @@ def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Predictio
     if key is None and status != "fault":
         raise UsageError(f"{where}: none of {', '.join(TEXTS)}")
     text = "" if key is None or row[key] is None else _text(where, row, key)
-    codec = row.get("codec") or codec or ("cwm" if _is_meta(text) else "compact")
+    codec = row.get("codec") or codec or recognized(text)
     status = status or ("budget" if row.get("finish_reason") == "length" else "ended" if text else "empty")
-    if status not in STATUSES or codec not in CODECS:
+    if status not in STATUSES or codec not in NOTATIONS:
         raise UsageError(f"{where}: a status {status!r} or a codec {codec!r} that there is not")
     note = row.get("note")
     return Prediction(
@@ -124,17 +123,10 @@ def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Predictio
     )  # fmt: skip
 
 
-def _is_meta(text: str) -> bool:
-    """Whether a text is in Meta's format: it has a special token, or begins with names, as one without them does."""
-    return SPECIAL.search(text) is not None or text.lstrip().startswith("{")
-
-
 def _fitted(ask: Ask, found: Prediction) -> Prediction:
     """A prediction as the ask wants it: within the limit, and with what is given at its front."""
-    if found.codec == "cwm" and found.status != "fault":
-        text = continuation(found.text.decode("utf-8", "surrogatepass"), ask.program, table_of(ask.program))
-        text = stage(ask.program).without_closing(text)
-        found = replace(found, text=text.encode("utf-8", "surrogatepass"))
+    if found.status != "fault":
+        found = replace(found, text=notation(found.codec).steps_alone(context_of(ask), found.text))
     if found.status != "fault" and not found.text.startswith(ask.given):
         return _fault(ask, "the text in the file does not begin with what is given")
     if len(found.text) > ask.limit:

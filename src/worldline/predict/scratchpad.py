@@ -19,6 +19,7 @@ from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import Recorded, write
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
@@ -69,7 +70,7 @@ class Scratchpad(WrappedPredictor):
     def __post_init__(self) -> None:
         if self.mode not in MODES:
             raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, not {self.mode!r}")
-        if self.mode != "none" and codec_of(self.predictor) != "compact":
+        if self.mode != "none" and not notation(codec_of(self.predictor)).has_modes:
             raise UsageError(
                 f"a scratchpad is of the compact notation; this model writes {codec_of(self.predictor)}"
             )

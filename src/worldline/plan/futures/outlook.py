@@ -12,6 +12,7 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import THREAD, Control
@@ -309,7 +310,7 @@ def _beliefs(
     model: Predictor, ask: Ask, subject: Subject, truth: _Truth, effort: Effort
 ) -> tuple[TextBelief | None, OwnOdds | None]:
     """What a model believes, each way that it can be asked, and why it cannot be where it cannot."""
-    if codec_of(model) != "compact":
+    if not notation(codec_of(model)).shows_io:
         raise UsageError(
             f"{model.name} writes {codec_of(model)}, in which draws have no place: futures are compact text"
         )

@@ -15,6 +15,7 @@ from pathlib import Path
 from worldline.analyze.flow.conditions import Condition, conditions, names_of
 from worldline.analyze.flow.conditions.decisions import decisions
 from worldline.codec.compact.turns import Turn, turns
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
 from worldline.core.fault import RowFault, fenced_each
@@ -27,8 +28,7 @@ from worldline.evaluation.suites.generated import load as load_generated
 from worldline.evaluation.suites.states import clustered, known_tasks, rolled_from
 from worldline.evaluation.suites.suite import Suite
 from worldline.evaluation.table import Cell, Measured, Table
-from worldline.predict.forcing.next_step import Ahead
-from worldline.predict.forcing.rolled import Rolled
+from worldline.predict.forcing.rolled import Ahead, Rolled
 from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
 
 COUNT = 50  # programs, where nobody says how many
@@ -69,11 +69,11 @@ def measure(
     """Every decision of the first `limit` programs, one step ahead."""
     if force:
         raise UsageError("at branches all that is before a step is true: nothing else is forced")
-    if codec_of(predictor) != "compact":
+    if not notation(codec_of(predictor)).has_modes:
         raise UsageError("branches are asked in the compact notation")
     known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
     asks = [Ask(program=task.program, options=task.options, limit=len(true.text)) for task, true in known]
-    truths = [Prediction(text=true.text, status="ended", codec="compact") for _, true in known]
+    truths = [Prediction(text=true.text, status="ended") for _, true in known]
     found, seconds = list[Decided](), 0.0
     begun = rolled_from(predictor, asks, truths, "next")
     for number, ((_, true), rolled) in enumerate(zip(known, fenced_each(begun, len(asks)), strict=True)):

@@ -1,0 +1,92 @@
+"""Texts with a part dictated: by an engine that follows a script, or by whoever only gives text and is asked again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Protocol
+
+from worldline.codec.notation import notation
+from worldline.predict.forcing import bytewise
+from worldline.predict.forcing.rolled import Foreseen, Rolled
+from worldline.predict.forcing.talk import Talk, together
+from worldline.predict.local import Local
+from worldline.predict.predictor import Ask, Prediction, Predictor, codec_of
+from worldline.predict.sureness import frame_sureness, sureness
+
+
+class Forcing(Protocol):
+    """How a predictor that only gives text is held to a part of the truth, in one kind of notation."""
+
+    def forced(
+        self, ask: Ask, truth: Prediction | None, force: str, chosen: Collection[int] = (), /
+    ) -> Talk[Rolled]:
+        """A text under a forcing; without a truth it is held to the control flow."""
+        ...
+
+    def ahead(self, ask: Ask, truth: Prediction, /) -> Talk[Foreseen]:
+        """Every whole true step, each asked for behind the truth before it."""
+        ...
+
+
+def forcing_of(codec: str) -> Forcing:
+    """How texts of a notation are forced: byte by byte, or between its special tokens."""
+    if not notation(codec).special_tokens:
+        return bytewise
+    from worldline.predict.forcing.frames import framewise  # few verbs need it
+
+    return framewise
+
+
+def written(
+    predictor: Predictor,
+    asks: Sequence[Ask],
+    truths: Sequence[Prediction] = (),
+    *,
+    force: str,
+    chosen: Sequence[Collection[int]] = (),
+) -> Iterator[Rolled]:
+    """One text for each ask, in their order.
+
+    Args:
+        predictor: Who writes.
+        asks: What is asked.
+        truths: The true texts, where something of them is dictated.
+        force: What is dictated: `actions`, `states`, the `chosen` steps (`queries`); without truths nothing, or what
+            the control flow leaves (`guard`).
+        chosen: The numbers of the true steps that are put in, for each ask.
+
+    Yields:
+        What has come of each text.
+    """
+    known: Sequence[Prediction | None] = truths or [None] * len(asks)
+    some = list(zip(asks, known, chosen or [()] * len(asks), strict=True))
+    if isinstance(predictor, Local):
+        scripts = [
+            None if truth is None else bytewise.script_of(ask, truth, force, steps)
+            for ask, truth, steps in some
+        ]
+        yield from _by_engine(
+            predictor.settled(guard=True if force == "guard" else None), asks, scripts, force
+        )
+    elif not truths and force != "guard":
+        for ask, answer in zip(asks, predictor.predict(asks), strict=True):
+            yield Rolled(prediction=answer, force=force, sure=frame_sureness(ask, answer))
+    else:
+        codec = codec_of(predictor)
+        forced = forcing_of(codec).forced
+        yield from together(
+            predictor, [forced(ask, truth, force, steps) for ask, truth, steps in some], codec=codec
+        )
+
+
+def _by_engine(
+    local: Local, asks: Sequence[Ask], scripts: Sequence[bytewise.TruthScript | None], force: str
+) -> Iterator[Rolled]:
+    for ask, script, answer in zip(asks, scripts, local.follow(asks, scripts), strict=True):
+        if script is not None:
+            script.finish(answer.text)
+        yield Rolled(
+            prediction=answer, force=force, dictated=tuple(local.dictated), left=script.left if script else None,
+            sure=tuple(sureness(ask, answer, local.logprobs, local.entropies)),
+            answered=tuple(sorted(script.answered)) if script else (),
+        )  # fmt: skip
