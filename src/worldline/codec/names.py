@@ -2,5 +2,8 @@
 
 from __future__ import annotations
 
-NOTATIONS = ("compact", "cwm")
-DEFAULT_NOTATION = "compact"
+from typing import Final, Literal, get_args
+
+NotationName = Literal["compact", "cwm"]
+NOTATIONS: tuple[str, ...] = get_args(NotationName)
+DEFAULT_NOTATION: Final = "compact"

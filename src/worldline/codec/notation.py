@@ -115,6 +115,10 @@ class Notation(Protocol):
         """Write the steps of a trace, all or those of the first `most` lines or frames."""
         ...
 
+    def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
+        """Write a value behind its name, or what a step gives back: what stands before it, it, and what follows."""
+        ...
+
     def staged(self, program: Program) -> Program:
         """The program that is executed when a model is asked about this one."""
         ...

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from worldline.codec.compact import depth, edit, events, turns
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.compact.words import name_text
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.notation import Notation, StepSpan, TraceContext
 from worldline.codec.reading import Reading
@@ -42,6 +43,10 @@ class CompactNotation:
         """Write the steps of a trace, or its first `most` lines."""
         text = encode_steps(trace, options)
         return text if most is None else turns.first_lines(text, most)
+
+    def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
+        """Write a value behind its name, or what a step gives back."""
+        return (")" if name is None else f" {name_text(name)}="), value, "\n"
 
     def staged(self, program: Program) -> Program:
         """The program as it is."""

@@ -12,7 +12,7 @@ from worldline.codec.cwm import edit, events, guard, writer
 from worldline.codec.cwm.foreign.stripped import continuation
 from worldline.codec.cwm.frame_text import FRAME_END, TEXT_END, beside, cut
 from worldline.codec.cwm.stage import stage, staged
-from worldline.codec.cwm.text import SPECIAL, TOKENS, token
+from worldline.codec.cwm.text import SPECIAL, TOKENS, quoted, token
 from worldline.codec.notation import Notation, StepSpan, TraceContext, deepest
 from worldline.codec.reading import Reading
 from worldline.core.program import Program
@@ -48,6 +48,11 @@ class CwmNotation:
         """Write the frames of a trace, or its first `most`."""
         return _bytes(writer.encode(trace, most)).removeprefix(self.prompt_of(trace))
 
+    def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
+        """Write a value behind its name, or what a step gives back."""
+        head = token("arg_sep") if name is None else f"{quoted(name)}: "
+        return head + '"', quoted(value)[1:-1], '"' + (token("frame_sep") if name is None else ", ")
+
     def staged(self, program: Program) -> Program:
         """The program with a `main` that makes a call with arguments."""
         return staged(program)
@@ -58,7 +63,7 @@ class CwmNotation:
 
     def steps_alone(self, context: TraceContext, text: bytes) -> bytes:
         """The frames of the call alone, with their special tokens."""
-        told = continuation(text.decode("utf-8", "surrogatepass"), context.program, context.table)
+        told = continuation(_text(text), context.program, context.table)
         return _bytes(stage(context.program).without_closing(told))
 
     def read(self, context: TraceContext, text: bytes, *, status: str) -> Reading:
@@ -118,6 +123,14 @@ class CwmNotation:
     def resumable(self, text: bytes) -> bytes:
         """The whole frames: a model that reads tokens continues between them."""
         return text[: max((frame.end for frame in cut(text) if frame.whole and not frame.is_end), default=0)]
+
+
+def _text(data: bytes) -> str:
+    """The text of any bytes: lone surrogates stay what they are, what is no character is replaced."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return data.decode("utf-8", "replace")
 
 
 def _bytes(text: str) -> bytes:

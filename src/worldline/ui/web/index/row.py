@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from worldline.codec.names import DEFAULT_NOTATION, NotationName
 from worldline.codec.notation import notation
 from worldline.core.errors import FormatError
 from worldline.evaluation.external.program import called
@@ -51,7 +52,7 @@ class _Line(msgspec.Struct):
     truth: str = ""
     truth_base64: str = ""
     status: Literal["ended", "budget", "empty", "broken", "fault"] = "empty"
-    codec: Literal["compact", "cwm"] = "compact"
+    codec: NotationName = DEFAULT_NOTATION
     seconds: float = 0.0
     logprob: float | None = None
     note: str = ""
