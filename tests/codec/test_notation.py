@@ -34,12 +34,21 @@ CONTEXT = TraceContext(program=PROGRAM)
 ALL = pytest.mark.parametrize("name", NOTATIONS)
 PIECES = st.sampled_from(
     [
-        b"(3 xs=[1, 2]\n", b"4 total=0\n", b")3\n", b".\n", b" x=1\n", b"@1\n", b"~#1\n", b"?0 x\n", b"%a=1\n", b"\xff",
-        b"\n", b"<|call_sep|>", b"<|line_sep|>", b"<|return_sep|>", b"<|exception_sep|>", b"<|action_sep|>", b"<|arg_sep|>",
-        b"<|frame_sep|>", b"<|end_of_text|>", b"<|begin_of_text|>", b"<|trace_context_start|>", b'{"x": "1"}', b'"3"',
-        b"{", b"def f(xs):\n", b"    total = 0\n", b"<|",
+        *(
+            b"(3 xs=[1, 2]\n",
+            b"4 total=0\n",
+            b")3\n",
+            b".\n",
+            b" x=1\n",
+            b"@1\n",
+            b"~#1\n",
+            b"?0 x\n",
+            b"%a=1\n",
+        ),
+        *(f"<|{token}|>".encode() for token in notation("cwm").special_tokens),
+        *(b'{"x": "1"}', b'"3"', b"{", b"def f(xs):\n", b"    total = 0\n", b"<|", b"\xff", b"\n"),
     ]
-)  # fmt: skip
+)
 TEXTS = st.one_of(st.binary(max_size=40), st.lists(PIECES, max_size=12).map(b"".join))
 
 
