@@ -36,7 +36,7 @@ from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.cli.serve import serve
 from worldline.cli.step import step
-from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.names import NOTATIONS, PARTS
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
 
@@ -197,12 +197,10 @@ def show(
     "--format",
     "notation",
     type=click.Choice(NOTATIONS),
-    default=DEFAULT_NOTATION,
+    default=NOTATIONS[0],
     help="Ours, or Meta's [compact].",
 )
-@click.option(
-    "--part", type=click.Choice(["whole", "prompt", "steps"]), default="whole", help="What of it [whole]."
-)
+@click.option("--part", type=click.Choice(PARTS), default=PARTS[0], help="What of it [whole].")
 @written
 @control_options
 @click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.names import PARTS
 from worldline.codec.notation import notation as notation_named
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
-
-PARTS = ("whole", "prompt", "steps")
 
 
 def encode(

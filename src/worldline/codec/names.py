@@ -1,4 +1,4 @@
-"""The names of the notations, for whoever offers a choice and loads none of them."""
+"""The names of the notations and of the parts of a text, for whoever offers a choice and loads nothing else."""
 
 from __future__ import annotations
 
@@ -7,3 +7,4 @@ from typing import Final, Literal, get_args
 NotationName = Literal["compact", "cwm"]
 NOTATIONS: tuple[str, ...] = get_args(NotationName)
 DEFAULT_NOTATION: Final = "compact"
+PARTS = ("whole", "prompt", "steps")

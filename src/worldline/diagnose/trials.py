@@ -327,13 +327,11 @@ def _answers(
 
 def _is_dictated(ask: Ask, rolled: Rolled) -> bool:
     """Whether the step with which the outermost frame ends is among what was dictated."""
-    steps, at = (
-        notation(rolled.prediction.codec).split(rolled.prediction.text),
-        read(ask, rolled.prediction).outcome,
-    )
-    return 0 <= at < len(steps) and any(
-        start <= steps[at].state_start < end for start, end in rolled.dictated
-    )
+    at = read(ask, rolled.prediction).outcome
+    steps = notation(rolled.prediction.codec).split(rolled.prediction.text)
+    if not 0 <= at < len(steps):
+        return False
+    return any(start <= steps[at].state_start < end for start, end in rolled.dictated)
 
 
 def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> Tried:

@@ -58,6 +58,8 @@ def written(
     Yields:
         What has come of each text.
     """
+    if not asks:
+        return
     known: Sequence[Prediction | None] = truths or [None] * len(asks)
     some = list(zip(asks, known, chosen or [()] * len(asks), strict=True))
     if isinstance(predictor, Local):
