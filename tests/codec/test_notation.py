@@ -144,7 +144,7 @@ def test_any_bytes_are_read(name: str, text: bytes, other: bytes, count: int, st
     reading = written.read(CONTEXT, text, status=status)
     assert reading.malformed is None or reading.malformed.offset >= 0
     steps = written.split(text)
-    assert all(one.end <= two.start for one, two in pairwise(steps))
+    assert all(step.end <= after.start for step, after in pairwise(steps))
     assert written.count_steps(text) >= 0
     spans = written.locate(text, count)
     assert len(spans) <= count

@@ -22,5 +22,5 @@ def encode(
         raise UsageError(f"a part is one of {', '.join(PARTS)}, not {part!r}")
     if not written.has_modes and (options or Compact()) != Compact():
         raise UsageError("modes are of the compact notation: Meta's has none")
-    given = b"" if part == "steps" else written.prompt_of(trace, options)
-    return given if part == "prompt" else given + written.steps(trace, options)
+    prompt = b"" if part == "steps" else written.prompt_of(trace, options)
+    return prompt if part == "prompt" else prompt + written.steps(trace, options)

@@ -153,8 +153,8 @@ class Notation(Protocol):
         """How many frames are at most one inside another; None of a text without a call."""
         ...
 
-    def own_text(self, text: bytes, given: int) -> bytes:
-        """What a model wrote itself: not the first `given` bytes, nor a prompt that a text repeats."""
+    def own_text(self, text: bytes, skip: int) -> bytes:
+        """What a model wrote itself: not the first `skip` bytes, nor a prompt that a text repeats."""
         ...
 
     # ---- forcing

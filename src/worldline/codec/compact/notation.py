@@ -80,9 +80,9 @@ class CompactNotation:
         """How many frames are at most one inside another."""
         return depth.depth(text)
 
-    def own_text(self, text: bytes, given: int) -> bytes:
-        """What stands behind the given bytes."""
-        return text[given:]
+    def own_text(self, text: bytes, skip: int) -> bytes:
+        """What stands behind the first `skip` bytes."""
+        return text[skip:]
 
     def edit(self, context: TraceContext, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
         """Cut a text behind the changes of a step, with other values among them."""

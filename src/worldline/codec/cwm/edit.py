@@ -37,8 +37,8 @@ def edited(
     Raises:
         UsageError: There is no such frame, or none behind it shows its names.
     """
-    told = text.decode("utf-8", "replace")
-    shown = parse(told, program.source, language=program.language, table=table).frames
+    frames = text.decode("utf-8", "replace")
+    shown = parse(frames, program.source, language=program.language, table=table).frames
     if not 0 <= step < len(shown):
         raise UsageError(f"no step {step} to edit in a text of {len(shown)}")
     scope = shown[step].scope

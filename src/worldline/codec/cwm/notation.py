@@ -63,8 +63,8 @@ class CwmNotation:
 
     def steps_alone(self, context: TraceContext, text: bytes) -> bytes:
         """The frames of the call alone, with their special tokens."""
-        told = continuation(_text(text), context.program, context.table)
-        return _bytes(stage(context.program).without_closing(told))
+        frames = continuation(_text(text), context.program, context.table)
+        return _bytes(stage(context.program).without_closing(frames))
 
     def read(self, context: TraceContext, text: bytes, *, status: str) -> Reading:
         """Read the events of a text."""
@@ -98,9 +98,9 @@ class CwmNotation:
         """How many frames are at most one inside another."""
         return deepest(match[1] is not None for match in _MOVES.finditer(text)) or None
 
-    def own_text(self, text: bytes, given: int) -> bytes:
-        """What stands behind the given bytes, or behind the prompt that a dump begins with."""
-        return text.partition(FRAME_END)[2] if _PROMPT in text else text[given:]
+    def own_text(self, text: bytes, skip: int) -> bytes:
+        """What stands behind the first `skip` bytes, or behind the prompt that a dump begins with."""
+        return text.partition(FRAME_END)[2] if _PROMPT in text else text[skip:]
 
     def edit(self, context: TraceContext, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
         """Cut a text behind the locals that show what a frame left, with other values among them."""

@@ -207,5 +207,5 @@ def _covers(held: Prediction, text: bytes, turn: Turn) -> bool:
     return held.status != "budget" or len(held.text) >= turn.end + SLACK
 
 
-def _behind(ask: Ask, given: bytes, end: int) -> Ask:
-    return replace(ask, given=given, limit=max(end + SLACK, len(given) + STEP_LOOKAHEAD))
+def _behind(ask: Ask, before: bytes, end: int) -> Ask:
+    return replace(ask, given=before, limit=max(end + SLACK, len(before) + STEP_LOOKAHEAD))

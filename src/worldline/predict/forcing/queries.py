@@ -52,13 +52,13 @@ class Inquiry:
         self.spent.append(min(waiting)[1])
         return True
 
-    def keep(self, given: bytes, rolled: Rolled) -> None:
-        """Take what was written behind `given`."""
+    def keep(self, rolled: Rolled, start: int) -> None:
+        """Take what was written from byte `start` on."""
         newest = self.spent[-1] if self.spent else 0
         self.seconds += rolled.prediction.seconds
         self.prediction = replace(rolled.prediction, seconds=self.seconds)
         self.sure = [*self.sure[:newest], *rolled.sure[newest:]]
-        self.dictated = [span for span in self.dictated if span[1] <= len(given)] + list(rolled.dictated)
+        self.dictated = [span for span in self.dictated if span[1] <= start] + list(rolled.dictated)
         self.answered = {number for number in self.answered if number < newest} | set(rolled.answered)
         self.left = rolled.left
 
@@ -101,4 +101,4 @@ def write_round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
             raise UsageError(
                 f"{predictor.name} does not say how sure it is of each step: it gives no log-probabilities"
             )
-        text.keep(ask.given, rolled)
+        text.keep(rolled, len(ask.given))
