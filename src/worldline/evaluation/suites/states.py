@@ -15,13 +15,14 @@ from math import floor
 from typing import Any
 
 from worldline.codec.cwm.text import token
+from worldline.codec.reading import Event
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced, fenced_each
 from worldline.core.stats import Share, wilson
 from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge, same_action
-from worldline.diagnose.reading import Event, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.reconcile import read_beside
 from worldline.evaluation.run.truth import Truth, fenced_truth
 from worldline.evaluation.score import judge
@@ -30,8 +31,7 @@ from worldline.evaluation.suites import load as load_suite
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Measured, Table
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.next_step import Ahead
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.rolled import Ahead, ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many

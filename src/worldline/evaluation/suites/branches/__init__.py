@@ -15,6 +15,7 @@ from pathlib import Path
 from worldline.analyze.flow.conditions import Condition, conditions, names_of
 from worldline.analyze.flow.conditions.decisions import decisions
 from worldline.codec.compact.turns import Turn, turns
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
 from worldline.core.fault import RowFault, fenced_each
@@ -27,8 +28,7 @@ from worldline.evaluation.suites.generated import load as load_generated
 from worldline.evaluation.suites.states import clustered, known_tasks, rolled_from
 from worldline.evaluation.suites.suite import Suite
 from worldline.evaluation.table import Cell, Measured, Table
-from worldline.predict.forcing.next_step import Ahead
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.rolled import Ahead, ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
@@ -70,14 +70,14 @@ def measure(
     """Every decision of the first `limit` programs, one step ahead."""
     if force:
         raise UsageError("at branches all that is before a step is true: nothing else is forced")
-    if predictor.info.notation != "compact":
+    if not notation(predictor.info.notation).has_modes:
         raise UsageError("branches are asked in the compact notation")
     known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
     asks = [
         PredictionRequest(program=task.program, options=task.options, limit=len(true.text))
         for task, true in known
     ]
-    truths = [Prediction(text=true.text, status="ended", codec="compact") for _, true in known]
+    truths = [Prediction(text=true.text, status="ended") for _, true in known]
     found, seconds = list[Decided](), 0.0
     begun = rolled_from(predictor, asks, truths, "next")
     for number, ((_, true), rolled) in enumerate(zip(known, fenced_each(begun, len(asks)), strict=True)):
