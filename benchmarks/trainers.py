@@ -20,7 +20,7 @@ from pathlib import Path
 
 from worldline.data.sources import frame
 from worldline.model.train import metrics
-from worldline.model.train.ranks import torchrun
+from worldline.model.train.ranks import torchrun_command
 
 RECIPE = """\
 from worldline.data.sources import Files
@@ -46,8 +46,10 @@ def measured(folder: Path, recipe: Path, count: int, *, sharded: bool) -> dict[s
         *(["--sharded"] if sharded else []),
     ]
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(torchrun(words, processes=str(count)), env=env, check=True, stdout=subprocess.DEVNULL)
-    lines = metrics.read(out)
+    subprocess.run(
+        torchrun_command(words, processes=str(count)), env=env, check=True, stdout=subprocess.DEVNULL
+    )
+    lines = metrics.read_metrics(out)
     between = [
         (after["elapsed"] - before["elapsed"]) / (after["step"] - before["step"])
         for before, after in pairwise(lines[2:])

@@ -34,17 +34,26 @@ def _training(*, adaptive: bool) -> Training:
     )
     curriculum = "{run}/curriculum.json"
     live = streams(
-        str(SHIPPED), workers=workers, ahead=64 * workers, python=python, pool=2048,
+        str(SHIPPED),
+        workers=workers,
+        ahead=64 * workers,
+        python=python,
+        pool=2048,
         curriculum=curriculum if adaptive else "",
-    )  # fmt: skip
+    )
     import sys
 
     tutor = (python or sys.executable, "-m", "worldline.learning.tutor", "--recipe", str(SHIPPED), "--trust")
-    made: Training = replace(
-        whole, sources=(live,), phases=(), minutes=MINUTES, eval_every=0, save_every=0,
+    config: Training = replace(
+        whole,
+        sources=(live,),
+        phases=(),
+        minutes=MINUTES,
+        eval_every=0,
+        save_every=0,
         tutor=(*tutor, "--out", curriculum) if adaptive else (),
-    )  # fmt: skip
-    return made
+    )
+    return config
 
 
 def fixed() -> Training:

@@ -35,10 +35,13 @@ def data() -> Mixture:
     drawn = "worldline.programs.languages.draw"
     sources = (
         *(
-            Source(kind="generate", program=f"{drawn}:ordinary", argument=one, weight=0.75)
-            for one in LANGUAGES
+            Source(kind="generate", program=f"{drawn}:ordinary", argument=language, weight=0.75)
+            for language in LANGUAGES
         ),
-        *(Source(kind="tasks", program=f"{drawn}:state", argument=one, weight=0.25) for one in LANGUAGES),
+        *(
+            Source(kind="tasks", program=f"{drawn}:state", argument=language, weight=0.25)
+            for language in LANGUAGES
+        ),
     )
     modes = (
         Mode(weight=0.80),

@@ -103,7 +103,7 @@ def data() -> Mixture:
     from dataclasses import replace
 
     whole = _mixture()
-    from_files = tuple(one for one in whole.sources if one.kind != "chance")
+    from_files = tuple(source for source in whole.sources if source.kind != "chance")
     return replace(whole, sources=from_files) if CHANCE else whole
 
 
@@ -112,7 +112,9 @@ def stochastic() -> Mixture:
     from dataclasses import replace
 
     whole = _mixture()
-    return replace(whole, sources=tuple(one for one in whole.sources if one.kind == "chance"), max_bytes=4096)
+    return replace(
+        whole, sources=tuple(source for source in whole.sources if source.kind == "chance"), max_bytes=4096
+    )
 
 
 def _mixture() -> Mixture:
@@ -151,9 +153,14 @@ def live(*, split: str = "train", workers: int = WORKERS, adaptive: bool = False
 
     ahead = 64 * workers if split == "train" else 1
     return streams(
-        __file__, split=split, workers=workers, ahead=ahead, python=PYTHON,
-        curriculum=CURRICULUM if adaptive else "", pool=SOON if adaptive else POOL,
-    )  # fmt: skip
+        __file__,
+        split=split,
+        workers=workers,
+        ahead=ahead,
+        python=PYTHON,
+        curriculum=CURRICULUM if adaptive else "",
+        pool=SOON if adaptive else POOL,
+    )
 
 
 def tutor() -> tuple[str, ...]:
@@ -237,12 +244,21 @@ def warm() -> Training:
     from dataclasses import replace
 
     whole = training()
-    some = whole.held_out
-    assert some is not None
+    held_out = whole.held_out
+    assert held_out is not None
     return replace(
-        whole, sources=(some,), tutor=(), init_from=None, minutes=0.0, steps=4, phases=((0.5, LONGEST, 4),),
-        log_every=1, eval_every=0, save_every=0, held_out_documents=64,
-    )  # fmt: skip
+        whole,
+        sources=(held_out,),
+        tutor=(),
+        init_from=None,
+        minutes=0.0,
+        steps=4,
+        phases=((0.5, LONGEST, 4),),
+        log_every=1,
+        eval_every=0,
+        save_every=0,
+        held_out_documents=64,
+    )
 
 
 def smoke() -> Training:
@@ -252,7 +268,18 @@ def smoke() -> Training:
     from worldline.model.shape import Shape
 
     return replace(
-        training(), shape=Shape(depth=3, stack=5), init_from=None, rows=4, time=1024, phases=((0.75, 4096, 1),),
-        minutes=0.0, steps=40, warmup=5, log_every=5, eval_every=20, save_every=20, held_out_documents=40,
+        training(),
+        shape=Shape(depth=3, stack=5),
+        init_from=None,
+        rows=4,
+        time=1024,
+        phases=((0.75, 4096, 1),),
+        minutes=0.0,
+        steps=40,
+        warmup=5,
+        log_every=5,
+        eval_every=20,
+        save_every=20,
+        held_out_documents=40,
         sources=(live(workers=1, adaptive=ADAPTIVE), *((mined(workers=1),) if MINERS else ())),
-    )  # fmt: skip
+    )

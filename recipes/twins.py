@@ -119,8 +119,13 @@ def _climbing(mix: str) -> Training:
         shape=Shape(depth=DEPTH, mix=mix),
         sources=(
             streams(
-                __file__, function="shuffled", workers=WORKERS, ahead=16 * WORKERS, python=python,
-                curriculum=curriculum, pool=512,
+                __file__,
+                function="shuffled",
+                workers=WORKERS,
+                ahead=16 * WORKERS,
+                python=python,
+                curriculum=curriculum,
+                pool=512,
             ),
         ),
         tutor=(*words, "--trust", "--size", str(ROWS * TIME * 9 // 10), "--out", curriculum),
@@ -131,7 +136,7 @@ def _climbing(mix: str) -> Training:
         cooldown=0.3,
         eval_every=0,
         save_every=0,
-    )  # fmt: skip
+    )
 
 
 def climbing_hybrid() -> Training:

@@ -24,12 +24,12 @@ from worldline.learning.call_sources import own_calls
 from worldline.learning.own_calls import OwnCall, known_documents, recorded
 from worldline.model.engine.native import open_engine
 from worldline.model.shape import Shape
-from worldline.model.train.low_rank import Adapting, LowRankChanges, train_changes
-from worldline.model.weights import Stored
+from worldline.model.train.low_rank import AdaptationConfig, LowRankChanges, train_changes
+from worldline.model.weights import StoredArray
 from worldline.predict.local import Local
 from worldline.storage import files
 
-Weights = dict[str, Stored]
+Weights = dict[str, StoredArray]
 BARE = Compact(bare=True)  # as an oracle asks
 KNOWN, SHORT = 8, 400  # generated documents that are mixed in, and the bytes of one
 
@@ -83,7 +83,12 @@ def _imagination(record: Record) -> Imagination:
 
 
 def taught(
-    shape: Shape, weights: Weights, lessons: Sequence[OwnCall], held_back: Sequence[OwnCall], *, how: Adapting
+    shape: Shape,
+    weights: Weights,
+    lessons: Sequence[OwnCall],
+    held_back: Sequence[OwnCall],
+    *,
+    how: AdaptationConfig,
 ) -> LowRankChanges:
     """The changes that lessons make, generated documents among them, as `learn --journal` trains."""
     drawn = known_documents(6 * KNOWN, seed=how.seed)

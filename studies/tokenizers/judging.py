@@ -38,30 +38,37 @@ class Found:
 
 
 def measure(
-    model: Trunk, made: Cut, first: int, spans: Sequence[Sequence[Sequence[Any]]],
-    batches: Sequence[Sequence[int]], *, rows: int, time: int, device: torch.device,
-) -> Found:  # fmt: skip
+    model: Trunk,
+    tokenized: Cut,
+    first: int,
+    spans: Sequence[Sequence[Sequence[Any]]],
+    batches: Sequence[Sequence[int]],
+    *,
+    rows: int,
+    time: int,
+    device: torch.device,
+) -> Found:
     """Judge the documents from `first` on; `batches` number them from there."""
     values: list[list[bool]] = [[] for _ in spans]
     traces, nats = [False] * len(spans), 0.0
-    sizes = made.sizes
+    sizes = tokenized.sizes
     for batch in batches:
         places = packed([first + n for n in batch], sizes, rows=rows, time=time)
         assert places is not None  # the rows were measured for these batches too
-        likeliest, loss = _forward(model, made, places, rows, time, device)
+        likeliest, loss = _forward(model, tokenized, places, rows, time, device)
         nats += loss
         for number, row, at in places:
-            given, truth = made.documents[number]
-            start = at + len(given) - 1
+            prompt_ids, truth = tokenized.documents[number]
+            start = at + len(prompt_ids) - 1
             guess = likeliest[row, start : start + len(truth)]
             traces[number - first] = bool(np.array_equal(guess, truth))
-            values[number - first] = judge(spans[number - first], truth, guess, made.pieces)
+            values[number - first] = judge(spans[number - first], truth, guess, tokenized.pieces)
     return Found(values, traces, nats)
 
 
 def _forward(
     model: Trunk,
-    made: Cut,
+    tokenized: Cut,
     places: Sequence[tuple[int, int, int]],
     rows: int,
     time: int,
@@ -71,11 +78,11 @@ def _forward(
 
     Gradients are not turned off: on a GPU the layers would be compiled a second time for that.
     """
-    given = to_device(tensors(made, places, rows=rows, time=time, pinned=False), device)
-    stream = model.hidden(given.data, given.position, given.prompt).detach()
-    target, total, best = given.data.roll(-1, 1).long(), 0.0, []
+    inputs = to_device(tensors(tokenized, places, rows=rows, time=time, pinned=False), device)
+    stream = model.hidden(inputs.data, inputs.position, inputs.prompt).detach()
+    target, total, best = inputs.data.roll(-1, 1).long(), 0.0, []
     with torch.no_grad():
-        for x, wanted, weight in zip(stream, target, given.weight, strict=True):
+        for x, wanted, weight in zip(stream, target, inputs.weight, strict=True):
             logits = functional.linear(x, model.head.to(x.dtype)).float()
             total += float((functional.cross_entropy(logits, wanted, reduction="none") * weight).sum())
             best.append(logits.argmax(-1).int().cpu().numpy())
@@ -89,18 +96,19 @@ def judge(spans: Sequence[Sequence[Any]], truth: Ids, guess: Ids, pieces: Sequen
         starts.append(at)
         at += len(pieces[number])
     starts.append(at)
-    found = []
+    verdicts = []
     for start, end, *_ in spans:
         first = bisect_right(starts, start - 1) - 1  # the token of the mark
         past = next(i for i in range(first + 1, len(starts)) if starts[i] >= end)
         right = all(
-            truth[i] == guess[i] or _agrees(pieces[guess[i]], pieces[truth[i]], start - 1 - starts[i], end - starts[i])
+            truth[i] == guess[i]
+            or _agrees(pieces[guess[i]], pieces[truth[i]], start - 1 - starts[i], end - starts[i])
             for i in range(first, past)
-        )  # fmt: skip
+        )
         if right and starts[past] == end and past < len(truth):
             right = pieces[guess[past]][:1] in _STOPS
-        found.append(right)
-    return found
+        verdicts.append(right)
+    return verdicts
 
 
 def _agrees(guess: bytes, truth: bytes, left: int, right: int) -> bool:
@@ -134,24 +142,24 @@ KEYS: dict[str, Callable[[Sequence[Any]], tuple[str, ...]]] = {
 }
 
 
-def tallies(spans: Sequence[Sequence[Sequence[Any]]], found: Found) -> dict[str, dict[str, list[int]]]:
+def tallies(spans: Sequence[Sequence[Sequence[Any]]], measured: Found) -> dict[str, dict[str, list[int]]]:
     """For each way to sort values: class -> wrong, n."""
-    made: dict[str, dict[str, list[int]]] = {name: {} for name in KEYS}
-    for document, rights in zip(spans, found.values, strict=True):
+    counts: dict[str, dict[str, list[int]]] = {name: {} for name in KEYS}
+    for document, rights in zip(spans, measured.values, strict=True):
         for span, right in zip(document, rights, strict=True):
             for name, key in KEYS.items():
-                cell = made[name].setdefault(" | ".join(key(span)), [0, 0])
+                cell = counts[name].setdefault(" | ".join(key(span)), [0, 0])
                 cell[0] += not right
                 cell[1] += 1
-    return made
+    return counts
 
 
-def summary(spans: Sequence[Sequence[Sequence[Any]]], found: Found, trace_bytes: int) -> dict[str, Any]:
+def summary(spans: Sequence[Sequence[Sequence[Any]]], measured: Found, trace_bytes: int) -> dict[str, Any]:
     """The figures of one model."""
     return {
-        "bits_per_byte": found.nats / math.log(2) / trace_bytes,
-        "traces": [sum(not right for right in found.traces), len(found.traces)],
-        "wrong": tallies(spans, found),
+        "bits_per_byte": measured.nats / math.log(2) / trace_bytes,
+        "traces": [sum(not right for right in measured.traces), len(measured.traces)],
+        "wrong": tallies(spans, measured),
     }
 
 
@@ -162,7 +170,7 @@ def differences(
 
     Intervals of 95 % by drawing whole documents anew: values of one trace are not independent.
     """
-    table = np.array([_row(*each) for each in zip(spans, ours.values, other.values, strict=True)], float)
+    table = np.array([_row(*row) for row in zip(spans, ours.values, other.values, strict=True)], float)
     rng = np.random.default_rng(seed)
     picks = rng.multinomial(len(table), [1 / len(table)] * len(table), size=DRAWS)
     drawn, whole = _gaps(picks @ table), _gaps(table.sum(0, keepdims=True))[0]

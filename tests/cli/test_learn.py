@@ -13,7 +13,7 @@ from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
 from worldline.data.mine.mined import read_mined
 from worldline.data.sources import frame
-from worldline.model import checkpoint
+from worldline.model import checkpoint, model_folder
 from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
 
@@ -183,12 +183,12 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(
     run, out = tmp_path / "run", tmp_path / "weights"
     done(capsys, "train", recipe, "-o", run, "--device", "cpu", "--steps", 1)
     first, second, *rest = done(capsys, "export", run, "-o", out, "--check", 2).splitlines()
-    entry = checkpoint.read_manifest(out)["files"][checkpoint.MODEL]
+    entry = checkpoint.read_manifest(out)["files"][model_folder.MODEL]
     assert first == f"{entry['bytes']:,} bytes in {out}, sha256 {entry['sha256']}"
     assert second.startswith("2 programs, ")
     assert [line.partition(":")[0] for line in rest] == ["logits", "bits a byte of the truth", "texts alike"]
     assert done(capsys, "export", out, "-o", tmp_path / "half", "--half").count("\n") == 1
-    sizes = [(tmp_path / name / checkpoint.MODEL).stat().st_size for name in ("half", "weights")]
+    sizes = [(tmp_path / name / model_folder.MODEL).stat().st_size for name in ("half", "weights")]
     assert sizes[0] > 1.2 * sizes[1]  # twice, but for what a model so small has in float32
     assert "holds no model" in refused(capsys, "export", tmp_path / "none", "-o", out)
 

@@ -31,11 +31,11 @@ from worldline.data.batches import (
 from worldline.data.lanes import Lanes
 from worldline.data.sources import (
     Dataset,
+    DocumentPair,
+    DocumentSource,
     Files,
     Live,
-    Pair,
     Pool,
-    Source,
     frame,
     frames,
     open_lanes,
@@ -48,7 +48,7 @@ DOCUMENTS = st.lists(
 )
 
 
-def texts(count: int, seed: int = 0) -> list[Pair]:
+def texts(count: int, seed: int = 0) -> list[DocumentPair]:
     """Documents of realistic lengths: a few hundred bytes of prompt, steps from tens to thousands."""
     rng = random.Random(seed)
     made = []
@@ -60,7 +60,7 @@ def texts(count: int, seed: int = 0) -> list[Pair]:
 
 
 @given(DOCUMENTS)
-def test_every_document_is_packed_once_and_whole(documents: list[Pair]) -> None:
+def test_every_document_is_packed_once_and_whole(documents: list[DocumentPair]) -> None:
     batches = pack(documents, rows=2, time=50)
     found = []
     for batch in batches:
@@ -99,7 +99,7 @@ def test_a_document_longer_than_a_row_is_cut_and_one_that_is_all_prompt_left_out
 def test_a_document_longer_than_a_row_goes_on_in_the_next_batch() -> None:
     """In the same row, with its position; others begin behind it; one with too long a prompt is cut as before."""
     long, other, short = (b"p" * 20, bytes(range(100, 230))), (b"q" * 40, b"s" * 100), (b"r", b"tuv")
-    packer = Packer(lambda: None, waiting=[long, other, short, short], kept=32)
+    packer = Packer(lambda: None, waiting=[long, other, short, short], carry=32)
     first, second, third = (packer.batch(2, 64) for _ in range(3))
     text = long[0] + long[1]
     assert b"".join(batch.data[0].tobytes() for batch in (first, second, third)).startswith(text)
@@ -115,7 +115,7 @@ def test_a_document_longer_than_a_row_goes_on_in_the_next_batch() -> None:
 
 def test_documents_under_way_wait_again_and_end_with_the_rows() -> None:
     long = (b"p" * 20, b"s" * 200)
-    packer = Packer(lambda: None, waiting=[long, long], kept=32)
+    packer = Packer(lambda: None, waiting=[long, long], carry=32)
     packer.batch(2, 64)
     assert packer.waiting == (long, long)
     assert not np.any(packer.batch(1, 64).weight)  # other rows: nothing goes on
@@ -176,14 +176,14 @@ def test_the_answer_is_the_last_return(steps: bytes, wanted: bytes) -> None:
 # ---- sources
 
 
-def write(path: Path, documents: list[Pair]) -> str:
+def write(path: Path, documents: list[DocumentPair]) -> str:
     """A framed file."""
     data = b"".join(frame(pair) for pair in documents)
     path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
     return str(path)
 
 
-def numbered(count: int, prefix: bytes = b"") -> list[Pair]:
+def numbered(count: int, prefix: bytes = b"") -> list[DocumentPair]:
     """Small documents that can be told apart."""
     return [(prefix + b"%d" % n, b"x" * (1 + n % 7)) for n in range(count)]
 
@@ -222,7 +222,7 @@ def test_ranks_share_a_file(tmp_path: Path) -> None:
 def test_lanes_that_change_hands_neither_repeat_nor_lose_a_document(tmp_path: Path) -> None:
     """Six lanes, not in step, read by 2, then by 1, then by 4 trainers: a round has every document once."""
     paths = (write(tmp_path / "a.bin", numbered(90, b"a")), write(tmp_path / "b.bin", numbered(60, b"b")))
-    found: list[Pair] = []
+    found: list[DocumentPair] = []
     states: dict[int, dict[str, Any]] = {}
     for ranks in (2, 1, 4):
         before = [states[n] for n in range(6)] if states else []
@@ -330,7 +330,7 @@ def test_a_mixture_keeps_the_shares_of_the_bytes(tmp_path: Path) -> None:
 
 
 def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
-    sources: tuple[Source, ...] = (
+    sources: tuple[DocumentSource, ...] = (
         Files(
             paths=(write(tmp_path / "a.bin", numbered(300)), write(tmp_path / "b.bin", numbered(200, b"b")))
         ),

@@ -21,9 +21,9 @@ from worldline.learning import adapt as adapting  # noqa: E402
 from worldline.learning.adapt import KNOWN, SAME, UNSEEN, adapt  # noqa: E402
 from worldline.learning.call_sources import own_calls  # noqa: E402
 from worldline.learning.own_calls import recorded, split_calls  # noqa: E402
-from worldline.model import checkpoint  # noqa: E402
+from worldline.model import checkpoint, model_folder  # noqa: E402
 from worldline.model.shape import Shape  # noqa: E402
-from worldline.model.train.low_rank import Adapting  # noqa: E402
+from worldline.model.train.low_rank import AdaptationConfig  # noqa: E402
 from worldline.plan.journal import NAME, JournalEntry, append  # noqa: E402
 from worldline.plan.question import Question, read_question  # noqa: E402
 from worldline.storage import files  # noqa: E402
@@ -65,11 +65,11 @@ def journal(tmp_path: Path) -> Path:
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model's folder."""
     out: Path = tmp_path_factory.mktemp("models") / "base"
-    draft = checkpoint.begin(out)
+    draft = model_folder.create_draft(out)
     files.write(
-        draft / checkpoint.MODEL, checkpoint.to_bytes(dict(random_trunk(SHAPE, 3).named_parameters()))
+        draft / model_folder.MODEL, checkpoint.to_bytes(dict(random_trunk(SHAPE, 3).named_parameters()))
     )
-    checkpoint.finish(draft, out, {"kind": "weights", "shape": SHAPE.to_json()})
+    model_folder.commit_draft(draft, out, {"kind": "weights", "shape": SHAPE.to_json()})
     return out
 
 
@@ -183,7 +183,7 @@ def test_better_is_kept_and_opens(
 ) -> None:
     """The same with the verdict turned: a net as small as this one learns no whole trace in a test's time."""
     monkeypatch.setattr(adapting, "refusal", lambda groups: "")
-    how = Adapting(steps=6, rank=4, layers=2, rate=0.01, looks=3, patience=3, warmup=1)
+    how = AdaptationConfig(steps=6, rank=4, layers=2, rate=0.01, evaluations=3, patience=3, warmup=1)
     done = adapt(journal=journal, out=tmp_path / "out", model=base, how=how, held_out=6, known=1, trust=True)
     assert done.nats[1] < done.nats[0]
     assert checkpoint.open_model(tmp_path / "out").shape == SHAPE

@@ -19,9 +19,9 @@ from worldline.data.exchange import Score
 from worldline.data.lessons import Factors, chance
 from worldline.data.mixture import Mixture, Mode, Source, documents, drawn
 from worldline.data.recipe import load_config
-from worldline.data.sources import Pair
+from worldline.data.sources import DocumentPair
 from worldline.learning.tutor import read_curriculum
-from worldline.model.train.drilled import TutorProcess
+from worldline.model.train.drills import TutorProcess
 
 RECIPE = """
 from worldline.codec.compact.prompt import Compact
@@ -50,7 +50,7 @@ def tutor(recipe: Path) -> Iterator[TutorProcess]:
     made.close()
 
 
-def waited(tutor: TutorProcess) -> list[Pair]:
+def waited(tutor: TutorProcess) -> list[DocumentPair]:
     """The next set; the deadline only guards against hanging."""
     for _ in range(12_000):
         if (found := tutor.drills()) is not None:
@@ -59,7 +59,7 @@ def waited(tutor: TutorProcess) -> list[Pair]:
     raise AssertionError("no drills came")
 
 
-def told(drills: list[Pair], *, right: bool) -> list[Score]:
+def told(drills: list[DocumentPair], *, right: bool) -> list[Score]:
     sizes = [len(steps) for _, steps in drills]
     return [Score(array("f", [0.0 if right else -1.0] * n), bytes([right]) * n) for n in sizes]
 
@@ -158,17 +158,17 @@ def test_a_curriculum_that_is_no_json_is_refused(tmp_path: Path, data: bytes) ->
 
 
 def test_a_curriculum_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    from worldline.model.train.config import Training, begun_with
+    from worldline.model.train.config import Training, with_curriculum
 
     adaptive, path = load_config("curriculum", "adaptive", Training), tmp_path / "curriculum.json"
-    with pytest.raises(UsageError, match="there is no curriculum"):
+    with pytest.raises(UsageError, match=r"curriculum .* does not exist"):
         read_curriculum(path)
-    with pytest.raises(UsageError, match="there is no curriculum"):
-        begun_with(adaptive, str(path))
+    with pytest.raises(UsageError, match=r"curriculum .* does not exist"):
+        with_curriculum(adaptive, str(path))
     with pytest.raises(UsageError, match="no tutor"):
-        begun_with(load_config("curriculum", "fixed", Training), str(path))
+        with_curriculum(load_config("curriculum", "fixed", Training), str(path))
     written(path, {})
-    assert begun_with(adaptive, str(path)).tutor[-2:] == ("--start", str(path))
+    assert with_curriculum(adaptive, str(path)).tutor[-2:] == ("--start", str(path))
 
 
 def test_factors_outlive_their_file(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ from object_store import BUCKET, object_store
 from worldline.core.errors import DigestError, UsageError
 from worldline.data.build.shards import DocumentRow, Store, read_rows
 from worldline.data.lanes import WHOLE, Lanes
-from worldline.data.sources import Dataset, Files, Source, frame, open_lanes
+from worldline.data.sources import Dataset, DocumentSource, Files, frame, open_lanes
 from worldline.data.streamed import streamed
-from worldline.model.train.config import described
+from worldline.model.train.config import describe_sources
 from worldline.storage import files, remote
 
 ROWS = [
@@ -39,7 +39,7 @@ def shelf() -> Iterator[str]:
         yield url
 
 
-def drawn(source: Source, count: int, lanes: Lanes = WHOLE) -> list[tuple[bytes, bytes]]:
+def drawn(source: DocumentSource, count: int, lanes: Lanes = WHOLE) -> list[tuple[bytes, bytes]]:
     stream = open_lanes(source, seed="s", lanes=lanes)[0]
     return [stream.draw() for _ in range(count)]
 
@@ -68,8 +68,8 @@ def test_training_draws_them_in_the_order_that_it_draws_a_folder_s(shelf: str, t
 
 def test_a_model_says_what_it_was_trained_on(shelf: str, tmp_path: Path) -> None:
     stored(tmp_path / "set")
-    (there,) = described({"sources": [{"kind": "Dataset", "folder": shelf}]})
-    assert [there] == described({"sources": [{"kind": "Dataset", "folder": str(tmp_path / "set")}]})
+    (there,) = describe_sources({"sources": [{"kind": "Dataset", "folder": shelf}]})
+    assert [there] == describe_sources({"sources": [{"kind": "Dataset", "folder": str(tmp_path / "set")}]})
 
 
 def test_framed_files_are_read_from_there(shelf: str, tmp_path: Path) -> None:

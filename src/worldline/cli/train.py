@@ -56,20 +56,20 @@ def train(
     if steps is not None and minutes is not None:
         raise UsageError("either --steps or --minutes")
     try:
-        from worldline.model.train.config import Training, begun_with, changed
+        from worldline.model.train.config import Training, with_changes, with_curriculum
         from worldline.model.train.loop import train as run
-        from worldline.model.train.ranks import torchrun
+        from worldline.model.train.ranks import torchrun_command
         from worldline.model.train.store import require_disk
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
     folder = require_disk(out)
     config = load_config(recipe, function, Training)
     if steps is not None or minutes is not None:
-        config = changed(config, steps=steps or 0, minutes=minutes or 0.0)
+        config = with_changes(config, steps=steps or 0, minutes=minutes or 0.0)
     if curriculum is not None:
-        config = begun_with(config, curriculum)
+        config = with_curriculum(config, curriculum)
     if sharded:
-        config = changed(config, sharded=True)
+        config = with_changes(config, sharded=True)
     if nodes or nproc_per_node or rdzv_endpoint:
         given: dict[str, Any] = {
             "recipe": recipe,
@@ -83,9 +83,9 @@ def train(
             word for name, value in given.items() if value is not None for word in (f"--{name}", str(value))
         ]
         words += [f"--{name}" for name, wanted in (("sharded", sharded), ("fresh", fresh)) if wanted]
-        command = torchrun(words, nodes=nodes, processes=nproc_per_node, endpoint=rdzv_endpoint)
+        command = torchrun_command(words, nodes=nodes, processes=nproc_per_node, endpoint=rdzv_endpoint)
         os.execv(command[0], command)
-    click.echo(run(config, folder, resume=not fresh, device=device, kept=store))
+    click.echo(run(config, folder, resume=not fresh, device=device, store_url=store))
 
 
 @click.group()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldline.core.errors import UsageError
-from worldline.data.sources import Pair, frame, frames
+from worldline.data.sources import DocumentPair, frame, frames
 
 WAITING = 1024  # documents among which a packer looks for the one that fits
 _ANSWER = re.compile(rb"^\d*\)", re.MULTILINE)
@@ -56,7 +56,7 @@ class StreamState:
     """How far a stream has been drawn: where each source stands, and the documents that wait for a row."""
 
     position: dict[str, Any]
-    waiting: tuple[Pair, ...]
+    waiting: tuple[DocumentPair, ...]
 
     def to_bytes(self) -> bytes:
         """A line of JSON, then the waiting documents, framed."""
@@ -72,27 +72,27 @@ def state_from_bytes(data: bytes) -> StreamState:
 class Packer:
     """Rows of whole documents: the one that waits longest, then again and again the longest that still fits.
 
-    With `kept`, a document that is longer than a row goes on in the row's successor, if its prompt is not longer.
+    With `carry`, a document that is longer than a row goes on in the row's successor, if its prompt is not longer.
     """
 
     def __init__(
         self,
-        draw: Callable[[], Pair | None],
+        draw: Callable[[], DocumentPair | None],
         *,
-        waiting: Iterable[Pair] = (),
+        waiting: Iterable[DocumentPair] = (),
         look: int = WAITING,
-        kept: int = 0,
+        carry: int = 0,
     ) -> None:
-        self._draw, self._look, self._serial, self._kept, self._rows = draw, look, 0, kept, 0
+        self._draw, self._look, self._serial, self._carry, self._rows = draw, look, 0, carry, 0
         self._under_way: dict[
-            int, tuple[Pair, int]
+            int, tuple[DocumentPair, int]
         ] = {}  # by row: a document, and how much of it has been placed
-        self._waiting: list[tuple[int, int, Pair]] = []  # by length, then by age
+        self._waiting: list[tuple[int, int, DocumentPair]] = []  # by length, then by age
         for pair in waiting:
             self._add(pair)
 
     @property
-    def waiting(self) -> tuple[Pair, ...]:
+    def waiting(self) -> tuple[DocumentPair, ...]:
         """The documents drawn and not yet placed to their end, oldest first; those under way would begin anew."""
         under_way = (pair for pair, _ in self._under_way.values())
         return *under_way, *(pair for _, _, pair in sorted(self._waiting, key=lambda each: each[1]))
@@ -111,25 +111,25 @@ class Packer:
             _fill(made, row, at)
         return made
 
-    def _go_on(self, made: Batch, row: int, at: int, pair: Pair, skip: int) -> int:
+    def _go_on(self, made: Batch, row: int, at: int, pair: DocumentPair, skip: int) -> int:
         end = place(made, row, at, pair, skip=skip)
         placed = skip + end - at
-        if placed < len(pair[0]) + len(pair[1]) and len(pair[0]) <= self._kept:
+        if placed < len(pair[0]) + len(pair[1]) and len(pair[0]) <= self._carry:
             self._under_way[row] = (pair, placed)
         return end
 
-    def _add(self, pair: Pair) -> None:
+    def _add(self, pair: DocumentPair) -> None:
         bisect.insort(self._waiting, (len(pair[0]) + len(pair[1]), self._serial, pair))
         self._serial += 1
 
-    def _take(self, free: int, time: int) -> Pair | None:
+    def _take(self, free: int, time: int) -> DocumentPair | None:
         for _ in range(self._look * 100):
             if len(self._waiting) >= self._look:
                 break
             if (pair := self._draw()) is None:  # no more will come
                 break
             if (
-                len(pair[0]) < max(time, self._kept + 1) and pair[1]
+                len(pair[0]) < max(time, self._carry + 1) and pair[1]
             ):  # else there is nothing to learn in a row of this length
                 self._add(pair)
         else:
@@ -141,7 +141,7 @@ class Packer:
         return self._waiting.pop(at)[2] if at >= 0 else None
 
 
-def pack(documents: Iterable[Pair], *, rows: int, time: int) -> list[Batch]:
+def pack(documents: Iterable[DocumentPair], *, rows: int, time: int) -> list[Batch]:
     """So many documents, and no more, in as many batches as they need."""
     packer, made = Packer(lambda: None, waiting=documents), []
     while packer.waiting:
@@ -166,7 +166,7 @@ def empty(rows: int, time: int) -> Batch:
     )
 
 
-def place(batch: Batch, row: int, at: int, pair: Pair, *, skip: int = 0) -> int:
+def place(batch: Batch, row: int, at: int, pair: DocumentPair, *, skip: int = 0) -> int:
     """Write a document behind its first `skip` bytes into a row, as far as there is room; where the next one begins."""
     prompt, text = len(pair[0]), pair[0] + pair[1]
     end = min(at + len(text) - skip, int(batch.data.shape[1]))

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from worldline.data.sources import Pair, frame, read_frames
+from worldline.data.sources import DocumentPair, frame, read_frames
 
 _COUNT = struct.Struct("<I")
 
@@ -30,13 +30,13 @@ class Score:
         return _COUNT.pack(len(self.hits)) + _little(self.logprobs).tobytes() + self.hits
 
 
-def send_set(file: IO[bytes], documents: Sequence[Pair]) -> None:
+def send_set(file: IO[bytes], documents: Sequence[DocumentPair]) -> None:
     """Write a set of documents."""
     file.write(_COUNT.pack(len(documents)) + b"".join(map(frame, documents)))
     file.flush()
 
 
-def receive_sets(file: IO[bytes]) -> Iterator[list[Pair]]:
+def receive_sets(file: IO[bytes]) -> Iterator[list[DocumentPair]]:
     """Sets as they come, until the writer leaves."""
     documents = read_frames(file)
     while len(head := file.read(_COUNT.size)) == _COUNT.size:

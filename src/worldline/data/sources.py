@@ -28,7 +28,7 @@ from worldline.storage import listing, remote
 from worldline.storage.listing import Listed
 from worldline.storage.remote import Folder, StorePath
 
-Pair = tuple[bytes, bytes]  # a prompt and its steps
+DocumentPair = tuple[bytes, bytes]  # a prompt and its steps
 HEAD = struct.Struct("<IIB")  # a frame: the lengths of prompt and steps, document.py's kind; then the bytes
 POOL = 1 << 16
 MANIFEST_BYTES = 64 << 20
@@ -69,7 +69,7 @@ class Live:
     ahead: int = 1024  # documents that must be there before the first is drawn
 
 
-Source = Files | Dataset | Live
+DocumentSource = Files | Dataset | Live
 
 
 def streams(
@@ -93,7 +93,7 @@ def streams(
     return Live(commands=((*words, *which),) * workers, ahead=ahead, pool=pool)
 
 
-def placed(source: Source, run: Path) -> Source:
+def placed(source: DocumentSource, run: Path) -> DocumentSource:
     """The same source, `{run}` in the words of its commands being the folder of a run."""
     if not isinstance(source, Live):
         return source
@@ -105,7 +105,7 @@ def placed(source: Source, run: Path) -> Source:
 class Stream(Protocol):
     """Something documents can be drawn from, for ever."""
 
-    def draw(self) -> Pair:
+    def draw(self) -> DocumentPair:
         """The next document."""
 
     def state(self) -> dict[str, Any]:
@@ -118,12 +118,12 @@ class Stream(Protocol):
 # ---- frames
 
 
-def frame(pair: Pair, kind: int = 0) -> bytes:
+def frame(pair: DocumentPair, kind: int = 0) -> bytes:
     """One document as a frame."""
     return HEAD.pack(len(pair[0]), len(pair[1]), kind) + pair[0] + pair[1]
 
 
-def frames(data: bytes) -> list[Pair]:
+def frames(data: bytes) -> list[DocumentPair]:
     """Every document of framed bytes."""
     found, at = [], 0
     while at < len(data):
@@ -139,7 +139,7 @@ def frames(data: bytes) -> list[Pair]:
     return found
 
 
-def read_frames(file: IO[bytes]) -> Iterator[Pair]:
+def read_frames(file: IO[bytes]) -> Iterator[DocumentPair]:
     """The documents of an open stream, as they come; one that is torn at the end is left out."""
     while len(head := file.read(HEAD.size)) == HEAD.size:
         prompt, steps, _ = HEAD.unpack(head)
@@ -151,7 +151,7 @@ def read_frames(file: IO[bytes]) -> Iterator[Pair]:
         yield data[:prompt], data[prompt:]
 
 
-def _read_file(path: Folder) -> list[Pair]:
+def _read_file(path: Folder) -> list[DocumentPair]:
     data = path.read_bytes()
     return frames(lzma.decompress(data) if path.suffix == ".xz" else data)
 
@@ -174,7 +174,7 @@ def _shards(folder: Folder) -> dict[Folder, Listed | None]:
     return {folder / str(name): listing.entry_of(manifest, name, shard) for name, shard in named}
 
 
-def _read_parquet(path: Folder, split: str, wanted: Listed | None) -> list[Pair]:
+def _read_parquet(path: Folder, split: str, wanted: Listed | None) -> list[DocumentPair]:
     from pyarrow import ArrowException, parquet  # type: ignore[import-untyped]
 
     with listing.open_file(path.parent, path.name, wanted) if wanted else Path(str(path)).open("rb") as file:
@@ -195,23 +195,29 @@ class Shards:
     """The documents of a list of files, shard after shard, for ever; a lane's are every `lanes`th of each."""
 
     def __init__(
-        self, paths: Sequence[Folder], load: Callable[[Any], list[Pair]], *, seed: str, lane: int = 0, lanes: int = 1,
+        self,
+        paths: Sequence[Folder],
+        load: Callable[[Any], list[DocumentPair]],
+        *,
+        seed: str,
+        lane: int = 0,
+        lanes: int = 1,
         state: dict[str, Any] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._paths, self._load, self._seed, self._lane, self._lanes = paths, load, seed, lane, lanes
         at = state or {"epoch": 0, "shard": 0, "document": 0}
         self._epoch, self._shard, self._at = (int(at[name]) for name in ("epoch", "shard", "document"))
         self._closed = False
         self._held = self._open()
 
-    def _open(self) -> list[Pair]:
+    def _open(self) -> list[DocumentPair]:
         order = sorted(self._paths, key=lambda path: str(path).split("/"))
         random.Random(f"{self._seed}/{self._epoch}").shuffle(order)
         documents = list(self._load(order[self._shard]))
         random.Random(f"{self._seed}/{self._epoch}/{self._shard}").shuffle(documents)
         return documents[self._lane :: self._lanes]
 
-    def draw(self) -> Pair:
+    def draw(self) -> DocumentPair:
         """The next document of this shard, or of the next that has one."""
         tried = 0
         while self._at >= len(self._held):
@@ -248,9 +254,9 @@ class Pool:
         if not own:
             raise UsageError(f"{len(live.commands)} commands cannot feed {ranks} trainers")
         self._live = live
-        self._fresh: deque[Pair] = deque()
+        self._fresh: deque[DocumentPair] = deque()
         # Each with how often it may still be drawn.
-        self._used: deque[tuple[Pair, int]] = deque(maxlen=live.pool)
+        self._used: deque[tuple[DocumentPair, int]] = deque(maxlen=live.pool)
         self._change, self._closed, self._begun = threading.Condition(), False, False
         self.counts = {"fresh": 0, "again": 0, "waited": 0.0}
         self._processes = [_start(_filled(command, seed, n)) for n, command in own]
@@ -280,7 +286,7 @@ class Pool:
                 self._reading -= 1
                 self._change.notify_all()
 
-    def draw(self) -> Pair:
+    def draw(self) -> DocumentPair:
         """A new document, or one already used, or, if there is neither, wait."""
         with self._change:
             begun = monotonic()
@@ -303,11 +309,11 @@ class Pool:
         there = bool(self._fresh or self._used) if self._begun else len(self._fresh) >= self._live.ahead
         return there or self._reading == 0
 
-    def _keep(self, pair: Pair, left: int) -> None:
+    def _keep(self, pair: DocumentPair, left: int) -> None:
         if left > 0:
             self._used.append((pair, left))
 
-    def _again(self) -> Pair:
+    def _again(self) -> DocumentPair:
         """The one drawn longest ago, so that as much as can be lies between."""
         pair, left = self._used.popleft()
         self._keep(pair, left - 1)
@@ -340,13 +346,13 @@ def _filled(command: Iterable[str], seed: str, worker: int) -> list[str]:
     return [word.replace("{seed}", str(number)).replace("{worker}", str(worker)) for word in command]
 
 
-def open_source(source: Source, *, seed: str, begun: int = 0) -> Stream:
+def open_source(source: DocumentSource, *, seed: str, begun: int = 0) -> Stream:
     """The stream of a whole source; `begun` tells the seeds of commands from those that an earlier one gave them."""
     return open_lanes(source, seed=seed, begun=begun)[0]
 
 
 def open_lanes(
-    source: Source,
+    source: DocumentSource,
     *,
     seed: str,
     lanes: Lanes = WHOLE,
@@ -359,7 +365,7 @@ def open_lanes(
         return [pool] * len(lanes.own)
     if isinstance(source, Files):
         paths: list[Folder] = [remote.place(path) for path in source.paths]
-        load: Callable[[Any], list[Pair]] = _read_file
+        load: Callable[[Any], list[DocumentPair]] = _read_file
     else:
         shards, split = _shards(remote.place(source.folder)), source.split
         paths, load = list(shards), lambda path: _read_parquet(path, split, shards[path])
@@ -382,7 +388,7 @@ class Mixed:
         self._drawn: list[int] = list(state["drawn"]) if state else [0] * len(streams)
         self._documents: int = state.get("documents", 0) if state else 0
 
-    def draw(self) -> Pair:
+    def draw(self) -> DocumentPair:
         """The next document."""
         shares = [drawn / weight for drawn, weight in zip(self._drawn, self._weights, strict=True)]
         at = shares.index(min(shares))
@@ -403,7 +409,7 @@ class Mixed:
 
 
 def open_mixed(
-    sources: Iterable[Source], *, seed: str, lanes: Lanes = WHOLE, begun: int = 0,
+    sources: Iterable[DocumentSource], *, seed: str, lanes: Lanes = WHOLE, begun: int = 0,
     states: Sequence[dict[str, Any]] = (),
 ) -> list[Mixed]:  # fmt: skip
     """Sources mixed, in each of a trainer's lanes; `states` are what those of every lane said, the run's own."""

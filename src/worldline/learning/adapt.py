@@ -22,16 +22,16 @@ from worldline.evaluation.suites import generated
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
 from worldline.learning.own_calls import OwnCall, known_documents, recorded, split_calls
-from worldline.model import checkpoint
+from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
-from worldline.model.low_rank import merged
+from worldline.model.low_rank import merge_changes
 from worldline.model.shape import Shape
-from worldline.model.weights import Array, Stored, to_safetensors
+from worldline.model.weights import FloatArray, StoredArray, to_safetensors
 from worldline.predict.local import Local
 from worldline.storage import files
 
 if TYPE_CHECKING:
-    from worldline.model.train.low_rank import Adapting, LowRankChanges
+    from worldline.model.train.low_rank import AdaptationConfig, LowRankChanges
 
 KIND = "adaptation"
 SAME, UNSEEN, KNOWN = "other calls", "other functions", "generated"
@@ -80,7 +80,7 @@ def adapt(
     journal: str | Path | None = None,
     out: str | Path,
     model: str | Path | None = None,
-    how: Adapting | None = None,
+    how: AdaptationConfig | None = None,
     held_out: int = 60,
     known: int = 40,
     seed: int = 0,
@@ -93,10 +93,10 @@ def adapt(
     `options` are `Adapting`'s. With both, the calls of both are learned from.
     """
     try:
-        from worldline.model.train.low_rank import Adapting, train_changes
+        from worldline.model.train.low_rank import AdaptationConfig, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    begun, how = time.monotonic(), how or Adapting(seed=seed, **options)
+    begun, how = time.monotonic(), how or AdaptationConfig(seed=seed, **options)
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
@@ -116,12 +116,12 @@ def adapt(
         known=[(each.prompt, each.steps) for each in known_documents(REPLAY, seed=seed, trust=trust)],
         held_back=[(each.prompt, each.steps) for each in held_back], how=how, progress=tell,
     )  # fmt: skip
-    after = _asked(shape, merged(weights, changes.tensors), suites, tell, "after")
+    after = _asked(shape, merge_changes(weights, changes.tensors), suites, tell, "after")
     groups = {name: _paired(before[name], after[name]) for name in suites}
     refused = refusal(groups)
     done = Adapted(
         len({each.key for each in parts.lessons}), len(documents), changes.steps, changes.documents, groups,
-        (changes.looks[0].nats, min(look.nats for look in changes.looks)), changes.cpu_seconds,
+        (changes.evaluations[0].nats, min(look.nats for look in changes.evaluations)), changes.cpu_seconds,
         time.monotonic() - begun, refused, str(out),
     )  # fmt: skip
     if not refused:
@@ -131,7 +131,7 @@ def adapt(
 
 def _check_out(out: Path) -> None:
     """UsageError if something else than an adaptation would be replaced."""
-    if out.exists() and not (out / checkpoint.CHANGES).is_file():
+    if out.exists() and not (out / model_folder.CHANGES).is_file():
         raise UsageError(f"{out} is there already, and is no adaptation")
 
 
@@ -152,7 +152,7 @@ def _generated(count: int, seed: int) -> Suite:
 
 
 def _asked(
-    shape: Shape, weights: dict[str, Stored], suites: dict[str, Suite], tell: Told | None, when: str
+    shape: Shape, weights: dict[str, StoredArray], suites: dict[str, Suite], tell: Told | None, when: str
 ) -> dict[str, list[Verdict]]:
     """The verdicts on each group, by the engine over these weights."""
     predictor, found = Local(open_engine(shape, weights), name=when), {}
@@ -203,10 +203,10 @@ def _counts(groups: dict[str, BeforeAfter]) -> dict[str, Any]:
 
 def keep(out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]) -> None:
     """Write the changes as a model's folder, which names its base by digest and place."""
-    tensors: dict[str, Array] = changes.tensors
+    tensors: dict[str, FloatArray] = changes.tensors
     place = "" if base == checkpoint.SHIPPED else str(base.resolve())
     named = {"sha256": checkpoint.digest(base), "place": place}
-    out = checkpoint.place_of(out)
-    draft = checkpoint.begin(out)
-    files.write(draft / checkpoint.CHANGES, to_safetensors(tensors))
-    checkpoint.finish(draft, out, {"kind": KIND, "shape": shape.to_json(), "base": named, **facts})
+    out = model_folder.resolve_link(out)
+    draft = model_folder.create_draft(out)
+    files.write(draft / model_folder.CHANGES, to_safetensors(tensors))
+    model_folder.commit_draft(draft, out, {"kind": KIND, "shape": shape.to_json(), "base": named, **facts})

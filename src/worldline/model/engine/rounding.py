@@ -1,7 +1,7 @@
-"""Weights rounded to what the C engine holds, to the bit: int8 with a scale a row, bfloat16, float32.
+"""Quantize weights to what the C engine holds, to the bit: int8 with a scale per row, bfloat16, float32.
 
-Which matrix is held how is said in native/engine_net.h. What is exported so is what the engine would have made of
-the same weights itself, so that it says the same, and has less to read and nothing to round when it is opened.
+native/engine_net.h defines which matrix is held how. The engine would quantize the same weights in the
+same way, so an exported model gives the same logits, is smaller to read and opens without rounding.
 """
 
 from __future__ import annotations
@@ -12,43 +12,56 @@ import numpy as np
 
 from worldline.core.errors import FormatError
 from worldline.model.shape import Shape
-from worldline.model.weights import INT8, SCALE, Array, Stored, narrow
+from worldline.model.weights import INT8_SUFFIX, SCALE_SUFFIX, FloatArray, StoredArray, to_bfloat16
 
-LEAST = np.float32(1e-30)  # a row that is nowhere larger is zero
+# A row whose largest magnitude is below this counts as zero.
+MIN_ROW_MAXIMUM = np.float32(1e-30)
 
 
-def engine_form(shape: Shape, weights: Mapping[str, Array]) -> dict[str, Stored]:
-    """The weights as the engine holds them, under the names of a file; FormatError if one is no number."""
-    found: dict[str, Stored] = {}
+def quantize(shape: Shape, weights: Mapping[str, FloatArray]) -> dict[str, StoredArray]:
+    """Quantize weights as the engine holds them.
+
+    Args:
+        shape: Shape of the model.
+        weights: Weights in float32.
+
+    Returns:
+        Tensors under the names of a weights file.
+
+    Raises:
+        FormatError: A weight is not finite.
+    """
+    tensors: dict[str, StoredArray] = {}
     for name, array in weights.items():
         if not np.isfinite(array).all():
-            raise FormatError(f"the weights {name!r} are not all finite")
-        above = rows_above(shape, name)
-        if above is None:
-            found[name] = np.ascontiguousarray(array, np.float32)
+            raise FormatError(f"weights {name!r} are not all finite")
+        bfloat16_rows = count_bfloat16_rows(shape, name)
+        if bfloat16_rows is None:
+            tensors[name] = np.ascontiguousarray(array, np.float32)
             continue
-        if above:
-            found[name] = narrow(array[:above])
-        if above < len(array):
-            found[name + INT8], found[name + SCALE] = to_int8(array[above:])
-    return found
+        if bfloat16_rows:
+            tensors[name] = to_bfloat16(array[:bfloat16_rows])
+        if bfloat16_rows < len(array):
+            tensors[name + INT8_SUFFIX], tensors[name + SCALE_SUFFIX] = to_int8(array[bfloat16_rows:])
+    return tensors
 
 
-def rows_above(shape: Shape, name: str) -> int | None:
-    """How many rows of a matrix are bfloat16, the others below them being int8; None where all are float32."""
+def count_bfloat16_rows(shape: Shape, name: str) -> int | None:
+    """Count the rows of a matrix held as bfloat16, the rest below them as int8; None if all are float32."""
     if name == "head":
         return shape.vocabulary
     if name.endswith("mixer.inner.weight"):
         is_delta = shape.layers[int(name.split(".")[1])] == "delta"
-        return 0 if is_delta else sum(shape.attention_rows[:2])  # queries and keys
+        # Queries and keys of attention are bfloat16.
+        return 0 if is_delta else sum(shape.attention_rows[:2])
     return 0 if name.endswith((".outer.weight", ".inner.weight")) else None
 
 
-def to_int8(rows: Array) -> tuple[Stored, Array]:
-    """Rows as whole numbers up to 127, and what each row is to be multiplied by."""
-    most = np.abs(rows).max(-1).astype(np.float32)
-    is_zero = most <= LEAST
-    safe = np.where(is_zero, np.float32(1), most)
+def to_int8(rows: FloatArray) -> tuple[StoredArray, FloatArray]:
+    """Round rows to integers up to 127; return them and the scale of each row."""
+    largest = np.abs(rows).max(-1).astype(np.float32)
+    is_zero = largest <= MIN_ROW_MAXIMUM
+    safe = np.where(is_zero, np.float32(1), largest)
     inverse = np.where(is_zero, np.float32(0), np.float32(127) / safe)
-    scale: Array = np.where(is_zero, np.float32(1), safe / np.float32(127))
+    scale: FloatArray = np.where(is_zero, np.float32(1), safe / np.float32(127))
     return np.rint(rows * inverse[:, None]).astype(np.int8), scale
