@@ -27,7 +27,7 @@ os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_UV_RUN_RUNTIME_ENV="0"
 import ray
 
 from worldline.data.build.build import build
-from worldline.data.build.shards import load
+from worldline.data.build.shards import load_manifest
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.record_many import record_many
 from worldline.parallel.ray_pool import RayWorkshop
@@ -77,7 +77,7 @@ def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
         size = sum(path.stat().st_size for path in traces.glob("*.parquet"))
         shop, mixture = RayWorkshop(), Mixture(sources=(TASKS,))
         done, made, keeping = timed(lambda: build(mixture, data, count=documents, unit=UNIT, workshop=shop))
-        shards = load(data).shards
+        shards = load_manifest(data).shards
     return {
         "workers": workers,
         "records a second": len(some) / recorded,

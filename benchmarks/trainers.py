@@ -18,7 +18,7 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from worldline.data.sources import frame
+from worldline.data.frames import encode_frame
 from worldline.model.train import metrics
 from worldline.model.train.ranks import torchrun_command
 
@@ -69,7 +69,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pairs = [(b">f(%d)\n" % n, b"(1\n)%d\n.\n" % (n * n) * (1 + n % 9)) for n in range(20_000)]
-        (folder / "train.bin").write_bytes(b"".join(frame(pair) for pair in pairs))
+        (folder / "train.bin").write_bytes(b"".join(encode_frame(pair) for pair in pairs))
         recipe = folder / "timed.py"
         recipe.write_text(RECIPE.format(depth=asked.depth, path=str(folder / "train.bin"), steps=asked.steps))
         for count in map(int, asked.counts.split(",")):

@@ -30,7 +30,7 @@ def data() -> Mixture:
     from dataclasses import replace
 
     from worldline.codec.compact.prompt import Compact
-    from worldline.data.mixture import SMALL, Mixture, Mode, Source
+    from worldline.data.mixture import DOCUMENT_LIMITS, Mixture, Mode, Source
 
     drawn = "worldline.programs.languages.draw"
     sources = (
@@ -50,7 +50,7 @@ def data() -> Mixture:
         *(Mode(weight=share, options=Compact(reveal=n), kinds=("tasks",)) for n, share in SPACINGS.items()),
     )
     # A JVM has threads of its own, and a Rust program is a file of megabytes.
-    limits = replace(SMALL, wall=20.0, memory=1 << 30, processes=64, disk=64 << 20)
+    limits = replace(DOCUMENT_LIMITS, wall=20.0, memory=1 << 30, processes=64, disk=64 << 20)
     return Mixture(
         sources=sources, modes=modes, max_bytes=LONGEST, query=0.03, leave_out=LEFT_OUT, limits=limits
     )

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mine.quarry import Quarry
+    from worldline.data.mine.mining_source import MiningSource
     from worldline.data.mixture import Mixture
     from worldline.data.sources import Files, Live
     from worldline.model.train.config import Training
@@ -91,11 +91,11 @@ HIDDEN = {"given": 0.25, "blind": 0.15}
 SPACINGS = {2: 0.50, 4: 0.70, 8: 0.70, 16: 0.16, 32: 0.08, 64: 0.06, 512: 0.02}
 
 
-def quarry() -> Quarry:
+def quarry() -> MiningSource:
     """Where real functions are mined: `worldline data mine --recipe shipped` on the places of quarry.txt."""
-    from worldline.data.mine.quarry import read_quarry
+    from worldline.data.mine.mining_source import read_mining_source
 
-    return read_quarry(Path(__file__).with_name("quarry.txt"))
+    return read_mining_source(Path(__file__).with_name("quarry.txt"))
 
 
 def data() -> Mixture:
@@ -149,7 +149,7 @@ def _mixture() -> Mixture:
 
 def live(*, split: str = "train", workers: int = WORKERS, adaptive: bool = False) -> Live:
     """Documents of `data()`, made while the model trains; if adaptive, by the curriculum that its tutor moves."""
-    from worldline.data.sources import POOL, streams
+    from worldline.data.sources import DEFAULT_POOL_SIZE, streams
 
     ahead = 64 * workers if split == "train" else 1
     return streams(
@@ -159,7 +159,7 @@ def live(*, split: str = "train", workers: int = WORKERS, adaptive: bool = False
         ahead=ahead,
         python=PYTHON,
         curriculum=CURRICULUM if adaptive else "",
-        pool=SOON if adaptive else POOL,
+        pool=SOON if adaptive else DEFAULT_POOL_SIZE,
     )
 
 

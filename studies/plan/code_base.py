@@ -15,7 +15,7 @@ from random import Random
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import SMALL
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
@@ -69,7 +69,7 @@ def _fits(call: OwnCall, longest: int) -> bool:
 def imagined(shape: Shape, weights: Weights, calls: Sequence[OwnCall], *, out: Path) -> list[Imagination]:
     """What a model makes of calls, judged beside their recordings; kept in `out`, which is gone on with."""
     tasks = [Task(program=each.program, options=each.options, name=each.name) for each in calls]
-    suite = Suite(name=out.name, tasks=tasks, count=len(tasks), limits=SMALL)
+    suite = Suite(name=out.name, tasks=tasks, count=len(tasks), limits=DOCUMENT_LIMITS)
     run(suite, Local(open_engine(shape, weights, threads=1), name=out.name), out=out)
     judged = (record for record in newest(out).values() if record.judged)
     found = {record.name: _imagination(record) for record in judged}

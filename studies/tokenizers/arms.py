@@ -20,7 +20,7 @@ import torch
 from cut import Cut, cut, epochs, packed, plan, row_length, tensors, until
 from judging import Found, differences, measure, summary
 
-from worldline.data.sources import DocumentPair, frames
+from worldline.data.frames import DocumentPair, parse_frames
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
 from worldline.model.train import loss as train_loss
@@ -66,7 +66,9 @@ class Corpus:
 
 def read_corpus(folder: Path, options: Options) -> Corpus:
     """The corpus, or its beginning."""
-    train, test = (frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz"))
+    train, test = (
+        parse_frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz")
+    )
     spans = json.loads(lzma.decompress((folder / "spans.json.xz").read_bytes()))
     most, held = options.documents or len(train), options.held_out or len(test)
     return Corpus(folder, train[:most], test[:held], spans[:held])

@@ -23,7 +23,7 @@ from worldline.codec.compact.changes import read_name, read_value
 from worldline.codec.compact.parse import parse as parse_steps
 from worldline.codec.tokens import PATTERNS
 from worldline.core.value import Value, kind, parse
-from worldline.data.sources import DocumentPair, frame, frames
+from worldline.data.frames import DocumentPair, encode_frame, parse_frames
 from worldline.data.vocabularies import llama3_path
 from worldline.storage import files
 
@@ -52,14 +52,14 @@ def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) ->
         ends = [process.wait() for process in running]
         if any(ends):
             raise SystemExit("a stream of documents failed")
-        documents = list(dict.fromkeys(pair for path in paths for pair in frames(path.read_bytes())))
+        documents = list(dict.fromkeys(pair for path in paths for pair in parse_frames(path.read_bytes())))
     random.Random(seed).shuffle(documents)
     return documents
 
 
 def write_documents(path: Path, documents: list[DocumentPair]) -> None:
     """Framed and compressed."""
-    files.write(path, lzma.compress(b"".join(frame(pair) for pair in documents), preset=6))
+    files.write(path, lzma.compress(b"".join(encode_frame(pair) for pair in documents), preset=6))
 
 
 # ---- tokenizers

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 
 from worldline.codec.tokens import from_ranks
-from worldline.data.sources import DocumentPair
+from worldline.data.frames import DocumentPair
 from worldline.model.train.feed import BatchTensors
 
 RANKS = {"bpe": ("bpe.ranks.xz", "gpt2"), "llama3": ("llama3.ranks.xz", "llama3")}

@@ -11,8 +11,8 @@ import pytest
 
 from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
+from worldline.data.frames import encode_frame
 from worldline.data.mine.mined import read_mined
-from worldline.data.sources import frame
 from worldline.model import checkpoint, model_folder
 from worldline.predict import models
 from worldline.predict.predictor import Ask, Prediction
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.usefixtures("box")
 def recipe(tmp_path: Path) -> Path:
     """A recipe of a tiny mixture and of a tiny training."""
     documents = tmp_path / "documents.bin"
-    documents.write_bytes(b"".join(frame((b">f(a)\n", b"(1\n)a\n.\n")) for _ in range(50)))
+    documents.write_bytes(b"".join(encode_frame((b">f(a)\n", b"(1\n)a\n.\n")) for _ in range(50)))
     path = tmp_path / "tiny.py"
     path.write_text(TINY.format(documents=str(documents)))
     return path
@@ -122,7 +122,7 @@ def data():
     return Mixture(modes=(Mode(weight=1.0),), split="all")
 
 def quarry():
-    from worldline.data.mine.quarry import Quarry
+    from worldline.data.mine.mining_source import Quarry
     return Quarry(places=({place!r},))
 """
 

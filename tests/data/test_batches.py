@@ -20,24 +20,22 @@ from worldline.core.errors import DigestError, DryError, FormatError, UsageError
 from worldline.data.batches import (
     Packer,
     StreamState,
-    answer,
-    digests,
-    document_places,
-    empty,
+    document_digests,
+    empty_batch,
+    locate_answer,
+    locate_documents,
     pack,
-    place,
-    state_from_bytes,
+    parse_stream_state,
+    place_document,
 )
+from worldline.data.frames import DocumentPair, encode_frame, parse_frames
 from worldline.data.lanes import Lanes
 from worldline.data.sources import (
+    CommandPool,
     Dataset,
-    DocumentPair,
     DocumentSource,
     Files,
     Live,
-    Pool,
-    frame,
-    frames,
     open_lanes,
     open_mixed,
     open_source,
@@ -64,7 +62,7 @@ def test_every_document_is_packed_once_and_whole(documents: list[DocumentPair]) 
     batches = pack(documents, rows=2, time=50)
     found = []
     for batch in batches:
-        for at in document_places(batch):
+        for at in locate_documents(batch):
             row = batch.data[at.row].tobytes()
             found.append((row[at.start : at.steps], row[at.steps : at.end]))
             assert batch.position[at.row, at.start : at.end].tolist() == list(range(at.end - at.start))
@@ -75,9 +73,9 @@ def test_every_document_is_packed_once_and_whole(documents: list[DocumentPair]) 
 
 
 def test_a_weight_stands_before_each_byte_of_the_steps() -> None:
-    batch = empty(1, 12)
-    assert place(batch, 0, 0, (b"ab", b"cde")) == 5
-    assert place(batch, 0, 5, (b"f", b"gh")) == 8
+    batch = empty_batch(1, 12)
+    assert place_document(batch, 0, 0, (b"ab", b"cde")) == 5
+    assert place_document(batch, 0, 5, (b"f", b"gh")) == 8
     assert batch.weight[0].tolist() == [0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0]
 
 
@@ -110,7 +108,7 @@ def test_a_document_longer_than_a_row_goes_on_in_the_next_batch() -> None:
     assert int(first.weight[0].sum()) == 64 - 20  # its last byte's successor is in the next row
     assert int(second.weight[0].sum()) == 63
     assert not packer.waiting
-    assert [(p.start, p.steps, p.end) for p in document_places(third)][:1] == [(0, 0, 22)]
+    assert [(p.start, p.steps, p.end) for p in locate_documents(third)][:1] == [(0, 0, 22)]
 
 
 def test_documents_under_way_wait_again_and_end_with_the_rows() -> None:
@@ -145,14 +143,14 @@ def test_no_document_waits_for_ever() -> None:
     seen: set[bytes] = set()
     for _ in range(30):
         batch = packer.batch(16, 2048)
-        seen |= {batch.data[at.row, at.start : at.start + 8].tobytes() for at in document_places(batch)}
+        seen |= {batch.data[at.row, at.start : at.start + 8].tobytes() for at in locate_documents(batch)}
     first = min(int(pair[0][:8]) for pair in packer.waiting)
     assert first > 200
     assert len(seen) > first
 
 
 def test_digests_name_the_documents() -> None:
-    one, two = (digests(pack([pair], rows=1, time=40)[0]) for pair in [(b"a", b"b"), (b"a", b"c")])
+    one, two = (document_digests(pack([pair], rows=1, time=40)[0]) for pair in [(b"a", b"b"), (b"a", b"c")])
     assert len(one) == 1
     assert len(one[0]) == 64
     assert one != two
@@ -169,7 +167,7 @@ def test_digests_name_the_documents() -> None:
     ],
 )
 def test_the_answer_is_the_last_return(steps: bytes, wanted: bytes) -> None:
-    start, end = answer(steps)
+    start, end = locate_answer(steps)
     assert steps[start:end] == wanted
 
 
@@ -178,7 +176,7 @@ def test_the_answer_is_the_last_return(steps: bytes, wanted: bytes) -> None:
 
 def write(path: Path, documents: list[DocumentPair]) -> str:
     """A framed file."""
-    data = b"".join(frame(pair) for pair in documents)
+    data = b"".join(encode_frame(pair) for pair in documents)
     path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
     return str(path)
 
@@ -191,12 +189,12 @@ def numbered(count: int, prefix: bytes = b"") -> list[DocumentPair]:
 def test_frames_are_those_of_document_py() -> None:
     from worldline.data import document
 
-    made = document.frame(document.Document(b"pp", b"sss", "generate"))
-    assert made == frame((b"pp", b"sss"))
-    assert frames(made * 2) == [(b"pp", b"sss")] * 2
+    made = document.frame_document(document.Document(b"pp", b"sss", "generate"))
+    assert made == encode_frame((b"pp", b"sss"))
+    assert parse_frames(made * 2) == [(b"pp", b"sss")] * 2
     for torn in (made[:-1], made[:5]):
         with pytest.raises(FormatError, match="torn"):
-            frames(torn)
+            parse_frames(torn)
 
 
 def test_files_give_every_document_once_a_round_in_a_new_order(tmp_path: Path) -> None:
@@ -276,9 +274,9 @@ def test_a_dataset_gives_the_documents_of_its_split(tmp_path: Path) -> None:
 
 
 def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
-    from worldline.data.build.shards import DocumentRow, Store, shard_name
+    from worldline.data.build.shards import DocumentRow, DocumentStore, shard_name
 
-    store = Store(tmp_path, fingerprint={})
+    store = DocumentStore(tmp_path, fingerprint={})
     rows = [
         DocumentRow(b"p%d" % n, b"s", "tasks", "train" if n % 2 else "test", f"k{n}", f"r{n}")
         for n in range(8)
@@ -342,7 +340,7 @@ def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
         packer.batch(4, 64)
     kept = StreamState(mixed.state(), packer.waiting).to_bytes()
     wanted = [packer.batch(4, 64).data.tobytes() for _ in range(40)]
-    state = state_from_bytes(kept)
+    state = parse_stream_state(kept)
     [mixed] = open_mixed(sources, seed="s", states=[state.position])
     packer = Packer(mixed.draw, waiting=state.waiting, look=40)
     assert [packer.batch(4, 64).data.tobytes() for _ in range(40)] == wanted
@@ -369,7 +367,7 @@ def live(count: int, workers: int = 1, **options: int) -> Live:
 
 
 def test_a_document_is_used_at_most_so_often_and_then_the_source_is_dry() -> None:
-    pool = Pool(live(20, repeat=3, ahead=5), seed="s")
+    pool = CommandPool(live(20, repeat=3, ahead=5), seed="s")
     drawn = Counter(pool.draw() for _ in range(60))
     assert set(drawn.values()) == {3}
     assert len(drawn) == 20
@@ -380,7 +378,7 @@ def test_a_document_is_used_at_most_so_often_and_then_the_source_is_dry() -> Non
 
 
 def test_new_documents_come_first_and_commands_end_with_the_pool() -> None:
-    pool = Pool(live(-1, workers=2, pool=100, ahead=50), seed="s")
+    pool = CommandPool(live(-1, workers=2, pool=100, ahead=50), seed="s")
     drawn = [pool.draw() for _ in range(40)]
     assert len(set(drawn)) == 40
     pool.close()
@@ -397,7 +395,7 @@ def test_seeds_differ_by_worker_and_by_start() -> None:
 
 
 def test_a_command_that_fails_is_said() -> None:
-    pool = Pool(Live(commands=((sys.executable, "-c", "raise SystemExit(7)"),)), seed="s")
+    pool = CommandPool(Live(commands=((sys.executable, "-c", "raise SystemExit(7)"),)), seed="s")
     with pytest.raises(DryError, match="exit codes 7"):
         pool.draw()
     pool.close()

@@ -16,7 +16,7 @@ from worldline.codec.compact.parse import parse
 from worldline.core.errors import BusyError, DigestError, FingerprintError, UsageError
 from worldline.data.build.build import BuildProgress, build
 from worldline.data.build.shards import read_documents, read_rows, verify
-from worldline.data.mine.mined import Mined
+from worldline.data.mine.mined import MinedCall
 from worldline.data.mixture import TASKS, Mixture, Source
 from worldline.programs.coverage.coverage import REQUIRED
 from worldline.programs.split import SPLITS, split_of
@@ -113,7 +113,7 @@ def test_another_recipe_is_refused(whole: Path) -> None:
 def mined(path: Path, functions: int) -> Mixture:
     """A mixture of a file of mined programs, each function with two calls, and each program in two renamings."""
     found = [
-        Mined(
+        MinedCall(
             f"def {name}({name}):\n    a = {name} + {n}\n    return a\n",
             f"{name}({x})",
             f"o{n}",

@@ -13,7 +13,16 @@ from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, documents, questions, written
+from worldline.data.mixture import (
+    MODES,
+    TASKS,
+    Mixture,
+    Mode,
+    Source,
+    draw_documents,
+    draw_queries,
+    write_document,
+)
 from worldline.programs.split import key, split
 from worldline.recording.recorder import record
 
@@ -21,7 +30,7 @@ SMALL = Mixture(sources=(TASKS,))
 
 
 def take(mixture: Mixture, count: int, **options: int) -> list[Document]:
-    with closing(documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
+    with closing(draw_documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
         return list(islice(source, count))
 
 
@@ -68,7 +77,7 @@ def test_every_mode_is_drawn() -> None:
         trust=True,
     )
     rng = random.Random(1)
-    made = [written(Mixture(), rng, trace, kind="other") for _ in range(2000)]
+    made = [write_document(Mixture(), rng, trace, kind="other") for _ in range(2000)]
     seen = [prompt_of(each) for each in made if each]
     modes = {(p.options.delta, p.options.reveal) for p in seen}
     assert modes == {("whole", n) for n in (0, 1, 2, 4, 8, 16, 32, 64)} | {("element", 1)}
@@ -91,11 +100,11 @@ def test_questions_have_answers_in_every_mode() -> None:
     for reveal in (0, 1, 3):
         mixture = Mixture(modes=(Mode(weight=1, options=Compact(reveal=reveal), queries=4),), shift=0)
         for _ in range(50):
-            made = written(mixture, rng, trace, kind="other")
+            made = write_document(mixture, rng, trace, kind="other")
             assert made is not None
             assert b"?" in made.steps
             assert is_whole(made.prompt + made.steps)
-    assert len({i for i, _ in questions(trace, rng, 99)}) == len(questions(trace, rng, 99)) > 5
+    assert len({i for i, _ in draw_queries(trace, rng, 99)}) == len(draw_queries(trace, rng, 99)) > 5
 
 
 def test_a_bad_mixture_says_why() -> None:
@@ -113,10 +122,12 @@ def test_a_mode_may_be_for_some_kinds_alone() -> None:
     sparse = Mode(weight=1e9, options=Compact(reveal=4), kinds=("tasks",))
     mixture = Mixture(sources=(TASKS,), modes=(Mode(weight=1.0), sparse), shift=0.0)
     trace = record(Program(source="def f():\n    return 1\n", call="f()"))
-    made = {kind: written(mixture, random.Random(0), trace, kind=kind) for kind in ("tasks", "generate")}
+    made = {
+        kind: write_document(mixture, random.Random(0), trace, kind=kind) for kind in ("tasks", "generate")
+    }
     assert {kind: each and each.prompt.startswith(b"# reveal=4") for kind, each in made.items()} == {
         "tasks": True,
         "generate": False,
     }
     with pytest.raises(UsageError, match="no mode"):
-        written(Mixture(sources=(TASKS,), modes=(sparse,)), random.Random(0), trace, kind="mine")
+        write_document(Mixture(sources=(TASKS,), modes=(sparse,)), random.Random(0), trace, kind="mine")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.data.mixture import Mixture, documents
+from worldline.data.mixture import Mixture, draw_documents
 from worldline.data.recipe import find_recipe, load_config
 from worldline.data.sources import Live
 
@@ -32,7 +32,7 @@ def test_a_third_of_the_documents_is_rewritten() -> None:
 def test_every_source_gives_documents() -> None:
     mixture = load_config(SHIPPED, "data", Mixture)
     for one in mixture.sources:
-        with closing(documents(replace(mixture, sources=(one,)), trust=True)) as source:  # type: ignore[type-var]
+        with closing(draw_documents(replace(mixture, sources=(one,)), trust=True)) as source:  # type: ignore[type-var]
             found = list(islice(source, 4))
         assert all(each.kind == one.kind and len(each) <= mixture.max_bytes for each in found)
         assert len({each.key for each in found}) > 1

@@ -14,7 +14,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.hidden import Control, possibilities, replaying
 from worldline.core.program import Program
 from worldline.data.document import CHANCE, Document
-from worldline.data.mixture import SMALL, Mixture, Mode, Source, documents
+from worldline.data.mixture import DOCUMENT_LIMITS, Mixture, Mode, Source, draw_documents
 from worldline.programs.generate import chance
 from worldline.programs.split import execution
 from worldline.recording.recorder import BoxWorker, prepare
@@ -26,7 +26,7 @@ ANY = Source(kind=CHANCE, program="worldline.programs.generate.chance:program")
 
 
 def take(mixture: Mixture, count: int, **options: int) -> list[Document]:
-    with closing(documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
+    with closing(draw_documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
         return list(islice(source, count))
 
 
@@ -79,7 +79,7 @@ def test_draws_are_even() -> None:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", chance.KINDS)
 def test_every_kind_is_recorded_and_ends(kind: str) -> None:
-    setup = prepare(limits=SMALL, python=None, core="auto", trust=True, controlled=True)
+    setup = prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True, controlled=True)
     worker, rng = BoxWorker(setup), random.Random(5)
     found: Counter[str] = Counter()
     hidden = 0
@@ -106,7 +106,7 @@ def test_a_run_is_told_by_its_draws_too() -> None:
 
 def test_draws_of_programs_recorded_together_are_told_apart() -> None:
     """Each program of a bundle, replayed alone with the draws that it was told to have, does the same."""
-    setup = prepare(limits=SMALL, python=None, core="auto", trust=True, controlled=True)
+    setup = prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True, controlled=True)
     worker, rng = BoxWorker(setup), random.Random(8)
     drawn = (chance.program(rng) for _ in range(200))
     programs = [program for program in drawn if draws_apart(program)][:60]

@@ -258,7 +258,7 @@ def test_learn() -> None:
 def test_build(monkeypatch: pytest.MonkeyPatch) -> None:
     job = UnitJob(Mixture(), 0, 0, 8, False)
     monkeypatch.setattr(unit, "written", breaking(unit.written, nth(ODD)))
-    made = unit.make(job)
+    made = unit.make_unit(job)
     assert (len(made.rows), len(made.covers), len(made.faults)) == (8, 8, 1)
     assert "OverflowError" in made.faults[0]
 

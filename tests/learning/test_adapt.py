@@ -21,7 +21,7 @@ from nets import random_trunk  # noqa: E402
 from worldline.cli.learn import learn  # noqa: E402
 from worldline.core.errors import DigestError, FormatError, UsageError  # noqa: E402
 from worldline.core.stats import Paired  # noqa: E402
-from worldline.data.sources import DocumentPair  # noqa: E402
+from worldline.data.frames import DocumentPair  # noqa: E402
 from worldline.learning import adapt as adapting  # noqa: E402
 from worldline.learning.adapt import KNOWN, SAME, UNSEEN, BeforeAfter, adapt, keep, refusal  # noqa: E402
 from worldline.learning.call_sources import own_calls  # noqa: E402

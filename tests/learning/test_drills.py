@@ -10,7 +10,7 @@ import pytest
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.data.document import Document, document
+from worldline.data.document import Document, make_document
 from worldline.data.exchange import Score
 from worldline.data.mixture import Mixture, Mode, Source
 from worldline.learning.drills import Drill, DrillBook, operations_shown
@@ -67,7 +67,7 @@ def test_an_exam_hides_the_state(book: DrillBook) -> None:
 def test_operations_are_found_where_they_show() -> None:
     source = "def f(s):\n    n = s.count('a')\n    if n > 1:\n        return s[1:]\n    return s.upper()\n"
     trace = record(Program(source=source, call="f('banana')"), trust=True)
-    made = document(trace, Compact(), kind="other")
+    made = make_document(trace, Compact(), kind="other")
     assert made is not None
     shown = {
         (name, made.steps[start:end].strip()) for name, start, end in operations_shown(trace, made.steps)

@@ -16,10 +16,10 @@ import pytest
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import FormatError, UsageError
 from worldline.data.exchange import Score
-from worldline.data.lessons import Factors, chance
-from worldline.data.mixture import Mixture, Mode, Source, documents, drawn
+from worldline.data.frames import DocumentPair
+from worldline.data.lessons import Factors, acceptance_rate
+from worldline.data.mixture import Mixture, Mode, Source, draw_documents, draw_programs
 from worldline.data.recipe import load_config
-from worldline.data.sources import DocumentPair
 from worldline.learning.tutor import read_curriculum
 from worldline.model.train.drills import TutorProcess
 
@@ -97,7 +97,7 @@ def written(path: Path, factors: dict[str, float]) -> None:
 
 def test_documents_follow_the_file_as_it_changes(tmp_path: Path) -> None:
     path = tmp_path / "curriculum.json"
-    found = documents(MIXTURE, trust=True, factors=Factors(path))
+    found = draw_documents(MIXTURE, trust=True, factors=Factors(path))
     assert {each.kind for each in islice(found, 40)} == {"generate", "tasks"}
     written(path, {"source tasks": 0.0, "mode bare": 0.0})
     later = list(islice(found, 40, 80))  # behind what was already recorded
@@ -106,20 +106,20 @@ def test_documents_follow_the_file_as_it_changes(tmp_path: Path) -> None:
 
 
 def test_without_a_file_documents_are_what_they_were(tmp_path: Path) -> None:
-    plain = list(islice(documents(MIXTURE, trust=True), 20))
-    assert plain == list(islice(documents(MIXTURE, trust=True, factors=Factors(tmp_path / "none")), 20))
+    plain = list(islice(draw_documents(MIXTURE, trust=True), 20))
+    assert plain == list(islice(draw_documents(MIXTURE, trust=True, factors=Factors(tmp_path / "none")), 20))
 
 
 def test_kinds_and_operations_come_by_their_factors() -> None:
     import random
 
     only = {f"kind {name}": 0.0 for name in _kinds()} | {"kind drill-slice": 1.0}
-    programs = drawn(MIXTURE, random.Random(1), Factors(table=only | {"source tasks": 0.0}))
+    programs = draw_programs(MIXTURE, random.Random(1), Factors(table=only | {"source tasks": 0.0}))
     assert all("[" in program.source for _, program, _ in islice(programs, 20))
     counts = []
     for factor in (0.5, 2.0):
         table = {"operation append": factor, "operation arithmetic": 1 / factor}
-        programs = drawn(MIXTURE, random.Random(1), Factors(table=table))
+        programs = draw_programs(MIXTURE, random.Random(1), Factors(table=table))
         counts.append(sum(".append(" in program.source for _, program, _ in islice(programs, 300)))
     assert counts[1] > 1.3 * counts[0]
 
@@ -132,11 +132,11 @@ def _kinds() -> list[str]:
 
 def test_a_program_is_kept_by_the_mean_of_its_operations() -> None:
     factors = {"count": 2.0, "slice": 0.5}
-    assert chance({"count"}, factors) == 1.0
-    assert chance({"slice"}, factors) == 0.25
-    assert chance({"slice", "count"}, factors) == 0.625
-    assert chance({"other"}, factors) == 0.5
-    assert chance((), factors) == chance({"count"}, {}) == 1.0
+    assert acceptance_rate({"count"}, factors) == 1.0
+    assert acceptance_rate({"slice"}, factors) == 0.25
+    assert acceptance_rate({"slice", "count"}, factors) == 0.625
+    assert acceptance_rate({"other"}, factors) == 0.5
+    assert acceptance_rate((), factors) == acceptance_rate({"count"}, {}) == 1.0
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"factors": {"a": "b"}}', '{"factors": {"a": -1}}'])

@@ -17,10 +17,11 @@ import pytest
 import torch
 
 from worldline.core.errors import UsageError
-from worldline.data.batches import digests
+from worldline.data.batches import document_digests
+from worldline.data.frames import encode_frame
 from worldline.data.lanes import Lanes
 from worldline.data.recipe import load_config
-from worldline.data.sources import Files, frame
+from worldline.data.sources import Files
 from worldline.model import checkpoint, model_folder
 from worldline.model.train import metrics
 from worldline.model.train.config import Training, with_changes
@@ -46,7 +47,7 @@ def recipe(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recipe of a small run over documents that are all different."""
     folder = tmp_path_factory.mktemp("several")
     pairs = [(b">f(%d)\n" % n, b"(1\n)%d\n.\n" % (n * n)) for n in range(1500)]
-    (folder / "train.bin").write_bytes(b"".join(frame(pair) for pair in pairs))
+    (folder / "train.bin").write_bytes(b"".join(encode_frame(pair) for pair in pairs))
     (folder / "small.py").write_text(RECIPE.format(path=str(folder / "train.bin")))
     return folder / "small.py"
 
@@ -177,7 +178,7 @@ def fed(source: Files, ranks: int, batches: int, states: Sequence = (), first: i
         for n in range(batches):
             batch = next(feed)
             rows[n] += [row.tobytes() for row in batch.batch.data]
-            documents += digests(batch.batch)
+            documents += document_digests(batch.batch)
         behind |= batch.states
         feed.close()
     assert len(set(documents)) == len(documents)

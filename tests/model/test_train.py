@@ -24,7 +24,8 @@ from nets import random_trunk
 
 from worldline.core.errors import DivergedError, DryError, UsageError
 from worldline.data.batches import Packer, pack
-from worldline.data.sources import Dataset, DocumentPair, Files, Live, frame, frames
+from worldline.data.frames import DocumentPair, encode_frame, parse_frames
+from worldline.data.sources import Dataset, Files, Live
 from worldline.model import checkpoint, model_folder
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
@@ -56,7 +57,7 @@ def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files to train on and to measure by."""
     folder = tmp_path_factory.mktemp("documents")
     for name, count, seed in (("train.bin", 600, 0), ("test.bin", 40, 1)):
-        (folder / name).write_bytes(b"".join(frame(pair) for pair in echoes(count, seed)))
+        (folder / name).write_bytes(b"".join(encode_frame(pair) for pair in echoes(count, seed)))
     return folder
 
 
@@ -153,7 +154,7 @@ def test_a_loss_over_several_rows_is_that_over_one() -> None:
 def test_a_run_with_longer_documents_than_rows(documents: Path, tmp_path: Path) -> None:
     """Rows that are all prompt, documents left where the number of rows changes, and a run that goes on."""
     path = tmp_path / "long.bin"
-    path.write_bytes(b"".join(frame((bytes([n] * 100), b"ab" * 80)) for n in range(40)))
+    path.write_bytes(b"".join(encode_frame((bytes([n] * 100), b"ab" * 80)) for n in range(40)))
     config = training(
         documents,
         shape=Shape(depth=2, window=128),
@@ -455,11 +456,11 @@ def test_sigterm_ends_a_run_that_waits_for_documents(documents: Path, tmp_path: 
 def test_a_fresh_run_holds_out_anew(documents: Path, tmp_path: Path) -> None:
     for letter in (b"x", b"y"):
         pair = (b">f(" + letter + b")\n", b"(1\n)" + letter + b"\n.\n")
-        (tmp_path / "held.bin").write_bytes(frame(pair))
+        (tmp_path / "held.bin").write_bytes(encode_frame(pair))
         held = Files(paths=(str(tmp_path / "held.bin"),))
         config = training(documents, steps=1, held_out=held, held_out_documents=1)
         train(config, tmp_path / "run", resume=False, device="cpu")
-        assert frames((tmp_path / "run" / "held-out.bin").read_bytes()) == [pair]
+        assert parse_frames((tmp_path / "run" / "held-out.bin").read_bytes()) == [pair]
 
 
 def _still() -> LearningRates:
@@ -486,7 +487,7 @@ def test_documents_held_out_are_drawn_once_and_kept(documents: Path, tmp_path: P
     held = Live(commands=((sys.executable, "-c", program),), ahead=1)
     config = training(documents, steps=1, held_out=held, held_out_documents=40)
     train(config, tmp_path, device="cpu")
-    assert frames((tmp_path / "held-out.bin").read_bytes()) == echoes(40, 1)
+    assert parse_frames((tmp_path / "held-out.bin").read_bytes()) == echoes(40, 1)
     train(replace(config, steps=2, held_out=Live(commands=(("false",),))), tmp_path, device="cpu")
     assert metrics.read_metrics(tmp_path)[-1]["held_out_documents"] == 40
 

@@ -167,7 +167,12 @@ def forged(directory: Path, table: Any, **changes: Any) -> None:
         size = path.stat().st_size
         digest = files.digest(file, size)
     footer = pq.read_metadata(path)
-    facts = {"size": size, "sha256": digest, "rows": footer.num_rows, "raw": shards._raw(footer)} | changes
+    facts = {
+        "size": size,
+        "sha256": digest,
+        "rows": footer.num_rows,
+        "raw": shards._raw_size(footer),
+    } | changes
     listed = manifest.load(directory)
     first = msgspec.structs.replace(listed.shards[0], **facts)
     manifest.store(

@@ -9,7 +9,8 @@ import pytest
 from object_store import BUCKET
 
 from worldline.core.errors import DiskError, UsageError
-from worldline.data.sources import Files, frame
+from worldline.data.frames import encode_frame
+from worldline.data.sources import Files
 from worldline.model import checkpoint, model_folder
 from worldline.model.shape import Shape
 from worldline.model.train import store as trainer_store
@@ -38,7 +39,7 @@ def store(shelf: StorePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture
 def config(tmp_path: Path) -> Training:
     path = tmp_path / "train.bin"
-    path.write_bytes(b"".join(frame((b">f(%d)\n" % n, b"(1\n)%d\n.\n" % (n * n))) for n in range(200)))
+    path.write_bytes(b"".join(encode_frame((b">f(%d)\n" % n, b"(1\n)%d\n.\n" % (n * n))) for n in range(200)))
     return Training(
         shape=Shape(depth=2, window=32), sources=(Files(paths=(str(path),)),), rows=2, time=64, steps=8, warmup=2,
         eval_every=0, save_every=4, keep=5,
@@ -103,7 +104,7 @@ def test_a_store_that_goes_away_ends_no_training(
     with monkeypatch.context() as patch:
         patch.setattr(trainer_store, "publish_checkpoint", away)
         with pytest.raises(
-            DiskError, match=r"step-00000003 complete but not on the store.*run the command"
+            DiskError, match=r"step-00000003 is complete but not on the store.*run the command"
         ):
             train(few, tmp_path / "run", device="cpu", store_url=store)
     told = capsys.readouterr().err

@@ -45,7 +45,7 @@ def rewrite(
     """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
     from worldline.analyze.rewrite import rewrite as rewritten
     from worldline.core.limits import Limits
-    from worldline.data.equivalence import LIMITS
+    from worldline.data.equivalence import PROOF_LIMITS
     from worldline.recording.collect import collect
     from worldline.storage import files
 
@@ -59,7 +59,7 @@ def rewrite(
     if out is not None:
         files.write(Path(out), new.source.encode("utf-8", "surrogateescape"))
     bounds = limits_of(dict(options), Limits())
-    proof = None if prove is None else _proof(old, new, prove, seed, limits_of(options, LIMITS))
+    proof = None if prove is None else _proof(old, new, prove, seed, limits_of(options, PROOF_LIMITS))
     if as_json:
         shown = {"source": done.source, "changed": done.changed, "lines": done.lines, "why": done.why}
         shown |= _costs(old, new, bounds)
@@ -75,9 +75,9 @@ def rewrite(
 
 
 def _proof(old: Program, new: Program, count: int, seed: int, limits: Any) -> Proof:
-    from worldline.data.equivalence import drawn_calls, prove
+    from worldline.data.equivalence import draw_calls, prove
 
-    return prove(old, new, calls=[old.call, *drawn_calls(old, Random(seed), count)], limits=limits)
+    return prove(old, new, calls=[old.call, *draw_calls(old, Random(seed), count)], limits=limits)
 
 
 def _tell_cost(cost: dict[str, Any]) -> None:

@@ -181,9 +181,9 @@ def mine(
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
     from dataclasses import replace
 
-    from worldline.data.mine.calls import LIMITS
+    from worldline.data.mine.calls import MINING_LIMITS
     from worldline.data.mine.mine import mine as run
-    from worldline.data.mine.mined import written_out
+    from worldline.data.mine.mined import write_mined_documents
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
     from worldline.plan.paths.reach import Reaching
@@ -194,7 +194,7 @@ def mine(
     if not named:
         raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
     bounds = {name: how.pop(name) for name in ("steps", "wall")}
-    limits = limits_of(dict(bounds), LIMITS) or LIMITS
+    limits = limits_of(dict(bounds), MINING_LIMITS) or MINING_LIMITS
     reach = Reaching(seconds=paths, trust=trust) if paths else None
     shop = workshop_of(address)
     done = run(
@@ -210,7 +210,9 @@ def mine(
     if recipe and documents:
         mixture = load_config(recipe, "data", Mixture)
         mixture = replace(mixture, limits=limits_of(bounds, mixture.limits))
-        count = written_out(out, documents, mixture=mixture, times=2, trust=trust, workers=how["workers"])
+        count = write_mined_documents(
+            out, documents, mixture=mixture, times=2, trust=trust, workers=how["workers"]
+        )
         click.echo(f"{count:,} documents in {documents}")
 
 
@@ -218,10 +220,10 @@ def _quarried(recipe: str, clones: str | None) -> list[str]:
     """The places of a recipe's quarry; clones that are not there are told of."""
     from dataclasses import replace
 
-    from worldline.data.mine.quarry import Quarry
+    from worldline.data.mine.mining_source import MiningSource
     from worldline.data.recipe import load_config
 
-    quarry: Quarry = load_config(recipe, "quarry", Quarry)
+    quarry: MiningSource = load_config(recipe, "quarry", MiningSource)
     found, missing = (replace(quarry, clones=clones) if clones else quarry).here()
     if missing:
         click.echo(f"no clone in {clones or quarry.clones}, left out: {', '.join(missing)}", err=True)

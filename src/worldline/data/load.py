@@ -1,4 +1,4 @@
-"""Traces back from where they were put: a `--json` file, or a directory that `record -o` or a Writer made."""
+"""Load traces from a `--json` file or from a directory that `record -o` wrote."""
 
 from __future__ import annotations
 
@@ -13,14 +13,25 @@ from worldline.storage.remote import Folder, place
 
 
 def load(path: str | Folder, *, number: int = 0) -> Trace:
-    """One stored trace: the `number`th (from 0) of a directory, or the one in a file."""
+    """Load one stored trace.
+
+    Args:
+        path: File or directory.
+        number: Number of the trace in a directory, from 0.
+
+    Returns:
+        The trace.
+
+    Raises:
+        UsageError: There is no such trace.
+    """
     for trace in itertools.islice(load_all(path), number, None):
         return trace
-    raise UsageError(f"{path} holds no trace number {number}")
+    raise UsageError(f"{path} has no trace number {number}")
 
 
 def load_all(path: str | Folder) -> Iterator[Trace]:
-    """Every trace stored at a path, in the order they were written."""
+    """Load every trace at a path, in the order they were written."""
     path = place(path)
     if path.is_dir():
         yield from shards.read(path)

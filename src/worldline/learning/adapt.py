@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Paired
-from worldline.data.mixture import SMALL
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.evaluation.run.run import run
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites import generated
@@ -142,7 +142,7 @@ def _say(tell: Told | None, share: float, text: str) -> None:
 
 def _suite(name: str, calls: Sequence[OwnCall]) -> Suite:
     tasks = [Task(program=each.program, options=each.options, name=each.name) for each in calls]
-    return Suite(name=name, tasks=tasks, count=len(tasks), limits=SMALL)
+    return Suite(name=name, tasks=tasks, count=len(tasks), limits=DOCUMENT_LIMITS)
 
 
 def _generated(count: int, seed: int) -> Suite:

@@ -21,9 +21,18 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import CHANCE, Document
 from worldline.data.exchange import Score
-from worldline.data.forms.form import Draw, in_form
+from worldline.data.forms.among import DrawProgram
+from worldline.data.forms.form import apply_form
 from worldline.data.lessons import KIND, OPERATION, REVEAL
-from worldline.data.mixture import TOGETHER, Mixture, Mode, Source, favouring, resolve, written
+from worldline.data.mixture import (
+    BATCH_PROGRAMS,
+    Mixture,
+    Mode,
+    Source,
+    favor_kinds,
+    resolve_source,
+    write_document,
+)
 from worldline.learning.curriculum import Result
 from worldline.programs.generate import SHARES
 from worldline.programs.split import program_key, split_of
@@ -44,7 +53,7 @@ class Lesson:
 
     label: str
     source: Source
-    draw: Draw
+    draw: DrawProgram
 
 
 @dataclass(frozen=True)
@@ -72,12 +81,14 @@ def lessons(mixture: Mixture) -> list[Lesson]:
     Programs of chance are no lesson: whether a draw is met is luck.
     """
     found = [
-        Lesson(source.label, source, resolve(source)) for source in mixture.sources if source.kind != CHANCE
+        Lesson(source.label, source, resolve_source(source))
+        for source in mixture.sources
+        if source.kind != CHANCE
     ]
     plain = [one for one in found if one.source.program == GENERATED and not one.source.form][:1]
     for one in plain:
         for name in SHARES:
-            alone = favouring(one.draw, dict.fromkeys(SHARES, 0.0) | {name: 1.0})
+            alone = favor_kinds(one.draw, dict.fromkeys(SHARES, 0.0) | {name: 1.0})
             found.append(replace(one, label=f"{KIND} {name}", draw=alone))
     return found
 
@@ -94,7 +105,7 @@ class DrillBook:
         self._rng = random.Random(f"drills/{mixture.seed}/{seed}")
         self._next = 0
         self.faults = 0  # drills on which the tool failed, which are in no rate
-        limits = stretched(mixture.limits, TOGETHER)
+        limits = stretched(mixture.limits, BATCH_PROGRAMS)
         self._recorder = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=trust))
 
     def drills(self, count: int) -> list[Drill]:
@@ -138,12 +149,12 @@ class DrillBook:
             if split_of(program_key(program)) != self._mixture.split:
                 continue
             form = lesson.source.form
-            made = in_form(program, form, self._rng, self._of_split(lesson.draw)) if form else program
+            made = apply_form(program, form, self._rng, self._of_split(lesson.draw)) if form else program
             if made is not None:
                 return made
         return None
 
-    def _of_split(self, draw: Draw) -> Draw:
+    def _of_split(self, draw: DrawProgram) -> DrawProgram:
         def drawn(rng: random.Random) -> Program:
             while split_of(program_key(program := draw(rng))) != self._mixture.split:
                 pass
@@ -152,8 +163,8 @@ class DrillBook:
         return drawn
 
     def _recorded(self, chosen: Sequence[tuple[Any, Program]]) -> Iterator[tuple[Any, Trace]]:
-        for at in range(0, len(chosen), TOGETHER):
-            some = chosen[at : at + TOGETHER]
+        for at in range(0, len(chosen), BATCH_PROGRAMS):
+            some = chosen[at : at + BATCH_PROGRAMS]
             traces = record_all(self._recorder, [program for _, program in some])
             for (lesson, _), trace in zip(some, traces, strict=True):
                 if trace is not None:
@@ -161,7 +172,7 @@ class DrillBook:
 
     def _drill(self, trace: Trace, kind: str, mode: Mode, labels: tuple[str, ...]) -> Drill | None:
         alone = replace(self._mixture, modes=(mode,), shift=0.0, query=0.0)
-        made = written(alone, self._rng, trace, kind=kind)
+        made = write_document(alone, self._rng, trace, kind=kind)
         if made is None:
             return None
         plain = mode.options.reveal == 1 and not mode.queries and not trace.program.files

@@ -15,7 +15,14 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import SMALL, TOGETHER, Mixture, Mode, documents, written
+from worldline.data.mixture import (
+    BATCH_PROGRAMS,
+    DOCUMENT_LIMITS,
+    Mixture,
+    Mode,
+    draw_documents,
+    write_document,
+)
 from worldline.programs.split import execution, key, program_key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
@@ -150,13 +157,17 @@ def run_of(program: Program) -> str:
 def recorded(calls: Sequence[OwnCall], *, seed: int = 0, trust: bool = False) -> list[Document]:
     """Calls as documents to learn from, most of them as they are asked for; those that are too long are left out."""
     rng, found = Random(f"own documents {seed}"), []
-    worker = BoxWorker(prepare(limits=stretched(SMALL, TOGETHER), python=None, core="auto", trust=trust))
+    worker = BoxWorker(
+        prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=trust)
+    )
     try:
-        for at in range(0, len(calls), TOGETHER):
-            some = calls[at : at + TOGETHER]
+        for at in range(0, len(calls), BATCH_PROGRAMS):
+            some = calls[at : at + BATCH_PROGRAMS]
             for each, trace in zip(some, record_all(worker, [one.program for one in some]), strict=True):
                 made = (
-                    written(_form(each.options), rng, trace, kind="mine", hashed=each.key) if trace else None
+                    write_document(_form(each.options), rng, trace, kind="mine", hashed=each.key)
+                    if trace
+                    else None
                 )
                 found += [made] if made else []
     finally:
@@ -173,7 +184,7 @@ def _form(options: Compact) -> Mixture:
 
 def known_documents(count: int, *, seed: int = 0, trust: bool = False) -> list[Document]:
     """Generated documents, of what the model knew before."""
-    drawn, found = documents(Mixture(max_bytes=LONGEST), seed=seed, trust=trust), []
+    drawn, found = draw_documents(Mixture(max_bytes=LONGEST), seed=seed, trust=trust), []
     for each in drawn:
         found.append(each)
         if len(found) == count:

@@ -22,7 +22,7 @@ from worldline.core.errors import UsageError
 from worldline.data.exchange import Score, receive_scores, send_set
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.data.stream import piped
+from worldline.data.stream import run_piped
 from worldline.learning.curriculum import Curriculum, beginning, from_json, moved
 from worldline.learning.drills import Drill, DrillBook
 from worldline.programs.split import SPLITS
@@ -79,7 +79,7 @@ class Tutor:
 def read_curriculum(path: Path) -> Curriculum:
     """A curriculum's file."""
     if not path.is_file():
-        raise UsageError(f"there is no curriculum {path}")
+        raise UsageError(f"curriculum {path} does not exist")
     return from_json(listing.read_object(path, limit=LIMIT))
 
 
@@ -125,7 +125,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             tutor = Tutor(book, asked.out, size=asked.size, start=asked.start)
             teach(tutor, sys.stdout.buffer, sys.stdin.buffer)
 
-    return piped(act)
+    return run_piped(act)
 
 
 if __name__ == "__main__":

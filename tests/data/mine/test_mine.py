@@ -19,15 +19,15 @@ import pytest
 
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
-from worldline.data.document import read
-from worldline.data.mine.calls import fuzz
-from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.inputs import value
+from worldline.data.document import read_documents
+from worldline.data.mine.calls import find_calls
+from worldline.data.mine.extract import ExtractedFunction, extract_functions
+from worldline.data.mine.inputs import draw_value
 from worldline.data.mine.journal import Journal
 from worldline.data.mine.mine import MiningCounts, mine
-from worldline.data.mine.mined import Mined, drawer, read_mined, written_out
-from worldline.data.mine.quarry import Quarry, locate, python_files
-from worldline.data.mine.types import KINDS, Signature, signature
+from worldline.data.mine.mined import MinedCall, drawer, read_mined, write_mined_documents
+from worldline.data.mine.mining_source import MiningSource, find_python_files, locate_places
+from worldline.data.mine.types import VALUE_KINDS, GuessedSignature, guess_signature
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.programs.split import split_of
@@ -122,7 +122,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_functions_stand_alone(package: Path) -> None:
-    found = {each.origin.partition(":")[2]: each for each in functions(package / "text.py")}
+    found = {each.origin.partition(":")[2]: each for each in extract_functions(package / "text.py")}
     assert set(found) == {"words", "vowels", "even", "odd", "pieces", "Stack", "Stack.double", "Stack.triple"}
     assert "def clean" in found["words"].source
     assert "several lines" not in found["words"].source
@@ -145,7 +145,7 @@ def test_functions_stand_alone(package: Path) -> None:
 def likely(source: str) -> list[str]:
     node = ast.parse(source).body[0]
     assert isinstance(node, ast.FunctionDef)
-    weighed = [parameter.weights for parameter in signature(node, source).parameters]
+    weighed = [parameter.weights for parameter in guess_signature(node, source).parameters]
     return [max(weights, key=lambda kind: weights[kind]) for weights in weighed]
 
 
@@ -166,12 +166,12 @@ def test_arguments_are_guessed(source: str, kinds: list[str]) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", VALUE_KINDS)
 def test_every_kind_is_made_as_source(kind: str) -> None:
     rng = random.Random(1)
-    given = Signature((), False, ("own", "text"), (7,), False)
+    given = GuessedSignature((), False, ("own", "text"), (7,), False)
     for _ in range(50):
-        ast.parse(value(rng, kind, given), mode="eval")
+        ast.parse(draw_value(rng, kind, given), mode="eval")
 
 
 @pytest.mark.long(reason="mines a package and records every call again")
@@ -183,7 +183,7 @@ def test_a_mine_gives_programs_that_run(package: Path, tmp_path: Path) -> None:
     assert tally.calls == len(found)
     assert tally.functions == len({each.origin for each in found}) >= 4
     assert told[-1] == tally
-    assert all(isinstance(each, Mined) for each in found)
+    assert all(isinstance(each, MinedCall) for each in found)
     traces = list(record_many([each.program for each in found], trust=True))
     assert {trace.outcome.kind for trace in traces} <= {"returned", "raised"}
     assert sum(trace.outcome.kind == "returned" for trace in traces) > len(traces) / 2
@@ -198,11 +198,11 @@ def test_mined_calls_are_written_as_documents_of_their_split(package: Path, tmp_
     found = read_mined(tmp_path / "mined")
     made = {}
     for split in ("train", "all"):
-        made[split] = written_out(
+        made[split] = write_mined_documents(
             tmp_path / "mined", tmp_path / split, mixture=Mixture(split=split), times=2, trust=True
         )
         with lzma.open(tmp_path / split) as file:
-            documents = list(read(file))
+            documents = list(read_documents(file))
         assert len(documents) == made[split]
         assert {each.kind for each in documents} == {"mine"}
     assert 1.8 * len(found) < made["all"] <= 2 * len(found)  # some do not fit in their form
@@ -222,18 +222,20 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     (package / "later.py").write_text("X = 1\n")
     (package / "zero.py").write_text("Y = 2\n")
 
-    def fuzz(worker: BoxWorker, found: Found, rng: random.Random, shown: list[str]) -> list[Mined]:
+    def fuzz(
+        worker: BoxWorker, found: ExtractedFunction, rng: random.Random, shown: list[str]
+    ) -> list[MinedCall]:
         if found.origin.endswith(":even"):
             raise RecursionError("deep")
-        return [Mined(found.source, "f()", found.origin, "k")]
+        return [MinedCall(found.source, "f()", found.origin, "k")]
 
-    def read_functions(path: Path) -> Iterator[Found]:
+    def read_functions(path: Path) -> Iterator[ExtractedFunction]:
         if path.name == "later.py":
             raise MemoryError("large")
-        return functions(path)
+        return extract_functions(path)
 
-    monkeypatch.setattr("worldline.data.mine.mine.fuzz", fuzz)
-    monkeypatch.setattr("worldline.data.mine.mine.functions", read_functions)
+    monkeypatch.setattr("worldline.data.mine.mine.find_calls", fuzz)
+    monkeypatch.setattr("worldline.data.mine.mine.extract_functions", read_functions)
     with pytest.warns(UserWarning, match="even failed|later.py could not be read") as told:
         tally = mine([str(package)], out=tmp_path / "mined", trust=True)
     assert len([each for each in told if each.category is UserWarning]) == 2
@@ -261,12 +263,14 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     journal.write_bytes(b"".join(lines)[:-5])  # the last line is torn
     fuzzed: list[str] = []
 
-    def counting(worker: BoxWorker, found: Found, rng: random.Random, shown: list[str]) -> list[Mined]:
+    def counting(
+        worker: BoxWorker, found: ExtractedFunction, rng: random.Random, shown: list[str]
+    ) -> list[MinedCall]:
         fuzzed.append(found.origin)
-        return fuzz(worker, found, rng, shown)
+        return find_calls(worker, found, rng, shown)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("worldline.data.mine.mine.fuzz", counting)
+        patch.setattr("worldline.data.mine.mine.find_calls", counting)
         tally = mine([str(package)], out=out, trust=True)
     assert len(fuzzed) == tally.candidates - (tried - 1)
     assert out.read_bytes() == (tmp_path / "whole").read_bytes()
@@ -323,26 +327,26 @@ def test_mined_calls_of_other_types_are_no_calls(tmp_path: Path, row: Any) -> No
     told = good | row if isinstance(row, dict) else row
     with lzma.open(tmp_path / "mined", "wb") as file:
         file.write(json.dumps(told).encode() + b"\n")
-    with pytest.raises(FormatError, match="no file of mined programs"):
+    with pytest.raises(FormatError, match="not a file of mined programs"):
         read_mined(tmp_path / "mined")
 
 
 @pytest.mark.parametrize("name", ["sys", "_struct", "nonesuch.inner"])
 def test_a_module_without_python_source_is_named(name: str) -> None:
     with pytest.raises(UsageError, match=f"'{name}'.*Python source"):
-        locate([name])
+        locate_places([name])
 
 
 @pytest.mark.long(reason="walks through the whole standard library twice")
 def test_places_are_found_or_named() -> None:
-    assert locate(["os"])[0].name == "os.py"  # frozen, and yet with a file
-    (place,) = locate(["textwrap"])
+    assert locate_places(["os"])[0].name == "os.py"  # frozen, and yet with a file
+    (place,) = locate_places(["textwrap"])
     assert place.name == "textwrap.py"
-    (library,) = locate(["stdlib"])
-    assert library / "textwrap.py" in set(python_files([library]))
-    assert not any("test" in path.relative_to(library).parts for path in python_files([library]))
+    (library,) = locate_places(["stdlib"])
+    assert library / "textwrap.py" in set(find_python_files([library]))
+    assert not any("test" in path.relative_to(library).parts for path in find_python_files([library]))
     with pytest.raises(UsageError, match="nonesuch"):
-        locate(["nonesuch"])
+        locate_places(["nonesuch"])
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -352,7 +356,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_shipped_recipe_has_a_quarry() -> None:
-    quarry = load_config("shipped", "quarry", Quarry)
+    quarry = load_config("shipped", "quarry", MiningSource)
     assert quarry.places[0] == "stdlib"
     assert len(quarry.places) > 12
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from worldline.core.errors import FormatError
-from worldline.data.mine.extract import functions
+from worldline.data.mine.extract import extract_functions
 from worldline.data.mine.mine import mine
 from worldline.data.mine.mined import read_mined
-from worldline.data.mine.near import SAME, Benchmark, read_programs
+from worldline.data.mine.near import MIN_SHARED, Benchmark, read_programs
 
 PROMPT = '''\
 from typing import List
@@ -79,7 +79,7 @@ def test_a_renamed_solution_is_caught_and_another_is_not(benchmark: Path) -> Non
     same = known.like(RENAMED)
     assert same is not None
     assert (same.other, same.why) == ("has_close_elements", "same")
-    assert same.share > SAME
+    assert same.share > MIN_SHARED
     within = known.like(METHOD)
     assert within is not None
     assert within.why in ("same", "within")
@@ -117,7 +117,7 @@ def test_a_mine_leaves_them_out_and_says_so(benchmark: Path, tmp_path: Path) -> 
     report = json.loads((tmp_path / "mined.report.json").read_text())
     assert report["left_out"] == 1
     check = report["left_out_check"]
-    assert (check["same"], check["functions"], check["why"]) == (SAME, 1, {"same": 1})
+    assert (check["same"], check["functions"], check["why"]) == (MIN_SHARED, 1, {"same": 1})
     assert check["examples"][0]["origin"].endswith("real.py:tight")
 
 
@@ -125,7 +125,7 @@ def test_they_are_not_mined_as_neighbours_either(benchmark: Path, tmp_path: Path
     for number in range(40):  # a share of functions has neighbours
         path = tmp_path / f"real{number}.py"
         path.write_text(RENAMED + "\n\n" + OTHER)
-        if any(each.alone and each.node.name == "runs" for each in functions(path)):
+        if any(each.alone and each.node.name == "runs" for each in extract_functions(path)):
             break
     sources = []
     for leave_out in ([], [benchmark]):

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from worldline.data.mine.calls import fuzz
-from worldline.data.mine.extract import functions
-from worldline.data.mine.usage import Usages, usages
-from worldline.data.mixture import SMALL
+from worldline.data.mine.calls import find_calls
+from worldline.data.mine.extract import extract_functions
+from worldline.data.mine.usage import Usages, find_usages
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.recording.recorder import BoxWorker, prepare
 
 SOLVED = '''\
@@ -69,7 +69,7 @@ def solved(tmp_path: Path) -> Path:
 
 def test_calls_come_from_doctests_main_and_tests(solved: Path) -> None:
     known = Usages([solved.parent / "tests" / "test_solved.py"])
-    calls = {each.origin.partition(":")[2]: known.calls(solved, each) for each in functions(solved)}
+    calls = {each.origin.partition(":")[2]: known.calls(solved, each) for each in extract_functions(solved)}
     assert calls == {
         "widest": ["widest(('x', 'yz'), limit=1)", "widest(['a', 'bcd'])", "widest(['q'])", "widest([])"],
         "Solution": ["Solution().pair([3, 3], 6)", "Solution().pair([2, 7, 11], 9)"],
@@ -81,11 +81,11 @@ def test_what_a_puzzle_is_given_is_read() -> None:
     text = (
         "# Example 1:\n# Input: nums = [2, 7], target = 9\n# Input: s\ndef f(nums, target):\n    return 0\n"
     )
-    assert [(each.name, each.arguments) for each in usages(text)] == [("", "([2, 7], 9)")]
+    assert [(each.name, each.arguments) for each in find_usages(text)] == [("", "([2, 7], 9)")]
 
 
 def test_arguments_that_are_not_literal_are_left_out() -> None:
-    made = usages("x = 1\nf(x)\nx = g()\nf(x)\nf(open('a'))\nprint(f(2, key='b'))\nf(*[1])\n")
+    made = find_usages("x = 1\nf(x)\nx = g()\nf(x)\nf(open('a'))\nprint(f(2, key='b'))\nf(*[1])\n")
     assert [(each.name, each.arguments) for each in made] == [
         ("f", "(1)"),
         ("g", "()"),
@@ -94,10 +94,10 @@ def test_arguments_that_are_not_literal_are_left_out() -> None:
 
 
 def test_written_calls_are_kept_before_drawn_ones(solved: Path) -> None:
-    worker = BoxWorker(prepare(limits=SMALL, python=None, core="auto", trust=True))
-    (widest,) = [each for each in functions(solved) if each.origin.endswith(":widest")]
+    worker = BoxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
+    (widest,) = [each for each in extract_functions(solved) if each.origin.endswith(":widest")]
     try:
-        mined = fuzz(worker, widest, random.Random(1), ["widest(['a', 'bcd'])", "widest(5)"])
+        mined = find_calls(worker, widest, random.Random(1), ["widest(['a', 'bcd'])", "widest(5)"])
     finally:
         worker.close()
     assert mined[0].call == "widest(['a', 'bcd'])"
@@ -112,7 +112,7 @@ def test_a_function_stands_where_it_stood_some_with_neighbours(tmp_path: Path) -
             f"def {name}(n):\n    m = n + {number}\n    return m\n\n\n" for number, name in enumerate(names)
         )
     )
-    found = list(functions(tmp_path / "many.py"))
+    found = list(extract_functions(tmp_path / "many.py"))
     assert [each.node.name for each in found] == names
     beside = [each for each in found if each.alone]
     assert 2 <= len(beside) <= 15
@@ -129,6 +129,6 @@ def test_a_function_stands_where_it_stood_some_with_neighbours(tmp_path: Path) -
 def test_what_puzzle_sites_import_is_imported(tmp_path: Path) -> None:
     text = "def f(n):\n    c = Counter(str(n))\n    for i in xrange(n):\n        c[i] += math.gcd(i, n)\n    return c\n"
     (tmp_path / "bare.py").write_text(text)
-    (found,) = functions(tmp_path / "bare.py")
+    (found,) = extract_functions(tmp_path / "bare.py")
     assert "from collections import Counter\nimport math\n" in found.core
     assert "in range(n)" in found.core

@@ -20,9 +20,9 @@ import torch.nn.functional as functional
 from torch import Tensor, device
 
 from worldline.core.errors import FormatError
-from worldline.data.batches import document_places, pack
+from worldline.data.batches import locate_documents, pack
 from worldline.data.exchange import Score, receive_sets, send_scores
-from worldline.data.sources import DocumentPair
+from worldline.data.frames import DocumentPair
 from worldline.model.hybrid import Trunk
 from worldline.model.train.feed import to_device, to_tensors
 from worldline.model.train.schedule import BatchPhase
@@ -112,7 +112,7 @@ def score_documents(
         inputs = to_device(to_tensors(batch), target_device)
         logits = model(inputs.data, inputs.position, inputs.prompt, carry=carry).detach()
         logprobs, hits = _score_bytes(logits, inputs.data.roll(-1, 1).long())
-        for place in document_places(batch):
+        for place in locate_documents(batch):
             text = batch.data[place.row, place.start : place.end].tobytes()
             # Each byte is predicted at the byte before it.
             span = slice(place.steps - 1, place.end - 1)

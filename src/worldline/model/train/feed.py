@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from worldline.data.batches import WAITING, Batch, Packer, StreamState, stacked
-from worldline.data.lanes import WHOLE, Lanes
-from worldline.data.sources import DocumentSource, Pool, open_mixed
+from worldline.data.batches import DEFAULT_LOOKAHEAD, Batch, Packer, StreamState, stack_batches
+from worldline.data.lanes import SINGLE_LANE, Lanes
+from worldline.data.sources import CommandPool, DocumentSource, open_mixed
 from worldline.model.train.schedule import BatchPhase
 
 PREFETCH_BATCHES = 4
@@ -60,7 +60,7 @@ class Feed:
         phase: Callable[[int], BatchPhase],
         *,
         seed: str = "0",
-        lanes: Lanes = WHOLE,
+        lanes: Lanes = SINGLE_LANE,
         first: int = 0,
         states: Sequence[StreamState] = (),
         carry: int = 0,
@@ -69,7 +69,7 @@ class Feed:
         self._phase, self._lanes, self._next, self._pinned = phase, lanes, first, pinned
         positions = [state.position for state in states]
         self._mixed = open_mixed(sources, seed=seed, lanes=lanes, begun=first, states=positions)
-        look = max(MIN_LOOKAHEAD, WAITING // lanes.count)
+        look = max(MIN_LOOKAHEAD, DEFAULT_LOOKAHEAD // lanes.count)
         self._packers = [
             Packer(mixed.draw, waiting=states[n].waiting if states else (), look=look, carry=carry)
             for n, mixed in zip(lanes.own, self._mixed, strict=True)
@@ -103,7 +103,7 @@ class Feed:
         phase = self._phase(self._next)
         self._next += 1
         rows = self._lanes.rows_each(phase.rows)
-        batch = stacked([packer.batch(rows, phase.time) for packer in self._packers])
+        batch = stack_batches([packer.batch(rows, phase.time) for packer in self._packers])
         lanes = zip(self._lanes.own, self._mixed, self._packers, strict=True)
         states = {n: StreamState(mixed.state(), packer.waiting) for n, mixed, packer in lanes}
         return FedBatch(batch, to_tensors(batch, pinned=self._pinned), phase.rows * phase.time, states)
@@ -119,7 +119,7 @@ class Feed:
     def counts(self) -> dict[str, float]:
         """Documents from commands: how many were fresh and repeated, and seconds spent waiting for them."""
         # A trainer's lanes share its pools.
-        pools = [stream.counts for stream in self._mixed[0].streams if isinstance(stream, Pool)]
+        pools = [stream.counts for stream in self._mixed[0].streams if isinstance(stream, CommandPool)]
         return {name: sum(pool[name] for pool in pools) for name in pools[0]} if pools else {}
 
     def close(self) -> None:

@@ -274,7 +274,7 @@ def _write_diverged_batch(run: TrainingRun, bad: PendingStep, loss: float, norm:
         "loss": str(loss),
         "norm": str(norm),
         "rank": run.ranks.rank,
-        "documents": batches.digests(bad.fed.batch),
+        "documents": batches.document_digests(bad.fed.batch),
     }
     path = run.out / ("diverged.json" if run.ranks.is_first else f"diverged-{run.ranks.rank}.json")
     files.write(path, json.dumps(record, indent=1).encode())

@@ -16,8 +16,8 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from worldline.data.batches import Batch, answer, document_places, pack
-from worldline.data.sources import DocumentPair
+from worldline.data.batches import Batch, locate_answer, locate_documents, pack
+from worldline.data.frames import DocumentPair
 from worldline.model import kernels
 from worldline.model.hybrid import LayerState, Trunk
 from worldline.model.train.feed import BatchTensors, to_device, to_tensors
@@ -121,10 +121,10 @@ def evaluate(model: Trunk, held: HeldOut, device: torch.device, *, carry: int = 
 def _judge_documents(batch: Batch, hit: Any) -> list[tuple[bool, bool]]:
     """For each document: whether its answer is right, and whether every byte of its steps is."""
     verdicts = []
-    for place in document_places(batch):
+    for place in locate_documents(batch):
         steps = batch.data[place.row, place.steps : place.end].tobytes()
         # Each byte is predicted at the byte before it.
         hits = hit[place.row, place.steps - 1 : place.end - 1]
-        start, end = answer(steps)
+        start, end = locate_answer(steps)
         verdicts.append((bool(np.all(hits[start:end])), bool(np.all(hits))))
     return verdicts

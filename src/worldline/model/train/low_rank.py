@@ -19,7 +19,7 @@ import torch.nn.functional as functional
 from torch import Tensor, nn
 
 from worldline.core.errors import UsageError
-from worldline.data.sources import DocumentPair
+from worldline.data.frames import DocumentPair
 from worldline.model.hybrid import Linear, Trunk, rms_norm
 from worldline.model.low_rank import DOWN_SUFFIX, UP_SUFFIX
 from worldline.model.mixers import BatchLayout

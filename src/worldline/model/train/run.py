@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from worldline.core.errors import UsageError
-from worldline.data import batches, sources
+from worldline.data import batches, frames, sources
 from worldline.data.lanes import Lanes
 from worldline.model import checkpoint
 from worldline.model.hybrid import LayerState, Trunk
@@ -169,7 +169,7 @@ def _open_feed(
 ) -> Feed:
     try:
         return Feed(
-            [sources.placed(source, out) for source in config.sources],
+            [sources.fill_run_folder(source, out) for source in config.sources],
             lambda n: find_phase(config.schedule, clock.progress(n)),
             seed=str(config.seed),
             lanes=lanes,
@@ -194,7 +194,7 @@ def _load_held_out(config: Training, out: Path, ranks: TrainerRank, lanes: Lanes
     if config.held_out is None:
         return train_loss.HeldOut((), 0, 0)
     if ranks.is_first and not path.exists():
-        source = sources.placed(config.held_out, out)
+        source = sources.fill_run_folder(config.held_out, out)
         if isinstance(source, sources.Live):
             source = replace(source, repeat=1)
         stream = sources.open_source(source, seed=f"{config.seed}/held-out")
@@ -202,13 +202,13 @@ def _load_held_out(config: Training, out: Path, ranks: TrainerRank, lanes: Lanes
             documents_drawn = [stream.draw() for _ in range(config.held_out_documents)]
         finally:
             stream.close()
-        files.write(path, b"".join(sources.frame(pair) for pair in documents_drawn))
+        files.write(path, b"".join(frames.encode_frame(pair) for pair in documents_drawn))
     if _is_sharded(config, ranks):
         ranks.barrier()
     elif not ranks.is_first:
         return train_loss.HeldOut((), 0, 0)
     longest = max(config.schedule, key=lambda phase: phase.time)
-    documents = sources.frames(files.read_plain(path, limit=checkpoint.MAX_FILE_BYTES))
+    documents = frames.parse_frames(files.read_plain(path, limit=checkpoint.MAX_FILE_BYTES))
     return train_loss.pack_held_out(documents, rows=lanes.most_rows(longest.rows), time=longest.time)
 
 

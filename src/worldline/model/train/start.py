@@ -82,7 +82,7 @@ def restore_checkpoint(
     optimizer.restore(checkpoint.read_tensors(saved, model_folder.OPTIMIZER, manifest), manifest["step"])
     count = sum(name.startswith("stream-") for name in manifest["files"])
     lanes = (checkpoint.read_file(saved, stream_file(n), manifest) for n in range(count))
-    states = tuple(batches.state_from_bytes(data) for data in lanes)
+    states = tuple(batches.parse_stream_state(data) for data in lanes)
     if states and config.lanes not in (0, count):
         raise UsageError(
             f"{saved} has {count} lanes of documents, not {config.lanes}: "
