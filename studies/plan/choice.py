@@ -20,7 +20,7 @@ import torch
 from code_base import Imagination, Weights, imagined, short_calls, taught
 
 from worldline.core.stats import mcnemar, wilson
-from worldline.learning.own_calls import OwnCall, function_of
+from worldline.learning.own_calls import OwnCall, hash_function
 from worldline.model import checkpoint
 from worldline.model.low_rank import merge_changes
 from worldline.model.shape import Shape
@@ -58,7 +58,7 @@ def spread(pool: Sequence[OwnCall], asked: Mapping[str, Imagination], rng: Rando
     turns: dict[str, int] = {}
     placed = []
     for call in at_random(pool, asked, rng):
-        function = function_of(call.program)
+        function = hash_function(call.program)
         placed.append((turns.get(function, 0), call))
         turns[function] = turns.get(function, 0) + 1
     return [call for _, call in sorted(placed, key=lambda place: place[0])]
@@ -83,7 +83,7 @@ def arm(
     after = imagined(
         shape, merge_changes(weights, made.tensors), held_out, out=out / f"{name.replace(' ', '-')}-asked"
     )
-    functions = {function_of(call.program) for call in lessons}
+    functions = {hash_function(call.program) for call in lessons}
     result = {
         "arm": name, "lessons": [call.name for call in lessons], "functions": len(functions), "steps": made.steps,
         "documents": made.documents, "nats": [look.nats for look in made.evaluations],

@@ -21,7 +21,7 @@ from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
-from worldline.learning.own_calls import OwnCall, known_documents, recorded
+from worldline.learning.own_calls import OwnCall, draw_known_documents, record_calls
 from worldline.model.engine.native import open_engine
 from worldline.model.shape import Shape
 from worldline.model.train.low_rank import AdaptationConfig, LowRankChanges, train_changes
@@ -63,7 +63,7 @@ def short_calls(folder: Path, out: Path, *, longest: int, rounds: int = 1, seed:
 def _fits(call: OwnCall, longest: int) -> bool:
     if len(call.program.source) >= longest:
         return False
-    return any(len(each.prompt) + len(each.steps) <= longest for each in recorded([call]))
+    return any(len(each.prompt) + len(each.steps) <= longest for each in record_calls([call]))
 
 
 def imagined(shape: Shape, weights: Weights, calls: Sequence[OwnCall], *, out: Path) -> list[Imagination]:
@@ -91,11 +91,11 @@ def taught(
     how: AdaptationConfig,
 ) -> LowRankChanges:
     """The changes that lessons make, generated documents among them, as `learn --journal` trains."""
-    drawn = known_documents(6 * KNOWN, seed=how.seed)
+    drawn = draw_known_documents(6 * KNOWN, seed=how.seed)
     known = [each for each in drawn if len(each.prompt) + len(each.steps) <= SHORT][:KNOWN]
     return train_changes(
-        shape, weights, _pairs(recorded(lessons, seed=how.seed)), known=_pairs(known),
-        held_back=_pairs(recorded(held_back, seed=how.seed)), how=how,
+        shape, weights, _pairs(record_calls(lessons, seed=how.seed)), known=_pairs(known),
+        held_back=_pairs(record_calls(held_back, seed=how.seed)), how=how,
     )  # fmt: skip
 
 

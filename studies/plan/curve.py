@@ -23,7 +23,7 @@ from code_base import BARE, short_calls, taught
 
 from worldline.core.program import Program
 from worldline.core.stats import Share, wilson
-from worldline.learning.adapt import keep
+from worldline.learning.adapt import save_adaptation
 from worldline.learning.own_calls import OwnCall
 from worldline.model import checkpoint
 from worldline.model.engine.native import open_engine
@@ -152,7 +152,9 @@ def learn(journal: Path, model: Path, out: Path, how: AdaptationConfig) -> None:
         f"{len(lessons)} runs learned, {changes.cpu_seconds:.0f} CPU-s, nats of one held back {looks}",
         flush=True,
     )
-    keep(out, model, shape, changes, {"cpu_seconds": round(changes.cpu_seconds, 1), "looks": looks})
+    save_adaptation(
+        out, model, shape, changes, {"cpu_seconds": round(changes.cpu_seconds, 1), "looks": looks}
+    )
 
 
 def stored_rounds(name: str, out: Path) -> list[Round]:

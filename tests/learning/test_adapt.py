@@ -23,9 +23,9 @@ from worldline.core.errors import DigestError, FormatError, UsageError  # noqa: 
 from worldline.core.stats import Paired  # noqa: E402
 from worldline.data.frames import DocumentPair  # noqa: E402
 from worldline.learning import adapt as adapting  # noqa: E402
-from worldline.learning.adapt import KNOWN, SAME, UNSEEN, BeforeAfter, adapt, keep, refusal  # noqa: E402
+from worldline.learning.adapt import KNOWN, SAME, UNSEEN, BeforeAfter, adapt, find_refusal, save_adaptation  # noqa: E402
 from worldline.learning.call_sources import own_calls  # noqa: E402
-from worldline.learning.own_calls import recorded, split_calls  # noqa: E402
+from worldline.learning.own_calls import record_calls, split_calls  # noqa: E402
 from worldline.model import checkpoint, model_folder  # noqa: E402
 from worldline.model.low_rank import merge_changes  # noqa: E402
 from worldline.model.shape import Shape  # noqa: E402
@@ -75,7 +75,7 @@ def _model(out: Path, seed: int) -> Path:
 def documents(code: Path) -> list[DocumentPair]:
     """What is learned from, as documents."""
     parts = split_calls(own_calls(code, trust=True))
-    return [(each.prompt, each.steps) for each in recorded(parts.lessons, trust=True)]
+    return [(each.prompt, each.steps) for each in record_calls(parts.lessons, trust=True)]
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +161,7 @@ def test_a_kept_one_opens_and_needs_its_base_as_it_was(
 ) -> None:
     own, out = tmp_path / "base", tmp_path / "adapted"
     shutil.copytree(base, own)
-    keep(out, own, SHAPE, changes, {})
+    save_adaptation(out, own, SHAPE, changes, {})
     shape, weights = checkpoint.read_weights(out)
     wanted = merge_changes(checkpoint.read_weights(own)[1], changes.tensors)
     assert shape == SHAPE
@@ -177,7 +177,7 @@ def test_a_kept_one_opens_and_needs_its_base_as_it_was(
 
 def test_a_tampered_one_is_refused(base: Path, changes: LowRankChanges, tmp_path: Path) -> None:
     out = tmp_path / "adapted"
-    keep(out, base, SHAPE, changes, {})
+    save_adaptation(out, base, SHAPE, changes, {})
     path = out / model_folder.CHANGES
     data = path.read_bytes()
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
@@ -222,10 +222,10 @@ def test_better_is_kept_and_what_forgets_is_not() -> None:
         traces = {SAME: same, UNSEEN: nothing, KNOWN: known}
         return {name: BeforeAfter(nothing, trace) for name, trace in traces.items()}
 
-    assert refusal(groups(better, nothing)) == ""
-    assert refusal(groups(better, Paired(regressed=1, right=8))) == ""
-    assert "forgets" in refusal(groups(better, worse))
-    assert "not better" in refusal(groups(nothing, better))
+    assert find_refusal(groups(better, nothing)) == ""
+    assert find_refusal(groups(better, Paired(regressed=1, right=8))) == ""
+    assert "forgets" in find_refusal(groups(better, worse))
+    assert "not better" in find_refusal(groups(nothing, better))
 
 
 @pytest.mark.long(reason="trains a second model; the one that is kept runs in make test")
@@ -248,12 +248,12 @@ def test_better_is_kept_and_opens(
     code: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same with the verdict turned: a net as small as this one learns no whole trace in a test's time."""
-    monkeypatch.setattr(adapting, "refusal", lambda groups: "")
+    monkeypatch.setattr(adapting, "find_refusal", lambda groups: "")
     out = tmp_path / "out"
     done = adapt(code, out=out, model=base, how=BRIEF, held_out=6, known=1, trust=True)
     assert done.nats[1] < done.nats[0]
     assert not done.as_json()["refused"]
     assert checkpoint.open_model(out).shape == SHAPE
     assert checkpoint.read_manifest(out)["base"]["place"] == str(base)
-    with pytest.raises(UsageError, match="no adaptation"):
+    with pytest.raises(UsageError, match="not an adaptation"):
         adapt(code, out=base, model=base, how=BRIEF, trust=True)

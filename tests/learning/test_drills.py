@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.data.document import Document, make_document
 from worldline.data.exchange import Score
 from worldline.data.mixture import Mixture, Mode, Source
-from worldline.learning.drills import Drill, DrillBook, operations_shown
+from worldline.learning.drills import Drill, DrillBook, locate_operations
 from worldline.recording.recorder import record
 
 MIXTURE = Mixture(
@@ -70,7 +70,7 @@ def test_operations_are_found_where_they_show() -> None:
     made = make_document(trace, Compact(), kind="other")
     assert made is not None
     shown = {
-        (name, made.steps[start:end].strip()) for name, start, end in operations_shown(trace, made.steps)
+        (name, made.steps[start:end].strip()) for name, start, end in locate_operations(trace, made.steps)
     }
     assert {
         ("count", b"n=3"),

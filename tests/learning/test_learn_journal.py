@@ -20,7 +20,7 @@ from worldline.core.program import Program  # noqa: E402
 from worldline.learning import adapt as adapting  # noqa: E402
 from worldline.learning.adapt import KNOWN, SAME, UNSEEN, adapt  # noqa: E402
 from worldline.learning.call_sources import own_calls  # noqa: E402
-from worldline.learning.own_calls import recorded, split_calls  # noqa: E402
+from worldline.learning.own_calls import record_calls, split_calls  # noqa: E402
 from worldline.model import checkpoint, model_folder  # noqa: E402
 from worldline.model.shape import Shape  # noqa: E402
 from worldline.model.train.low_rank import AdaptationConfig  # noqa: E402
@@ -103,13 +103,13 @@ def test_scripts_and_programs_of_several_files_are_told_apart_and_recorded(tmp_p
     found = own_calls(journal=tmp_path)
     assert [each.program for each in found] == [*scripts, *several, broken]
     assert len({each.name for each in found[:8]}) == 8
-    assert len(recorded(found, trust=True)) == 16
+    assert len(record_calls(found, trust=True)) == 16
 
 
 def test_most_documents_are_written_as_the_oracle_asks(journal: Path) -> None:
     found = own_calls(journal=journal)
     assert all(each.options.bare for each in found)
-    bare = [document.prompt for document in recorded(found, trust=True)]
+    bare = [document.prompt for document in record_calls(found, trust=True)]
     assert 20 < sum(b"bare" in prompt.split(b"\n", 1)[0] for prompt in bare) < 40
 
 
@@ -182,7 +182,7 @@ def test_better_is_kept_and_opens(
     journal: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same with the verdict turned: a net as small as this one learns no whole trace in a test's time."""
-    monkeypatch.setattr(adapting, "refusal", lambda groups: "")
+    monkeypatch.setattr(adapting, "find_refusal", lambda groups: "")
     how = AdaptationConfig(steps=6, rank=4, layers=2, rate=0.01, evaluations=3, patience=3, warmup=1)
     done = adapt(journal=journal, out=tmp_path / "out", model=base, how=how, held_out=6, known=1, trust=True)
     assert done.nats[1] < done.nats[0]

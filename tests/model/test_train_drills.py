@@ -14,7 +14,7 @@ from nets import random_trunk, weights_of
 from worldline.codec.compact.prompt import Compact
 from worldline.data.mixture import Mixture, Mode, Source
 from worldline.learning.drills import Drill, DrillBook
-from worldline.learning.measure import measure, score
+from worldline.learning.measure import measure, score_document
 from worldline.model.engine.native import open_engine
 from worldline.model.engine.reference import ReferenceEngine
 from worldline.model.hybrid import Trunk
@@ -59,7 +59,7 @@ def test_trainer_and_engine_score_alike(drills: list[Drill]) -> None:
     for drill, trained in zip(
         short, score_documents(trunk, pairs, BatchPhase(0.0, 512, 2), torch.device("cpu")), strict=True
     ):
-        other = score(engine, drill.document)
+        other = score_document(engine, drill.document)
         assert trained.hits == other.hits
         assert np.allclose(trained.logprobs, other.logprobs, atol=1e-3)
 

@@ -1,8 +1,8 @@
-"""Adapts a model to a user's own code: its calls recorded, low-rank changes trained, and kept only if that is better.
+"""Adapt a model to a user's own code: record its calls, train low-rank changes, keep them if they help.
 
-Asked before and after, by the engine that will be used: calls held out of the functions that were learned from, calls
-of functions that were not, and generated programs, which must not be forgotten. The base is not touched: what is kept
-is a folder with the changes and the base's digest. It remembers the user's values: it stays where they may be seen.
+The engine is evaluated before and after on held-out calls of the same functions, on calls of unseen
+functions, and on generated programs, which must not be forgotten. The base stays untouched: the result is
+a folder with the changes and the base's digest. It remembers the user's values, so keep it private.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites import generated
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
-from worldline.learning.own_calls import OwnCall, known_documents, recorded, split_calls
+from worldline.learning.own_calls import OwnCall, draw_known_documents, record_calls, split_calls
 from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
@@ -35,15 +35,17 @@ if TYPE_CHECKING:
 
 KIND = "adaptation"
 SAME, UNSEEN, KNOWN = "other calls", "other functions", "generated"
-REPLAY = 48  # generated documents that are mixed in
-CHANCE = 0.05  # a loss of what was known that is less likely by chance is one
+# Generated documents that are mixed in.
+REPLAY_DOCUMENTS = 48
+# A loss of known programs below this p-value counts as forgetting.
+SIGNIFICANCE = 0.05
 
-Told = Callable[[float, str], None]
+ReportProgress = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
 class BeforeAfter:
-    """One group of programs asked before and after: answers and whole traces."""
+    """Answers and whole traces of one group of programs, before and after."""
 
     answer: Paired
     trace: Paired
@@ -51,27 +53,40 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class Adapted:
-    """What came of an adaptation: the counts, each group before and after, and why it was not kept, if it was not."""
+    """Result of an adaptation.
+
+    Attributes:
+        functions: Functions learned from.
+        lessons: Documents learned from.
+        steps: Training steps.
+        documents: Documents seen, repeats counted.
+        groups: Each group of programs before and after.
+        nats: Loss per held-back document before, and the best.
+        cpu_seconds: Processor time of training.
+        seconds: Time of everything.
+        refused: Why it was not kept; empty if it was.
+        out: Folder of the adaptation.
+    """
 
     functions: int
     lessons: int
     steps: int
     documents: int
     groups: dict[str, BeforeAfter]
-    nats: tuple[float, float]  # of a document held back: before, and the best
-    cpu_seconds: float  # of the training
-    seconds: float  # of everything
+    nats: tuple[float, float]
+    cpu_seconds: float
+    seconds: float
     refused: str
     out: str
 
     def as_json(self) -> dict[str, Any]:
-        """What `learn --on` and `learn --journal` print with --json."""
+        """Return what `learn --on` and `learn --journal` print with --json."""
         groups = {
-            name: {"answer": some.answer.as_json(), "trace": some.trace.as_json()}
-            for name, some in self.groups.items()
+            name: {"answer": group.answer.as_json(), "trace": group.trace.as_json()}
+            for name, group in self.groups.items()
         }
-        told = {key: value for key, value in vars(self).items() if key not in ("groups", "nats")}
-        return {**told, "kept": not self.refused, "nats": list(self.nats), "groups": groups}
+        fields = {key: value for key, value in vars(self).items() if key not in ("groups", "nats")}
+        return {**fields, "kept": not self.refused, "nats": list(self.nats), "groups": groups}
 
 
 def adapt(
@@ -85,124 +100,169 @@ def adapt(
     known: int = 40,
     seed: int = 0,
     trust: bool = False,
-    tell: Told | None = None,
+    tell: ReportProgress | None = None,
     **options: Any,
 ) -> Adapted:
-    """Adapt a model to a folder's code, or to what a journal has, and keep that in `out` if it is better.
+    """Adapt a model to a folder's code or to a journal, and keep the result if it is better.
 
-    `options` are `Adapting`'s. With both, the calls of both are learned from.
+    Args:
+        folder: Folder with Python code.
+        journal: Journal of `ask --journal`. With both, the calls of both are learned from.
+        out: Folder to write.
+        model: Base model; the shipped one by default.
+        how: Budget and hyperparameters.
+        held_out: Maximum number of held-out calls.
+        known: Generated programs to check for forgetting.
+        seed: Seed of everything.
+        trust: Whether to run without a sandbox.
+        tell: Called with the progress and a status line.
+        **options: Fields of `AdaptationConfig`, if `how` is not passed.
+
+    Returns:
+        The result.
+
+    Raises:
+        UsageError: Torch is missing, there are too few calls, or `out` holds something else.
     """
     try:
         from worldline.model.train.low_rank import AdaptationConfig, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    begun, how = time.monotonic(), how or AdaptationConfig(seed=seed, **options)
+    started, how = time.monotonic(), how or AdaptationConfig(seed=seed, **options)
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
-    _say(tell, 0.0, "finding and recording calls")
+    _report(tell, 0.0, "finding and recording calls")
     parts = split_calls(
         own_calls(folder, journal=journal, seed=seed, trust=trust), seed=seed, held_out=held_out
     )
     suites = {
-        SAME: _suite(SAME, parts.same), UNSEEN: _suite(UNSEEN, parts.unseen), KNOWN: _generated(known, seed)
-    }  # fmt: skip
+        SAME: _suite(SAME, parts.same),
+        UNSEEN: _suite(UNSEEN, parts.unseen),
+        KNOWN: _generated_suite(known, seed),
+    }
     documents, held_back = (
-        recorded(some, seed=seed, trust=trust) for some in (parts.lessons, parts.held_back)
+        record_calls(calls, seed=seed, trust=trust) for calls in (parts.lessons, parts.held_back)
     )
-    before = _asked(shape, weights, suites, tell, "before")
+    before = _evaluate(shape, weights, suites, tell, "before")
     changes = train_changes(
-        shape, weights, [(each.prompt, each.steps) for each in documents],
-        known=[(each.prompt, each.steps) for each in known_documents(REPLAY, seed=seed, trust=trust)],
-        held_back=[(each.prompt, each.steps) for each in held_back], how=how, progress=tell,
-    )  # fmt: skip
-    after = _asked(shape, merge_changes(weights, changes.tensors), suites, tell, "after")
-    groups = {name: _paired(before[name], after[name]) for name in suites}
-    refused = refusal(groups)
-    done = Adapted(
-        len({each.key for each in parts.lessons}), len(documents), changes.steps, changes.documents, groups,
-        (changes.evaluations[0].nats, min(look.nats for look in changes.evaluations)), changes.cpu_seconds,
-        time.monotonic() - begun, refused, str(out),
-    )  # fmt: skip
+        shape,
+        weights,
+        [(document.prompt, document.steps) for document in documents],
+        known=[
+            (document.prompt, document.steps)
+            for document in draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)
+        ],
+        held_back=[(document.prompt, document.steps) for document in held_back],
+        how=how,
+        progress=tell,
+    )
+    after = _evaluate(shape, merge_changes(weights, changes.tensors), suites, tell, "after")
+    groups = {name: _pair_verdicts(before[name], after[name]) for name in suites}
+    refused = find_refusal(groups)
+    result = Adapted(
+        len({call.key for call in parts.lessons}),
+        len(documents),
+        changes.steps,
+        changes.documents,
+        groups,
+        (changes.evaluations[0].nats, min(evaluation.nats for evaluation in changes.evaluations)),
+        changes.cpu_seconds,
+        time.monotonic() - started,
+        refused,
+        str(out),
+    )
     if not refused:
-        keep(Path(out), base, shape, changes, {"config": asdict(how), "measured": _counts(groups)})
-    return done
+        save_adaptation(
+            Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)}
+        )
+    return result
 
 
 def _check_out(out: Path) -> None:
-    """UsageError if something else than an adaptation would be replaced."""
+    """Raise UsageError if something other than an adaptation would be replaced."""
     if out.exists() and not (out / model_folder.CHANGES).is_file():
-        raise UsageError(f"{out} is there already, and is no adaptation")
+        raise UsageError(f"{out} already exists and is not an adaptation: choose another folder")
 
 
-def _say(tell: Told | None, share: float, text: str) -> None:
+def _report(tell: ReportProgress | None, share: float, text: str) -> None:
     if tell is not None:
         tell(share, text)
 
 
 def _suite(name: str, calls: Sequence[OwnCall]) -> Suite:
-    tasks = [Task(program=each.program, options=each.options, name=each.name) for each in calls]
+    tasks = [Task(program=call.program, options=call.options, name=call.name) for call in calls]
     return Suite(name=name, tasks=tasks, count=len(tasks), limits=DOCUMENT_LIMITS)
 
 
-def _generated(count: int, seed: int) -> Suite:
-    found = generated.load(seed=seed)
-    tasks = [task for _, task in zip(range(count), found.tasks, strict=False)]
-    return Suite(name=KNOWN, tasks=tasks, count=count, limits=found.limits)
+def _generated_suite(count: int, seed: int) -> Suite:
+    suite = generated.load(seed=seed)
+    tasks = [task for _, task in zip(range(count), suite.tasks, strict=False)]
+    return Suite(name=KNOWN, tasks=tasks, count=count, limits=suite.limits)
 
 
-def _asked(
-    shape: Shape, weights: dict[str, StoredArray], suites: dict[str, Suite], tell: Told | None, when: str
+def _evaluate(
+    shape: Shape,
+    weights: dict[str, StoredArray],
+    suites: dict[str, Suite],
+    tell: ReportProgress | None,
+    when: str,
 ) -> dict[str, list[Verdict]]:
-    """The verdicts on each group, by the engine over these weights."""
-    predictor, found = Local(open_engine(shape, weights), name=when), {}
+    """Verdicts on each group, by the engine with these weights."""
+    predictor, results = Local(open_engine(shape, weights), name=when), {}
     for name, suite in suites.items():
         verdicts: list[Verdict] = []
-        _say(tell, 0.0, f"asking {when}: {name}")
+        _report(tell, 0.0, f"evaluating {when}: {name}")
         if suite.count:
             run(suite, predictor, each=verdicts.append)
-        found[name] = verdicts
-    return found
+        results[name] = verdicts
+    return results
 
 
-def _paired(before: Iterable[Verdict], after: Iterable[Verdict]) -> BeforeAfter:
-    """Both times, task by task; a task that was judged once alone is left out."""
+def _pair_verdicts(before: Iterable[Verdict], after: Iterable[Verdict]) -> BeforeAfter:
+    """Verdicts before and after, task by task; tasks judged only once are left out."""
     later = {verdict.task.name: verdict for verdict in after}
-    pairs = [(one, later[one.task.name]) for one in before if one.task.name in later]
+    pairs = [(first, later[first.task.name]) for first in before if first.task.name in later]
     return BeforeAfter(
-        _counted([(one.answer == "right", other.answer == "right") for one, other in pairs]),
-        _counted([(one.trace == "right", other.trace == "right") for one, other in pairs]),
+        _count_pairs([(first.answer == "right", second.answer == "right") for first, second in pairs]),
+        _count_pairs([(first.trace == "right", second.trace == "right") for first, second in pairs]),
     )
 
 
-def _counted(pairs: list[tuple[bool, bool]]) -> Paired:
+def _count_pairs(pairs: list[tuple[bool, bool]]) -> Paired:
     return Paired(
-        right=pairs.count((True, True)), regressed=pairs.count((True, False)),
-        recovered=pairs.count((False, True)), wrong=pairs.count((False, False)),
-    )  # fmt: skip
+        right=pairs.count((True, True)),
+        regressed=pairs.count((True, False)),
+        recovered=pairs.count((False, True)),
+        wrong=pairs.count((False, False)),
+    )
 
 
-def refusal(groups: dict[str, BeforeAfter]) -> str:
-    """Why an adaptation is not to be kept; empty where it is."""
+def find_refusal(groups: dict[str, BeforeAfter]) -> str:
+    """Return why an adaptation should not be kept; empty if it should."""
     own = [groups[name].trace for name in (SAME, UNSEEN)]
-    gained, lost = sum(some.recovered for some in own), sum(some.regressed for some in own)
+    gained, lost = sum(paired.recovered for paired in own), sum(paired.regressed for paired in own)
     if gained <= lost:
-        return f"not better on the calls held out: {gained} traces mended, {lost} broken"
+        return f"not better on held-out calls: {gained} traces fixed, {lost} broken"
     known = groups[KNOWN].trace
-    if known.net < 0 and known.p < CHANCE:
+    if known.net < 0 and known.p < SIGNIFICANCE:
         return (
-            f"it forgets: of {known.n} generated programs {known.regressed} traces are broken, "
-            f"{known.recovered} mended (p {known.p:.3f})"
+            f"it forgets: of {known.n} generated programs, {known.regressed} traces broke and "
+            f"{known.recovered} were fixed (p {known.p:.3f})"
         )
     return ""
 
 
-def _counts(groups: dict[str, BeforeAfter]) -> dict[str, Any]:
-    return {name: {"answer": vars(some.answer), "trace": vars(some.trace)} for name, some in groups.items()}
+def _count_groups(groups: dict[str, BeforeAfter]) -> dict[str, Any]:
+    return {
+        name: {"answer": vars(group.answer), "trace": vars(group.trace)} for name, group in groups.items()
+    }
 
 
-def keep(out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]) -> None:
-    """Write the changes as a model's folder, which names its base by digest and place."""
+def save_adaptation(
+    out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]
+) -> None:
+    """Write the changes as a model folder that names its base by digest and place."""
     tensors: dict[str, FloatArray] = changes.tensors
     place = "" if base == checkpoint.SHIPPED else str(base.resolve())
     named = {"sha256": checkpoint.digest(base), "place": place}
