@@ -49,25 +49,25 @@ DOCUMENTS = st.lists(
 def texts(count: int, seed: int = 0) -> list[DocumentPair]:
     """Documents of realistic lengths: a few hundred bytes of prompt, steps from tens to thousands."""
     rng = random.Random(seed)
-    made = []
+    written = []
     for n in range(count):
         prompt = int(min(3000, max(60, rng.lognormvariate(5.7, 0.6))))
         steps = int(min(4096 - prompt, max(20, rng.lognormvariate(6.2, 0.9))))
-        made.append((b"%08d" % n + b"p" * (prompt - 8), b"s" * steps))
-    return made
+        written.append((b"%08d" % n + b"p" * (prompt - 8), b"s" * steps))
+    return written
 
 
 @given(DOCUMENTS)
 def test_every_document_is_packed_once_and_whole(documents: list[DocumentPair]) -> None:
     batches = pack(documents, rows=2, time=50)
-    found = []
+    drawn = []
     for batch in batches:
         for at in locate_documents(batch):
             row = batch.data[at.row].tobytes()
-            found.append((row[at.start : at.steps], row[at.steps : at.end]))
+            drawn.append((row[at.start : at.steps], row[at.steps : at.end]))
             assert batch.position[at.row, at.start : at.end].tolist() == list(range(at.end - at.start))
             assert set(batch.prompt[at.row, at.start : at.end].tolist()) == {at.steps - at.start}
-    assert Counter(found) == Counter(documents)
+    assert Counter(drawn) == Counter(documents)
     weighted = sum(int(batch.weight.sum()) for batch in batches)
     assert weighted == sum(len(steps) for _, steps in documents)
 
@@ -150,10 +150,10 @@ def test_no_document_waits_for_ever() -> None:
 
 
 def test_digests_name_the_documents() -> None:
-    one, two = (document_digests(pack([pair], rows=1, time=40)[0]) for pair in [(b"a", b"b"), (b"a", b"c")])
-    assert len(one) == 1
-    assert len(one[0]) == 64
-    assert one != two
+    first, two = (document_digests(pack([pair], rows=1, time=40)[0]) for pair in [(b"a", b"b"), (b"a", b"c")])
+    assert len(first) == 1
+    assert len(first[0]) == 64
+    assert first != two
 
 
 @pytest.mark.parametrize(
@@ -189,10 +189,10 @@ def numbered(count: int, prefix: bytes = b"") -> list[DocumentPair]:
 def test_frames_are_those_of_document_py() -> None:
     from worldline.data import document
 
-    made = document.frame_document(document.Document(b"pp", b"sss", "generate"))
-    assert made == encode_frame((b"pp", b"sss"))
-    assert parse_frames(made * 2) == [(b"pp", b"sss")] * 2
-    for torn in (made[:-1], made[:5]):
+    written = document.frame_document(document.Document(b"pp", b"sss", "generate"))
+    assert written == encode_frame((b"pp", b"sss"))
+    assert parse_frames(written * 2) == [(b"pp", b"sss")] * 2
+    for torn in (written[:-1], written[:5]):
         with pytest.raises(FormatError, match="torn"):
             parse_frames(torn)
 
@@ -201,7 +201,10 @@ def test_files_give_every_document_once_a_round_in_a_new_order(tmp_path: Path) -
     paths = (write(tmp_path / "a.bin", numbered(30, b"a")), write(tmp_path / "b.bin.xz", numbered(20, b"b")))
     stream = open_source(Files(paths=paths), seed="s")
     rounds = [[stream.draw() for _ in range(50)] for _ in range(2)]
-    assert all(Counter(each) == Counter(numbered(30, b"a") + numbered(20, b"b")) for each in rounds)
+    assert all(
+        Counter(documents_of_round) == Counter(numbered(30, b"a") + numbered(20, b"b"))
+        for documents_of_round in rounds
+    )
     assert rounds[0] != rounds[1]
     again = open_source(Files(paths=paths), seed="s")
     assert [again.draw() for _ in range(50)] == rounds[0]
@@ -220,7 +223,7 @@ def test_ranks_share_a_file(tmp_path: Path) -> None:
 def test_lanes_that_change_hands_neither_repeat_nor_lose_a_document(tmp_path: Path) -> None:
     """Six lanes, not in step, read by 2, then by 1, then by 4 trainers: a round has every document once."""
     paths = (write(tmp_path / "a.bin", numbered(90, b"a")), write(tmp_path / "b.bin", numbered(60, b"b")))
-    found: list[DocumentPair] = []
+    drawn: list[DocumentPair] = []
     states: dict[int, dict[str, Any]] = {}
     for ranks in (2, 1, 4):
         before = [states[n] for n in range(6)] if states else []
@@ -229,9 +232,9 @@ def test_lanes_that_change_hands_neither_repeat_nor_lose_a_document(tmp_path: Pa
             opened = open_mixed((Files(paths=paths),), seed="s", lanes=lanes, states=before)
             for n, mixed in zip(lanes.own, opened, strict=True):
                 count = {2: 5 + n, 1: 9 - n, 4: 11}[ranks]
-                found += [mixed.draw() for _ in range(count)]
+                drawn += [mixed.draw() for _ in range(count)]
                 states[n] = mixed.state()
-    assert Counter(found) == Counter(numbered(90, b"a") + numbered(60, b"b"))
+    assert Counter(drawn) == Counter(numbered(90, b"a") + numbered(60, b"b"))
     assert sum(state["documents"] for state in states.values()) == 150
 
 
@@ -297,13 +300,20 @@ def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2}, {"version": True}, {"format": "worldline-shards"}, {"format": None}, {"shards": None},
-        {"shards": [3]}, {"shards": [{}]}, {"shards": [{"name": "../secret.parquet", "sha256": "0" * 64, "size": 6}]},
-        {"shards": [{"name": "/etc/passwd", "sha256": "0" * 64, "size": 6}]}, {"shards": [{"name": "a", "size": 1}]},
+        {"version": 2},
+        {"version": True},
+        {"format": "worldline-shards"},
+        {"format": None},
+        {"shards": None},
+        {"shards": [3]},
+        {"shards": [{}]},
+        {"shards": [{"name": "../secret.parquet", "sha256": "0" * 64, "size": 6}]},
+        {"shards": [{"name": "/etc/passwd", "sha256": "0" * 64, "size": 6}]},
+        {"shards": [{"name": "a", "size": 1}]},
         {"shards": [{"name": "a", "size": "1", "sha256": "0" * 64}]},
         {"shards": [{"name": "a", "size": 1, "sha256": ""}]},
     ],
-)  # fmt: skip
+)
 def test_a_dataset_s_manifest_is_checked_before_a_shard_is_opened(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
@@ -338,9 +348,9 @@ def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
     packer = Packer(mixed.draw, look=40)
     for _ in range(5):
         packer.batch(4, 64)
-    kept = StreamState(mixed.state(), packer.waiting).to_bytes()
+    stored = StreamState(mixed.state(), packer.waiting).to_bytes()
     wanted = [packer.batch(4, 64).data.tobytes() for _ in range(40)]
-    state = parse_stream_state(kept)
+    state = parse_stream_state(stored)
     [mixed] = open_mixed(sources, seed="s", states=[state.position])
     packer = Packer(mixed.draw, waiting=state.waiting, look=40)
     assert [packer.batch(4, 64).data.tobytes() for _ in range(40)] == wanted

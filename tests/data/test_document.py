@@ -45,18 +45,18 @@ def traced(source: str = SOURCE, call: str = "count('aba', 'a')", **limits: int)
 
 def is_whole(text: bytes) -> bool:
     """Whether a document is all of a trace, well formed."""
-    found = parse(text)
-    return found.malformed is None and found.ended
+    parsed = parse(text)
+    return parsed.malformed is None and parsed.ended
 
 
 def test_a_document_is_a_prompt_and_the_steps() -> None:
-    made = make_document(traced(), Compact(), kind="generate", key="k")
-    assert made is not None
-    assert made.prompt.startswith(b"1|def count(s, k):\n")
-    assert made.prompt.endswith(b">count('aba', 'a')\n")
-    assert made.steps.startswith(b"(1 s='aba' k='a'\n3 n=0\n")
-    assert made.steps.endswith(b"7)2\n.\n") or made.steps.endswith(b"7\n)2\n.\n")
-    assert (made.kind, made.key, len(made)) == ("generate", "k", len(made.prompt) + len(made.steps))
+    result = make_document(traced(), Compact(), kind="generate", key="k")
+    assert result is not None
+    assert result.prompt.startswith(b"1|def count(s, k):\n")
+    assert result.prompt.endswith(b">count('aba', 'a')\n")
+    assert result.steps.startswith(b"(1 s='aba' k='a'\n3 n=0\n")
+    assert result.steps.endswith(b"7)2\n.\n") or result.steps.endswith(b"7\n)2\n.\n")
+    assert (result.kind, result.key, len(result)) == ("generate", "k", len(result.prompt) + len(result.steps))
 
 
 @pytest.mark.sampled(4)
@@ -67,11 +67,11 @@ def test_a_document_is_a_prompt_and_the_steps() -> None:
 @pytest.mark.parametrize("by", [1, 7, 990, 9_999])
 def test_a_shift_is_what_blank_lines_above_would_give(options: Compact, by: int) -> None:
     moved = traced("\n" * by + SOURCE)
-    made = make_document(traced(), options, kind="generate", shift=by)
-    assert made == make_document(moved, options, kind="generate")
-    assert made is not None
-    assert made.prompt == prompt(moved.program, options) == shift_prompt(traced().program, options, by)
-    assert is_whole(made.prompt + made.steps)
+    result = make_document(traced(), options, kind="generate", shift=by)
+    assert result == make_document(moved, options, kind="generate")
+    assert result is not None
+    assert result.prompt == prompt(moved.program, options) == shift_prompt(traced().program, options, by)
+    assert is_whole(result.prompt + result.steps)
     assert [step.line for step in shift_lines(traced(), by).steps] == [step.line for step in moved.steps]
 
 
@@ -81,9 +81,9 @@ def test_a_shift_needs_a_bare_listing() -> None:
 
 
 def test_a_raise_is_a_document_too() -> None:
-    made = make_document(traced(call="count(None, 1)"), Compact(), kind="generate")
-    assert made is not None
-    assert b"TypeError" in made.steps
+    result = make_document(traced(call="count(None, 1)"), Compact(), kind="generate")
+    assert result is not None
+    assert b"TypeError" in result.steps
 
 
 def test_what_teaches_nothing_is_refused() -> None:
@@ -103,21 +103,21 @@ def test_what_teaches_nothing_is_refused() -> None:
 
 
 def test_a_document_cut_short_is_not_whole() -> None:
-    made = make_document(traced(), Compact(), kind="generate")
-    assert made is not None
-    assert is_whole(made.prompt + made.steps)
-    assert not is_whole(made.prompt + made.steps[:-2])
-    assert not is_whole(made.prompt + b"?!" + made.steps)
+    result = make_document(traced(), Compact(), kind="generate")
+    assert result is not None
+    assert is_whole(result.prompt + result.steps)
+    assert not is_whole(result.prompt + result.steps[:-2])
+    assert not is_whole(result.prompt + b"?!" + result.steps)
 
 
 def test_frames_have_one_definition() -> None:
     """What `document` writes, `sources` reads; and `sources` asks for no codec: a trainer's machine may have none."""
-    made = [Document(b"p" * n, b"s" * n, KINDS[n % len(KINDS)]) for n in range(9)]
-    data = b"".join(map(frame_document, made))
+    result = [Document(b"p" * n, b"s" * n, KINDS[n % len(KINDS)]) for n in range(9)]
+    data = b"".join(map(frame_document, result))
     assert (
         parse_frames(data)
         == list(read_frames(io.BytesIO(data)))
-        == [(each.prompt, each.steps) for each in made]
+        == [(document.prompt, document.steps) for document in result]
     )
     code = "import sys, worldline.data.sources; print([n for n in sys.modules if 'codec' in n or 'msgspec' in n])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
@@ -133,7 +133,7 @@ def test_a_stream_reads_back_as_written() -> None:
     assert (
         write_documents(documents, file)
         == len(file.getvalue())
-        == sum(len(frame_document(each)) for each in documents)
+        == sum(len(frame_document(document)) for document in documents)
     )
     file.seek(0)
     assert list(read_documents(file)) == documents

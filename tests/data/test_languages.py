@@ -37,8 +37,8 @@ SPOKEN = tuple(language for language in LANGUAGES if language != "python")
 @pytest.mark.long(reason="draws 132 programs that fit a split")
 def test_the_recipe_draws_every_language_and_keeps_its_split() -> None:
     mixture = load_config("languages", "data", Mixture)
-    found = list(islice(draw_programs(replace(mixture, split="valid"), Random(0)), 12))
-    assert {split_of(hashed) for _, _, hashed in found} == {"valid"}
+    programs = list(islice(draw_programs(replace(mixture, split="valid"), Random(0)), 12))
+    assert {split_of(hashed) for _, _, hashed in programs} == {"valid"}
     every = Counter(program.language for _, program, _ in islice(draw_programs(mixture, Random(1)), 120))
     assert set(every) == set(SPOKEN)
     assert min(every.values()) >= 5
@@ -72,8 +72,12 @@ def test_what_is_like_a_benchmark_is_not_drawn(tmp_path: Path) -> None:
     source = Source(kind="generate", program="worldline.programs.languages.draw:ordinary", argument="c")
     benchmark = Benchmark.read([path])
     free, held = (Mixture(sources=(source,), split="all", leave_out=out) for out in ((), (str(path),)))
-    assert any(benchmark.like(one.source) for _, one, _ in islice(draw_programs(free, Random(2)), 600))
-    assert not any(benchmark.like(one.source) for _, one, _ in islice(draw_programs(held, Random(2)), 600))
+    assert any(
+        benchmark.like(program.source) for _, program, _ in islice(draw_programs(free, Random(2)), 600)
+    )
+    assert not any(
+        benchmark.like(program.source) for _, program, _ in islice(draw_programs(held, Random(2)), 600)
+    )
 
 
 @pytest.mark.parametrize("language", SPOKEN)
@@ -81,9 +85,9 @@ def test_the_recipe_makes_documents_of_every_language(language: str) -> None:
     """A source whose programs never end well is passed over in silence: a recipe's limits must let a JVM start."""
     mixture = load_config("languages", "data", Mixture)
     own = tuple(source for source in mixture.sources if source.argument == language)
-    made = list(islice(draw_documents(replace(mixture, sources=own), seed=3), 2))
-    assert all(f"lang={language}".encode() in one.prompt.split(b"\n")[0] for one in made)
-    assert all(one.steps.endswith(b".\n") for one in made)
+    documents = list(islice(draw_documents(replace(mixture, sources=own), seed=3), 2))
+    assert all(f"lang={language}".encode() in program.prompt.split(b"\n")[0] for program in documents)
+    assert all(program.steps.endswith(b".\n") for program in documents)
 
 
 @pytest.mark.parametrize("language", SPOKEN)

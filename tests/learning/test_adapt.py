@@ -75,7 +75,7 @@ def _model(out: Path, seed: int) -> Path:
 def documents(code: Path) -> list[DocumentPair]:
     """What is learned from, as documents."""
     parts = split_calls(own_calls(code, trust=True))
-    return [(each.prompt, each.steps) for each in record_calls(parts.lessons, trust=True)]
+    return [(call.prompt, call.steps) for call in record_calls(parts.lessons, trust=True)]
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_no_call_is_on_two_sides_and_functions_held_out_are_not_called(code: Pat
     calls = own_calls(code, trust=True)
     parts = split_calls(calls)
     sides = [parts.lessons, parts.held_back, parts.same, parts.unseen]
-    runs = [{str(each.program.call) for each in side} for side in sides]
+    runs = [{str(own_call.program.call) for own_call in side} for side in sides]
     assert all(runs)
     assert sum(map(len, runs)) == len(set.union(*runs)) <= len(calls)
     names = [{call.partition("(")[0] for call in side} for side in runs]
@@ -104,8 +104,8 @@ def test_no_call_is_on_two_sides_and_functions_held_out_are_not_called(code: Pat
     assert names[2] <= names[0] | names[1]
     helpers = {name for name in names[3] if name.startswith("helper")}
     assert not any(
-        f"{name}(value)" in each.program.source.partition("def pick")[2]
-        for each in parts.lessons
+        f"{name}(value)" in own_call.program.source.partition("def pick")[2]
+        for own_call in parts.lessons
         for name in helpers
     )
     assert split_calls(calls) == parts != split_calls(calls, seed=1)
@@ -128,7 +128,7 @@ def test_changes_are_learned_and_the_same_for_a_seed(
     nats = [look.nats for look in changes.evaluations]
     assert min(nats) == nats[-1] < 0.95 * nats[0]
     again = _trained(base, documents, BRIEF)
-    assert all(np.array_equal(again.tensors[name], one) for name, one in changes.tensors.items())
+    assert all(np.array_equal(again.tensors[name], tensor) for name, tensor in changes.tensors.items())
     layers = {name.split(".")[1] for name in changes.tensors}
     assert layers == {"1", "2"}
 
@@ -140,17 +140,17 @@ def test_what_is_kept_is_what_was_trained(
     """Merged into the base's matrices, the changes cost what the last look said."""
     shape, weights = checkpoint.read_weights(base)
     nothing = replace(BRIEF, steps=1, rate=1e-12)
-    found = train_changes(
+    trained = train_changes(
         shape, merge_changes(weights, changes.tensors), documents[4:], held_back=documents[:4], how=nothing
     )
-    assert found.evaluations[0].nats == pytest.approx(changes.evaluations[-1].nats, rel=1e-4)
+    assert trained.evaluations[0].nats == pytest.approx(changes.evaluations[-1].nats, rel=1e-4)
 
 
 def test_an_absurd_rate_leaves_the_beginning(base: Path, documents: list[DocumentPair]) -> None:
-    found = _trained(base, documents, replace(BRIEF, rate=1e36))
-    assert found.steps < BRIEF.steps
-    assert not math.isfinite(found.evaluations[-1].nats)
-    assert not any(tensor.any() for name, tensor in found.tensors.items() if name.endswith(".up"))
+    trained = _trained(base, documents, replace(BRIEF, rate=1e36))
+    assert trained.steps < BRIEF.steps
+    assert not math.isfinite(trained.evaluations[-1].nats)
+    assert not any(tensor.any() for name, tensor in trained.tensors.items() if name.endswith(".up"))
 
 
 # ---- keeping
@@ -235,13 +235,13 @@ def test_not_better_is_not_kept(code: Path, base: Path, tmp_path: Path) -> None:
     words = ["--on", str(code), "--model", str(base), "-o", str(out), "--steps", "1", "--json", "--trust"]
     done = CliRunner().invoke(learn, words)
     assert done.exit_code == 1, done.output
-    told = json.loads(done.stdout)
-    assert not told["kept"]
-    assert told["refused"].startswith("not better")
+    report = json.loads(done.stdout)
+    assert not report["kept"]
+    assert report["refused"].startswith("not better")
     assert not out.exists()
     assert (base / model_folder.MODEL).read_bytes() == before
-    assert told["groups"][SAME]["trace"]["n"] > 3
-    assert told["groups"][UNSEEN]["trace"]["n"] > 3
+    assert report["groups"][SAME]["trace"]["n"] > 3
+    assert report["groups"][UNSEEN]["trace"]["n"] > 3
 
 
 def test_better_is_kept_and_opens(

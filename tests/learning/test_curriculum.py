@@ -46,9 +46,9 @@ def test_what_is_nearly_within_reach_comes_more_often_than_what_is_mastered_or_h
 
 def test_little_evidence_moves_little() -> None:
     many = [*several("kind a", 0.999), *several("kind b", 0.999), *several("kind c", 0.9)]
-    one = update_curriculum(Curriculum(), [*many, *several("kind d", 0.5, 1)], {}).factors["kind d"]
+    single = update_curriculum(Curriculum(), [*many, *several("kind d", 0.5, 1)], {}).factors["kind d"]
     forty = update_curriculum(Curriculum(), [*many, *several("kind d", 0.5)], {}).factors["kind d"]
-    assert 1 < one < forty
+    assert 1 < single < forty
 
 
 @given(st.lists(RESULTS, max_size=4))

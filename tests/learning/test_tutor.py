@@ -45,16 +45,16 @@ def recipe(tmp_path: Path) -> Path:
 @pytest.fixture
 def tutor(recipe: Path) -> Iterator[TutorProcess]:
     words = ("-m", "worldline.learning.tutor", "--recipe", str(recipe), "--size", "4000", "--trust")
-    made = TutorProcess([sys.executable, *words, "--out", str(recipe.with_name("curriculum.json"))])
-    yield made
-    made.close()
+    built = TutorProcess([sys.executable, *words, "--out", str(recipe.with_name("curriculum.json"))])
+    yield built
+    built.close()
 
 
 def waited(tutor: TutorProcess) -> list[DocumentPair]:
     """The next set; the deadline only guards against hanging."""
     for _ in range(12_000):
-        if (found := tutor.drills()) is not None:
-            return found
+        if (received := tutor.drills()) is not None:
+            return received
         time.sleep(0.01)
     raise AssertionError("no drills came")
 
@@ -97,12 +97,12 @@ def written(path: Path, factors: dict[str, float]) -> None:
 
 def test_documents_follow_the_file_as_it_changes(tmp_path: Path) -> None:
     path = tmp_path / "curriculum.json"
-    found = draw_documents(MIXTURE, trust=True, factors=Factors(path))
-    assert {each.kind for each in islice(found, 40)} == {"generate", "tasks"}
+    received = draw_documents(MIXTURE, trust=True, factors=Factors(path))
+    assert {drill.kind for drill in islice(received, 40)} == {"generate", "tasks"}
     written(path, {"source tasks": 0.0, "mode bare": 0.0})
-    later = list(islice(found, 40, 80))  # behind what was already recorded
-    assert {each.kind for each in later} == {"generate"}
-    assert not any(each.prompt.startswith(b"# bare") for each in later)
+    later = list(islice(received, 40, 80))  # behind what was already recorded
+    assert {drill.kind for drill in later} == {"generate"}
+    assert not any(drill.prompt.startswith(b"# bare") for drill in later)
 
 
 def test_without_a_file_documents_are_what_they_were(tmp_path: Path) -> None:
@@ -190,5 +190,5 @@ def test_the_recipe_of_the_experiment_differs_in_the_curriculum_alone() -> None:
     fixed, adaptive = (load_config("curriculum", name, Training).to_json() for name in ("fixed", "adaptive"))
     differing = {name for name in fixed if fixed[name] != adaptive[name]}
     assert differing == {"tutor", "sources"}
-    words = [Counter(each["sources"][0]["commands"][0]) for each in (fixed, adaptive)]
+    words = [Counter(drill["sources"][0]["commands"][0]) for drill in (fixed, adaptive)]
     assert set(words[1] - words[0]) == {"--curriculum", "{run}/curriculum.json"}

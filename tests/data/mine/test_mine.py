@@ -122,24 +122,46 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_functions_stand_alone(package: Path) -> None:
-    found = {each.origin.partition(":")[2]: each for each in extract_functions(package / "text.py")}
-    assert set(found) == {"words", "vowels", "even", "odd", "pieces", "Stack", "Stack.double", "Stack.triple"}
-    assert "def clean" in found["words"].source
-    assert "several lines" not in found["words"].source
-    assert "VOWELS = " in found["vowels"].source
-    assert "def odd" in found["even"].source
-    assert "SEPARATORS" not in "".join(each.source for each in found.values())
-    calls = {"words": "words(' One two ')", "vowels": "vowels('bee')", "even": "even(4)", "Stack": "Stack([1]).push(2)",
-             "Stack.double": "double(4)", "Stack.triple": "triple(4)"}  # fmt: skip
-    programs = [Program(source=found[name].source, call=call) for name, call in calls.items()]
+    extracted = {
+        mined_call.origin.partition(":")[2]: mined_call
+        for mined_call in extract_functions(package / "text.py")
+    }
+    assert set(extracted) == {
+        "words",
+        "vowels",
+        "even",
+        "odd",
+        "pieces",
+        "Stack",
+        "Stack.double",
+        "Stack.triple",
+    }
+    assert "def clean" in extracted["words"].source
+    assert "several lines" not in extracted["words"].source
+    assert "VOWELS = " in extracted["vowels"].source
+    assert "def odd" in extracted["even"].source
+    assert "SEPARATORS" not in "".join(mined_call.source for mined_call in extracted.values())
+    calls = {
+        "words": "words(' One two ')",
+        "vowels": "vowels('bee')",
+        "even": "even(4)",
+        "Stack": "Stack([1]).push(2)",
+        "Stack.double": "double(4)",
+        "Stack.triple": "triple(4)",
+    }
+    programs = [Program(source=extracted[name].source, call=call) for name, call in calls.items()]
     results = {
         name: trace.outcome.detail
         for name, trace in zip(calls, record_many(programs, trust=True), strict=True)
     }
     assert results == {
-        "words": "['one', 'two']", "vowels": "2", "even": "True", "Stack": "2", "Stack.double": "8",
+        "words": "['one', 'two']",
+        "vowels": "2",
+        "even": "True",
+        "Stack": "2",
+        "Stack.double": "8",
         "Stack.triple": "12",
-    }  # fmt: skip
+    }
 
 
 def likely(source: str) -> list[str]:
@@ -169,44 +191,44 @@ def test_arguments_are_guessed(source: str, kinds: list[str]) -> None:
 @pytest.mark.parametrize("kind", VALUE_KINDS)
 def test_every_kind_is_made_as_source(kind: str) -> None:
     rng = random.Random(1)
-    given = GuessedSignature((), False, ("own", "text"), (7,), False)
+    guessed = GuessedSignature((), False, ("own", "text"), (7,), False)
     for _ in range(50):
-        ast.parse(draw_value(rng, kind, given), mode="eval")
+        ast.parse(draw_value(rng, kind, guessed), mode="eval")
 
 
 @pytest.mark.long(reason="mines a package and records every call again")
 def test_a_mine_gives_programs_that_run(package: Path, tmp_path: Path) -> None:
-    told: list[MiningCounts] = []
+    reported: list[MiningCounts] = []
     out = tmp_path / "mined.jsonl.xz"
-    tally = mine([str(package)], out=out, workers=1, trust=True, progress=told.append)
-    found = read_mined(out)
-    assert tally.calls == len(found)
-    assert tally.functions == len({each.origin for each in found}) >= 4
-    assert told[-1] == tally
-    assert all(isinstance(each, MinedCall) for each in found)
-    traces = list(record_many([each.program for each in found], trust=True))
+    tally = mine([str(package)], out=out, workers=1, trust=True, progress=reported.append)
+    extracted = read_mined(out)
+    assert tally.calls == len(extracted)
+    assert tally.functions == len({mined_call.origin for mined_call in extracted}) >= 4
+    assert reported[-1] == tally
+    assert all(isinstance(mined_call, MinedCall) for mined_call in extracted)
+    traces = list(record_many([mined_call.program for mined_call in extracted], trust=True))
     assert {trace.outcome.kind for trace in traces} <= {"returned", "raised"}
     assert sum(trace.outcome.kind == "returned" for trace in traces) > len(traces) / 2
-    pieces = [each for each in found if each.origin.endswith(":pieces")]
-    assert len({each.call for each in pieces}) == len(pieces) > 1
+    pieces = [mined_call for mined_call in extracted if mined_call.origin.endswith(":pieces")]
+    assert len({mined_call.call for mined_call in pieces}) == len(pieces) > 1
     draw = drawer(str(out))
-    assert {draw(random.Random(n)).call for n in range(2000)} == {each.call for each in found}
+    assert {draw(random.Random(n)).call for n in range(2000)} == {mined_call.call for mined_call in extracted}
 
 
 def test_mined_calls_are_written_as_documents_of_their_split(package: Path, tmp_path: Path) -> None:
     mine([str(package / "text.py")], out=tmp_path / "mined", trust=True, most=3)
-    found = read_mined(tmp_path / "mined")
-    made = {}
+    extracted = read_mined(tmp_path / "mined")
+    written = {}
     for split in ("train", "all"):
-        made[split] = write_mined_documents(
+        written[split] = write_mined_documents(
             tmp_path / "mined", tmp_path / split, mixture=Mixture(split=split), times=2, trust=True
         )
         with lzma.open(tmp_path / split) as file:
             documents = list(read_documents(file))
-        assert len(documents) == made[split]
-        assert {each.kind for each in documents} == {"mine"}
-    assert 1.8 * len(found) < made["all"] <= 2 * len(found)  # some do not fit in their form
-    assert made["train"] <= 2 * sum(split_of(each.key) == "train" for each in found)
+        assert len(documents) == written[split]
+        assert {mined_call.kind for mined_call in documents} == {"mine"}
+    assert 1.8 * len(extracted) < written["all"] <= 2 * len(extracted)  # some do not fit in their form
+    assert written["train"] <= 2 * sum(split_of(mined_call.key) == "train" for mined_call in extracted)
 
 
 def test_the_number_of_workers_does_not_matter(package: Path, tmp_path: Path) -> None:
@@ -223,11 +245,11 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     (package / "zero.py").write_text("Y = 2\n")
 
     def fuzz(
-        worker: BoxWorker, found: ExtractedFunction, rng: random.Random, shown: list[str]
+        worker: BoxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
     ) -> list[MinedCall]:
-        if found.origin.endswith(":even"):
+        if extracted.origin.endswith(":even"):
             raise RecursionError("deep")
-        return [MinedCall(found.source, "f()", found.origin, "k")]
+        return [MinedCall(extracted.source, "f()", extracted.origin, "k")]
 
     def read_functions(path: Path) -> Iterator[ExtractedFunction]:
         if path.name == "later.py":
@@ -236,9 +258,9 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
 
     monkeypatch.setattr("worldline.data.mine.mine.find_calls", fuzz)
     monkeypatch.setattr("worldline.data.mine.mine.extract_functions", read_functions)
-    with pytest.warns(UserWarning, match="even failed|later.py could not be read") as told:
+    with pytest.warns(UserWarning, match="even failed|later.py could not be read") as reported:
         tally = mine([str(package)], out=tmp_path / "mined", trust=True)
-    assert len([each for each in told if each.category is UserWarning]) == 2
+    assert len([mined_call for mined_call in reported if mined_call.category is UserWarning]) == 2
     assert (tally.files, tally.failed) == (4, 2)
     assert tally.calls == tally.functions == tally.candidates - 1 == len(read_mined(tmp_path / "mined")) > 5
 
@@ -264,10 +286,10 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     fuzzed: list[str] = []
 
     def counting(
-        worker: BoxWorker, found: ExtractedFunction, rng: random.Random, shown: list[str]
+        worker: BoxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
     ) -> list[MinedCall]:
-        fuzzed.append(found.origin)
-        return find_calls(worker, found, rng, shown)
+        fuzzed.append(extracted.origin)
+        return find_calls(worker, extracted, rng, shown)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("worldline.data.mine.mine.find_calls", counting)
@@ -278,10 +300,14 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
 
 
 OTHERS = {
-    "a diary": b"Monday: rain\n", "a later version": b'{"format": "worldline-journal", "version": 2}\n',
-    "another object": b'{"a": 1}\n', "another list": b"[1, 2]\n", "deep": b"[" * 100_000 + b"\n",
-    "other rows": b'["aa", [["f(1)", 1]]]\n{"b": 2}\n', "no version": b'{"format": "worldline-journal"}\n',
-}  # fmt: skip
+    "a diary": b"Monday: rain\n",
+    "a later version": b'{"format": "worldline-journal", "version": 2}\n',
+    "another object": b'{"a": 1}\n',
+    "another list": b"[1, 2]\n",
+    "deep": b"[" * 100_000 + b"\n",
+    "other rows": b'["aa", [["f(1)", 1]]]\n{"b": 2}\n',
+    "no version": b'{"format": "worldline-journal"}\n',
+}
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -324,9 +350,9 @@ def test_a_journal_of_an_older_release_goes_on(tmp_path: Path) -> None:
 )
 def test_mined_calls_of_other_types_are_no_calls(tmp_path: Path, row: Any) -> None:
     good = {"source": "def f(): pass", "call": "f()", "origin": "o", "key": "k", "shown": False}
-    told = good | row if isinstance(row, dict) else row
+    reported = good | row if isinstance(row, dict) else row
     with lzma.open(tmp_path / "mined", "wb") as file:
-        file.write(json.dumps(told).encode() + b"\n")
+        file.write(json.dumps(reported).encode() + b"\n")
     with pytest.raises(FormatError, match="not a file of mined programs"):
         read_mined(tmp_path / "mined")
 

@@ -41,8 +41,10 @@ def test_documents_come_for_ever_and_end_with_their_reader(tmp_path: Path) -> No
         got = list(read_documents(process.stdout))
         assert process.wait(120) == 0
     assert len(got) == 60
-    assert {each.kind for each in got} == {"mine"}
-    flat = [each for each in got if b"i * (" not in each.prompt and b"str(len(" not in each.prompt]
+    assert {document.kind for document in got} == {"mine"}
+    flat = [
+        document for document in got if b"i * (" not in document.prompt and b"str(len(" not in document.prompt
+    ]
     assert 0 < len(flat) < 40  # one operation a line
 
 

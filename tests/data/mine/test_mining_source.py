@@ -23,8 +23,8 @@ def test_clones_that_are_there_are_places_and_others_are_named(tmp_path: Path) -
     quarry = MiningSource(
         places=("stdlib",), repositories=("one/algorithms", "two/puzzles", "three/x"), clones=str(tmp_path)
     )
-    found = ["stdlib", str(tmp_path / "one+algorithms"), str(tmp_path / "two" / "puzzles")]
-    assert quarry.here() == (found, ["three/x"])
+    places = ["stdlib", str(tmp_path / "one+algorithms"), str(tmp_path / "two" / "puzzles")]
+    assert quarry.here() == (places, ["three/x"])
 
 
 def test_a_quarry_is_a_text_file(tmp_path: Path) -> None:
