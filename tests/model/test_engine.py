@@ -13,7 +13,7 @@ from nets import random_bytes, random_trunk, trunk_logits, weights_of
 
 from worldline.model.engine import native as engine_native
 from worldline.model.engine import reference as engine
-from worldline.model.engine.rounding import quantize
+from worldline.model.engine.quantization import quantize
 from worldline.model.shape import Shape
 from worldline.model.weights import FloatArray, dequantize, to_bfloat16
 

@@ -12,8 +12,8 @@ from nets import random_trunk, weights_of
 from worldline.core.program import Program
 from worldline.evaluation.rounding import rounding_cost
 from worldline.evaluation.suites.suite import Suite, Task
+from worldline.model.engine.quantization import quantize
 from worldline.model.engine.reference import ReferenceEngine
-from worldline.model.engine.rounding import quantize
 from worldline.model.shape import Shape
 from worldline.model.weights import FloatArray, dequantize
 from worldline.predict.local import Local

@@ -288,7 +288,7 @@ def export(
     Raises:
         UsageError: The model is an adaptation.
     """
-    from worldline.model.engine.rounding import quantize
+    from worldline.model.engine.quantization import quantize
     from worldline.model.weights import dequantize, to_bfloat16, to_safetensors
 
     source = resolve(folder)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from random import Random
 
 from worldline.core.program import Program
-from worldline.data.forms.pieces import StatementText, names_in, split_statements
+from worldline.data.forms.statements import StatementText, names_in, split_statements
 from worldline.programs.generate.language.construction import Construction
 
 # Programs added to the one that is called.

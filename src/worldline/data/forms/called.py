@@ -14,7 +14,7 @@ from random import Random
 from worldline.analyze.rewrite.names import words
 from worldline.analyze.rewrite.watching import watches
 from worldline.core.program import Program
-from worldline.data.forms.pieces import StatementText, split_statements
+from worldline.data.forms.statements import StatementText, split_statements
 from worldline.programs.generate.language.construction import Construction
 
 _MANGLED = re.compile(r"\b__\w*(?<!__)\b|\bself\b|\bsuper\b|__class__")
