@@ -1,11 +1,11 @@
-"""Two models on the same fresh documents, by lesson and by operation: drawn ahead, scored on a GPU, compared in pairs.
+"""Compare two models on the same fresh documents, by lesson and by operation, in pairs.
 
     python recipes/exam.py draw EXAM.json --count 4000 --workers 14        # the streams' interpreter; split `test`
-    python recipes/exam.py score EXAM.json MODEL SCORES                    # torch; a run or a model's folder
+    python recipes/exam.py score EXAM.json MODEL SCORES                    # torch; a run or a model folder
     python recipes/exam.py compare EXAM.json FIXED ADAPTIVE                # right before and after, McNemar's p
 
-Documents are drawn of every lesson as often as of the others; the first line weighs sources by the recipe's shares.
-Teacher-forced: a trace is right where greedy decoding would write it.
+Every lesson is drawn equally often; the first line weighs sources by the recipe's shares. Scores are
+teacher-forced: a trace is right where greedy decoding would write it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROWS, TIME = 16, 8192
 
 
 def draw(out: Path, *, count: int, workers: int, options: list[str]) -> None:
-    """Draw documents in as many processes, and write them into one file."""
+    """Draw documents in several processes and write them to one file."""
     words = [sys.executable, str(Path(__file__).resolve()), "part"]
     with tempfile.TemporaryDirectory() as space:
         parts = [Path(space) / f"{n}.json" for n in range(workers)]
@@ -41,7 +41,7 @@ def draw(out: Path, *, count: int, workers: int, options: list[str]) -> None:
 
 
 def draw_part(out: Path, *, count: int, seed: int, recipe: str, function: str, exams: int) -> None:
-    """The documents of one process: drills in turn, and some exams of each spacing up to 64."""
+    """Draw the documents of one process: drills in turn, and exams of each spacing up to 64."""
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
     from worldline.learning.drills import DrillBook
@@ -67,7 +67,7 @@ def draw_part(out: Path, *, count: int, seed: int, recipe: str, function: str, e
 
 
 def score(exam: Path, model: Path, out: Path, *, device: str | None) -> None:
-    """Score the documents with a model's weights, and write right or wrong and the log-probability of each."""
+    """Score the documents with a model; write correctness and log-probability of each."""
     import torch
 
     from worldline.model import checkpoint
@@ -99,7 +99,7 @@ def score(exam: Path, model: Path, out: Path, *, device: str | None) -> None:
 
 
 def compare(exam: Path, old_scores: Path, new_scores: Path) -> None:
-    """Print, for every label and for all, how many are right with each, the flips, and McNemar's p."""
+    """Print, for every label and in total, how many are right with each model, the flips, and McNemar's p."""
     from worldline.core.stats import mcnemar
 
     flips: dict[str, list[int]] = {}
@@ -134,7 +134,7 @@ def compare(exam: Path, old_scores: Path, new_scores: Path) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
