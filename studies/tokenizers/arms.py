@@ -1,4 +1,4 @@
-"""Trains the tokenizer-swap study's models, one after the other, and measures each: needs torch and tiktoken alone.
+"""Train and measure the models of the tokenizer study, one after another. Needs only torch and tiktoken.
 
 Same layers with the same first weights, same documents a step in the same order, same optimizer and schedule; nothing
 but the tokens differs. `bpe-compute` is `bpe` for as many tokens as `bytes` saw: several times the documents' epochs.
@@ -36,7 +36,7 @@ MORE = 4  # bpe-compute plans for as many times the steps: no token is longer th
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What all models of a study have in common."""
+    """Settings shared by all models of a study."""
 
     depth: int = 5
     rows: int = 16
@@ -50,7 +50,7 @@ class Options:
 
     @property
     def shape(self) -> Shape:
-        """The trunk; the window holds any document whole, so that no tokenizer sees further than another."""
+        """Shape of the trunk. The window holds any whole document, so no tokenizer sees further than another."""
         return Shape(depth=self.depth, window=self.time)
 
 
@@ -65,7 +65,7 @@ class Corpus:
 
 
 def read_corpus(folder: Path, options: Options) -> Corpus:
-    """The corpus, or its beginning."""
+    """Load the corpus, or its first documents."""
     train, test = (
         parse_frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz")
     )
@@ -75,7 +75,7 @@ def read_corpus(folder: Path, options: Options) -> Corpus:
 
 
 def study(folder: Path, options: Options, arms: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Train and measure every arm; after each the figures so far."""
+    """Train and measure every arm; yield the results so far after each."""
     corpus = read_corpus(folder, options)
     sizes = {"rows": options.rows, "time": options.time}
     once = plan(corpus.train, **sizes, steps=0, seed=options.seed)
@@ -173,7 +173,7 @@ def _arm(
 
 
 def initial(options: Options, vocabulary: int) -> Trunk:
-    """A model whose layers begin the same whatever its vocabulary."""
+    """Create a model whose layers start equal, whatever its vocabulary."""
     with torch.random.fork_rng():
         torch.manual_seed(options.seed)
         layers = Trunk(replace(options.shape, vocabulary=1)).layers.state_dict()
@@ -188,7 +188,7 @@ def initial(options: Options, vocabulary: int) -> Trunk:
 def train(
     model: Trunk, tokenized: Cut, batches: list[list[int]], time: int, options: Options
 ) -> tuple[int, float]:
-    """Train on these batches; how many, and in how many seconds. Where time runs out the rates fall sooner."""
+    """Train on batches; return their number and the seconds. If time runs out, the rates fall sooner."""
     rates, sizes, device = LearningRates(), tokenized.sizes, torch.device(options.device)
     optimizer, cuda = Optimizer(model, rates), options.device == "cuda"
     begun, step, progress = monotonic(), 0, 0.0
@@ -216,7 +216,7 @@ def train(
 
 
 def run(folder: Path, out: Path, options: Options, arms: Sequence[str]) -> None:
-    """The whole study, into `out`/tokenizers.json."""
+    """Run the whole study and write `out`/tokenizers.json."""
     files.make_directory(out)
     for results in study(folder, options, arms):
         files.write(out / "tokenizers.json", json.dumps(results, indent=1).encode())

@@ -1,4 +1,4 @@
-"""The tokenizer-swap study's corpus: programs drawn once, tokenizers, and where in held-out traces the values stand.
+"""Corpus of the tokenizer study: programs, tokenizers, and the positions of values in held-out traces.
 
 Runs where programs can be recorded. What it leaves in a folder is all that training needs: documents, tables of
 tokens, spans. Nothing here trains a model.
@@ -39,7 +39,7 @@ _REFERENCE = re.compile(r"~(#?[0-9]+)?")
 
 
 def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) -> list[DocumentPair]:
-    """So many documents of the recipe by so many processes: the same ones for the same arguments, copies dropped."""
+    """Draw documents of the recipe in several processes, reproducibly and without duplicates."""
     share = -(-count // workers)
     words = [sys.executable, "-m", "worldline.data.stream", "--recipe", str(RECIPE), "--function", function]
     words += ["--seed", str(seed), "--workers", str(workers), "--count", str(share), "--trust"]
@@ -58,7 +58,7 @@ def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) ->
 
 
 def write_documents(path: Path, documents: list[DocumentPair]) -> None:
-    """Framed and compressed."""
+    """Write documents as compressed frames."""
     files.write(path, lzma.compress(b"".join(encode_frame(pair) for pair in documents), preset=6))
 
 
@@ -66,7 +66,7 @@ def write_documents(path: Path, documents: list[DocumentPair]) -> None:
 
 
 def train_bpe(documents: list[DocumentPair], size: int) -> bytes:
-    """A byte-level BPE of these documents, as tiktoken writes ranks: the 256 bytes, then the merges in their order."""
+    """Train a byte-level BPE; return tiktoken ranks: the 256 bytes, then the merges in order."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE())
@@ -83,7 +83,7 @@ def train_bpe(documents: list[DocumentPair], size: int) -> bytes:
 
 
 def _byte_of() -> dict[str, int]:
-    """GPT-2's spelling of bytes as visible characters, backwards."""
+    """Invert GPT-2's mapping of bytes to visible characters."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     moved = [byte for byte in range(256) if byte not in plain]
     return {chr(b): b for b in plain} | {chr(256 + i): b for i, b in enumerate(moved)}
@@ -107,7 +107,7 @@ class Span:
 
 
 def spans(pair: DocumentPair) -> list[Span]:
-    """Every value that a document's steps give a name or return, in order."""
+    """Find every value that a document's steps bind or return, in order."""
     values, at = [], 0
     whole = pair[0] + pair[1]
     for line in pair[1].split(b"\n"):
@@ -177,7 +177,7 @@ def _leaves(value: Value) -> Iterator[Value]:
 
 
 def checked(pair: DocumentPair) -> list[Span]:
-    """The spans, compared with what the codec's own parser reads."""
+    """Find the spans and compare them with what the codec's parser reads."""
     values = spans(pair)
     steps = parse_steps(pair[1], pair[0]).steps
     wanted = [v.encode() for s in steps for v in s.delta.values()]
@@ -193,7 +193,7 @@ def checked(pair: DocumentPair) -> list[Span]:
 def prepare(
     folder: Path, *, documents: int, held_out: int, vocabulary: int, seed: int, workers: int
 ) -> dict[str, Any]:
-    """Draw, train the BPE, find the values; what was done."""
+    """Draw documents, train the BPE, locate the values; return a summary."""
     llama = llama3_path()
     if llama is None:
         raise SystemExit("Llama-3's tokens need their file: pip install --no-deps llama-models")

@@ -1,4 +1,4 @@
-"""Documents cut into tokens, and packed into rows: the same documents a step whatever the tokenizer.
+"""Split documents into tokens and pack them into rows: the same documents per step for every tokenizer.
 
 A step's documents are those that fill so many rows of bytes; the same ones, as tokens, are packed into as many rows,
 of one length for all steps, as short as they allow. Prompt and steps are cut apart: no token crosses into the trace.
@@ -30,7 +30,7 @@ Ids = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Cut:
-    """Documents as tokens numbered from 0, those alone that occur; `pieces` are their bytes."""
+    """Documents as tokens, numbered from 0 among those that occur; `pieces` are their bytes."""
 
     name: str
     pieces: list[bytes]
@@ -38,12 +38,12 @@ class Cut:
 
     @property
     def sizes(self) -> list[int]:
-        """Tokens of each document."""
+        """Number of tokens of each document."""
         return [len(prompt) + len(steps) for prompt, steps in self.documents]
 
 
 def cut(name: str, folder: Path, documents: Sequence[DocumentPair]) -> Cut:
-    """Documents by one of the tokenizers: `bytes`, `bpe`, `llama3`."""
+    """Tokenize documents with `bytes`, `bpe` or `llama3`."""
     if name == "bytes":
         pieces = [bytes([byte]) for byte in range(256)]
         return Cut(name, pieces, [(_bytes(prompt), _bytes(steps)) for prompt, steps in documents])
@@ -69,7 +69,7 @@ def _bytes(data: bytes) -> Ids:
 def plan(
     documents: Sequence[DocumentPair], *, rows: int, time: int, steps: int, seed: int
 ) -> list[list[int]]:
-    """For each step its documents: those that rows of bytes hold; every epoch in a new order. 0 steps: one epoch."""
+    """Plan the documents of each step, every epoch in a new order; 0 steps means one epoch."""
     sizes = [len(prompt) + len(steps) for prompt, steps in documents]
     batches: list[list[int]] = []
     for epoch in range(1) if not steps else count():
@@ -95,7 +95,7 @@ def _filled(order: list[int], sizes: list[int], rows: int, time: int) -> list[li
 
 
 def row_length(batches: Sequence[Sequence[int]], sizes: Sequence[int], *, rows: int) -> int:
-    """The shortest rows, a multiple of ROUND, into as many of which every batch can be packed."""
+    """Compute the shortest row length, a multiple of ROUND, that fits every batch."""
     totals = [sum(sizes[n] for n in batch) for batch in batches]
     longest = max(sizes[n] for batch in batches for n in batch)
     time = -(-max(longest, max(totals) // rows) // ROUND) * ROUND
@@ -108,7 +108,7 @@ def row_length(batches: Sequence[Sequence[int]], sizes: Sequence[int], *, rows: 
 def packed(
     batch: Sequence[int], sizes: Sequence[int], *, rows: int, time: int
 ) -> list[tuple[int, int, int]] | None:
-    """Document, row and place for a whole batch, the longest first; None where the rows are too short."""
+    """Place the documents of a batch in rows, longest first; None if the rows are too short."""
     room, places = [time] * rows, []
     for number in sorted(batch, key=lambda n: -sizes[n]):
         row = next((i for i, left in enumerate(room) if left >= sizes[number]), None)
@@ -125,7 +125,7 @@ def packed(
 def tensors(
     tokenized: Cut, places: Sequence[tuple[int, int, int]], *, rows: int, time: int, pinned: bool
 ) -> BatchTensors:
-    """A batch: what is left of a row is a document that is all prompt, and nothing of it is to be predicted."""
+    """Build the tensors of a batch; the rest of a row is a filler document."""
     data, position, prompt = (np.zeros((rows, time), np.int32) for _ in range(3))
     weight = np.zeros((rows, time), np.uint8)
     ends = [0] * rows
@@ -145,14 +145,14 @@ def tensors(
 
 
 def epochs(sizes: Sequence[int], documents: int, batches: Sequence[Sequence[int]]) -> dict[str, float]:
-    """How many documents and tokens some batches hold, and how often each of so many documents came."""
+    """Count the documents, tokens and epochs of some batches."""
     seen = sum(len(batch) for batch in batches)
     tokens = sum(sizes[n] for batch in batches for n in batch)
     return {"seen": seen, "tokens": tokens, "epochs": seen / documents}
 
 
 def until(batches: Sequence[Sequence[int]], sizes: Sequence[int], tokens: int) -> int:
-    """How many batches it takes to see so many tokens."""
+    """Count the batches needed to see a number of tokens."""
     total = 0
     for step, batch in enumerate(batches, 1):
         total += sum(sizes[n] for n in batch)

@@ -1,4 +1,4 @@
-"""What a model trained on tokens gets right in held-out traces, value by value, in bytes that all tokenizers share.
+"""Judge a token model on held-out traces, value by value, in bytes that all tokenizers share.
 
 Teacher-forced: every token is predicted from the true ones before it. A value is right when every token that overlaps
 it (its mark, `=` or `)`, included) is the likeliest, and what follows does not go on with it; bytes of such a token
@@ -30,7 +30,7 @@ _STOPS = (b"", b" ", b"\n")
 
 @dataclass(frozen=True)
 class Found:
-    """What one model did: for each held-out document whether each value and the whole trace is right."""
+    """Results of one model: for each held-out document, whether each value and the whole trace is right."""
 
     values: list[list[bool]]
     traces: list[bool]
@@ -90,7 +90,7 @@ def _forward(
 
 
 def judge(spans: Sequence[Sequence[Any]], truth: Ids, guess: Ids, pieces: Sequence[bytes]) -> list[bool]:
-    """For each value of one document's steps, whether it is right."""
+    """Judge each value of one document's steps."""
     starts, at = [], 0
     for number in truth:
         starts.append(at)
@@ -112,7 +112,7 @@ def judge(spans: Sequence[Sequence[Any]], truth: Ids, guess: Ids, pieces: Sequen
 
 
 def _agrees(guess: bytes, truth: bytes, left: int, right: int) -> bool:
-    """Whether two tokens are the same inside a value, which begins and ends at these offsets of the true one."""
+    """Whether two tokens agree inside a value with these offsets in the true token."""
     left = max(0, left)
     if right >= len(truth):
         return len(guess) > left and guess[left:] == truth[left:]
@@ -128,7 +128,7 @@ def group(span: Sequence[Any]) -> str:
 
 
 def bucket(number: int, edges: Sequence[int]) -> str:
-    """The range that a number falls into."""
+    """Return the range that a number falls into."""
     at = bisect_right(edges, number) - 1
     return f"{edges[at]}-{edges[at + 1] - 1}" if at + 1 < len(edges) else f"{edges[at]}+"
 
@@ -143,7 +143,7 @@ KEYS: dict[str, Callable[[Sequence[Any]], tuple[str, ...]]] = {
 
 
 def tallies(spans: Sequence[Sequence[Sequence[Any]]], measured: Found) -> dict[str, dict[str, list[int]]]:
-    """For each way to sort values: class -> wrong, n."""
+    """Count wrong and total values by class, for each grouping."""
     counts: dict[str, dict[str, list[int]]] = {name: {} for name in KEYS}
     for document, rights in zip(spans, measured.values, strict=True):
         for span, right in zip(document, rights, strict=True):
@@ -155,7 +155,7 @@ def tallies(spans: Sequence[Sequence[Sequence[Any]]], measured: Found) -> dict[s
 
 
 def summary(spans: Sequence[Sequence[Sequence[Any]]], measured: Found, trace_bytes: int) -> dict[str, Any]:
-    """The figures of one model."""
+    """Summarize the results of one model."""
     return {
         "bits_per_byte": measured.nats / math.log(2) / trace_bytes,
         "traces": [sum(not right for right in measured.traces), len(measured.traces)],

@@ -1,4 +1,4 @@
-"""The tokenizer-swap study: same trunk, same traces, same budget; bytes against BPE and against Llama-3's tokens.
+"""Tokenizer study: bytes against BPE and Llama 3's tokens, with the same trunk, traces and budget.
 
     python studies/tokenizers/study.py prepare               draw the corpus, train the BPE (records programs)
     python studies/tokenizers/study.py train --out DIR       train and measure every arm (a GPU: minutes)
@@ -19,7 +19,7 @@ FOLDER = ROOT / ".carry" / "tokenizers"
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,4 +1,4 @@
-"""The tokenizer-swap study as a page and a plot: every figure with its n and its interval, nothing rounded away.
+"""Write the tokenizer study as a page and a plot, every figure with its n and interval.
 
 Reads what `train` wrote. Says what was measured; what it means is for the reader, and for LOG.md.
 """
@@ -55,14 +55,14 @@ METHOD = """## How it was measured
 
 
 def report(results: Sequence[Path], docs: Path) -> None:
-    """Write the page and the plot; arms that were trained apart are put together."""
+    """Write the page and the plot; merge arms that were trained separately."""
     results_table = merged([json.loads(path.read_bytes()) for path in results])
     files.write(docs / PAGE, page(results_table).encode())
     plot(results_table, docs / PLOT)
 
 
 def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The arms of several studies that differ in nothing else, but in the time they were allowed."""
+    """Merge the arms of studies that differ only in their time budget."""
     first, *others = parts
     for other in others:
         for key in ("options", "corpus"):
@@ -76,7 +76,7 @@ def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def page(results: dict[str, Any]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     arms, corpus = results["arms"], results["corpus"]
     options, counts, sizes = results["options"], corpus["documents"], corpus["bytes"]
     setting = (
@@ -153,7 +153,7 @@ def _errors(arms: dict[str, Any]) -> str:
 
 
 def _against_bytes(arms: dict[str, Any]) -> str:
-    """Points more than the byte model gets wrong."""
+    """Format the error difference to the byte model in points."""
     rows = [
         (
             NAMES[arm],
@@ -172,7 +172,7 @@ def _points(interval: Sequence[float]) -> str:
 
 
 def _sorted(arms: dict[str, Any], key: str, groups: Sequence[str]) -> str:
-    """One row a class, strings first."""
+    """One row per class, strings first."""
     cells, told_all = _first(arms)["wrong"][key], arms.values()
     names = [name for group in groups for name in _ordered(cells, group) if cells[name][1] >= RARE]
     rows = [
@@ -208,7 +208,7 @@ def _kinds(arms: dict[str, Any]) -> str:
 
 
 def plot(results: dict[str, Any], path: Path) -> None:
-    """Error rate by trace length, strings beside other values, one line a model."""
+    """Plot the error rate by trace length, one line per model."""
     import matplotlib
 
     matplotlib.use("svg")
