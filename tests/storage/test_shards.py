@@ -172,7 +172,7 @@ def test_directories_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["notes.txt"]
     store(tmp_path / "set", [trace(1)])
     (tmp_path / "set" / ".manifest.json").unlink()
-    with pytest.raises(DigestError, match="missing, and there are shards"):
+    with pytest.raises(DigestError, match="missing, but there are shards"):
         shards.ShardWriter(tmp_path / "set", fingerprint=FINGERPRINT)
     with pytest.raises(DigestError, match="missing"):
         next(shards.read(tmp_path / "set"))

@@ -15,13 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Paired
+from worldline.data.document import Document
+from worldline.data.frames import DocumentPair
 from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.evaluation.run.run import run
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites import generated
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
-from worldline.learning.own_calls import OwnCall, draw_known_documents, record_calls, split_calls
+from worldline.learning.own_calls import CallSplit, OwnCall, draw_known_documents, record_calls, split_calls
 from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
 from worldline.model.low_rank import merge_changes
@@ -133,50 +135,66 @@ def adapt(
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
     _report(tell, 0.0, "finding and recording calls")
-    parts = split_calls(
-        own_calls(folder, journal=journal, seed=seed, trust=trust), seed=seed, held_out=held_out
-    )
-    suites = {
-        SAME: _suite(SAME, parts.same),
-        UNSEEN: _suite(UNSEEN, parts.unseen),
-        KNOWN: _generated_suite(known, seed),
-    }
-    documents, held_back = (
-        record_calls(calls, seed=seed, trust=trust) for calls in (parts.lessons, parts.held_back)
-    )
+    calls = own_calls(folder, journal=journal, seed=seed, trust=trust)
+    parts = split_calls(calls, seed=seed, held_out=held_out)
+    suites = _build_suites(parts, known, seed)
+    documents = record_calls(parts.lessons, seed=seed, trust=trust)
+    held_back = record_calls(parts.held_back, seed=seed, trust=trust)
     before = _evaluate(shape, weights, suites, tell, "before")
     changes = train_changes(
         shape,
         weights,
-        [(document.prompt, document.steps) for document in documents],
-        known=[
-            (document.prompt, document.steps)
-            for document in draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)
-        ],
-        held_back=[(document.prompt, document.steps) for document in held_back],
+        _to_pairs(documents),
+        known=_to_pairs(draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)),
+        held_back=_to_pairs(held_back),
         how=how,
         progress=tell,
     )
     after = _evaluate(shape, merge_changes(weights, changes.tensors), suites, tell, "after")
     groups = {name: _pair_verdicts(before[name], after[name]) for name in suites}
     refused = find_refusal(groups)
-    result = Adapted(
-        len({call.key for call in parts.lessons}),
-        len(documents),
-        changes.steps,
-        changes.documents,
-        groups,
-        (changes.evaluations[0].nats, min(evaluation.nats for evaluation in changes.evaluations)),
-        changes.cpu_seconds,
-        time.monotonic() - started,
-        refused,
-        str(out),
-    )
+    seconds = time.monotonic() - started
+    result = _to_result(parts, len(documents), changes, groups, seconds, refused, str(out))
     if not refused:
         save_adaptation(
             Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)}
         )
     return result
+
+
+def _to_result(
+    parts: CallSplit,
+    lessons: int,
+    changes: LowRankChanges,
+    groups: dict[str, BeforeAfter],
+    seconds: float,
+    refused: str,
+    out: str,
+) -> Adapted:
+    return Adapted(
+        functions=len({call.key for call in parts.lessons}),
+        lessons=lessons,
+        steps=changes.steps,
+        documents=changes.documents,
+        groups=groups,
+        nats=(changes.evaluations[0].nats, min(evaluation.nats for evaluation in changes.evaluations)),
+        cpu_seconds=changes.cpu_seconds,
+        seconds=seconds,
+        refused=refused,
+        out=out,
+    )
+
+
+def _to_pairs(documents: Iterable[Document]) -> list[DocumentPair]:
+    return [(document.prompt, document.steps) for document in documents]
+
+
+def _build_suites(parts: CallSplit, known: int, seed: int) -> dict[str, Suite]:
+    return {
+        SAME: _suite(SAME, parts.same),
+        UNSEEN: _suite(UNSEEN, parts.unseen),
+        KNOWN: _generated_suite(known, seed),
+    }
 
 
 def _check_out(out: Path) -> None:

@@ -280,10 +280,7 @@ def mine(
         draft.discard()
         journal.close()
         raise
-    report_text = json.dumps(_report(sifted, benchmark, leave_out), indent=1, ensure_ascii=False)
-    files.write(
-        out.with_name(out.name + ".report.json"), report_text.encode("utf-8", "surrogatepass") + b"\n"
-    )
+    _write_report(out, _report(sifted, benchmark, leave_out))
     (journal.close if known else journal.finish)()
     return sifted.tally
 
@@ -296,6 +293,11 @@ def _record_in_journal(file_results: _Results, journal: Journal) -> _Results:
                 if candidate.mark and candidate.calls is not None:
                     journal.add(candidate.mark, [(call.call, call.shown) for call in candidate.calls])
             yield number, tried
+
+
+def _write_report(out: Path, report: dict[str, Any]) -> None:
+    text = json.dumps(report, indent=1, ensure_ascii=False)
+    files.write(out.with_name(out.name + ".report.json"), text.encode("utf-8", "surrogatepass") + b"\n")
 
 
 def _report(sifted: _MiningResults, benchmark: Benchmark, leave_out: Sequence[str | Path]) -> dict[str, Any]:
