@@ -190,7 +190,7 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(
     assert done(capsys, "export", out, "-o", tmp_path / "half", "--half").count("\n") == 1
     sizes = [(tmp_path / name / model_folder.MODEL).stat().st_size for name in ("half", "weights")]
     assert sizes[0] > 1.2 * sizes[1]  # twice, but for what a model so small has in float32
-    assert "holds no model" in refused(capsys, "export", tmp_path / "none", "-o", out)
+    assert "does not contain a model" in refused(capsys, "export", tmp_path / "none", "-o", out)
 
 
 # ---- bench
@@ -297,7 +297,7 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, text: str, said: str, c
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path, capsys: Capture) -> None:
-    assert "holds no model" in refused(capsys, "bench", "generated", "--model", tmp_path)
+    assert "does not contain a model" in refused(capsys, "bench", "generated", "--model", tmp_path)
 
 
 class Broken:

@@ -211,7 +211,7 @@ def test_the_footer_is_held_against_the_manifest_and_the_bounds(
     for bound in ("MAX_GROUP_BYTES", "MAX_GROUP_VALUES"):
         with monkeypatch.context() as patch:
             patch.setattr(shards, bound, 10)
-            assert "more than this release unpacks" in refusal(directory)
+            assert "exceeds the limits of this release" in refusal(directory)
             assert shards.verify(directory)[0].path == FIRST
 
 
