@@ -122,8 +122,8 @@ def data():
     return Mixture(modes=(Mode(weight=1.0),), split="all")
 
 def quarry():
-    from worldline.data.mine.mining_source import Quarry
-    return Quarry(places=({place!r},))
+    from worldline.data.mine.mining_source import MiningSource
+    return MiningSource(places=({place!r},))
 """
 
 
