@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from worldline.data.load import load_all as load_all
     from worldline.data.record_many import record_many as record_many
     from worldline.diagnose.debug import debug as debug
-    from worldline.evaluation.own.bench import bench as bench
+    from worldline.evaluation.bench import bench as bench
+    from worldline.evaluation.runs import compare as compare
+    from worldline.evaluation.runs import intervene as intervene
+    from worldline.evaluation.runs import merge as merge
+    from worldline.evaluation.runs import score as score
     from worldline.evaluation.suites.suite import Suite as Suite
     from worldline.evaluation.suites.suite import Task as Task
     from worldline.predict.models import load_model as load_model
@@ -47,14 +51,18 @@ _HOMES = {
     "Task": "worldline.evaluation.suites.suite",
     "Trace": "worldline.core.trace",
     "WorldlineError": "worldline.core.errors",
-    "bench": "worldline.evaluation.own.bench",
+    "bench": "worldline.evaluation.bench",
+    "compare": "worldline.evaluation.runs",
     "debug": "worldline.diagnose.debug",
     "encode": "worldline.codec.encode",
+    "intervene": "worldline.evaluation.runs",
     "load": "worldline.data.load",
     "load_all": "worldline.data.load",
     "load_model": "worldline.predict.models",
+    "merge": "worldline.evaluation.runs",
     "record": "worldline.recording.recorder",
     "record_many": "worldline.data.record_many",
+    "score": "worldline.evaluation.runs",
     "state_at": "worldline.core.state",
     "tables": "worldline.ui.report.export",
 }

@@ -241,9 +241,9 @@ def verify(directory: str) -> None:
     if isinstance(path, remote.StorePath) and not any(
         each.endswith(".parquet") for each in remote.names(path)
     ):
-        path = local(path) if runs.is_run(path) else publishing.fetched(path)
-    if isinstance(path, Path) and (runs.is_run(path) or models.is_model(path)):
-        found = (runs if runs.is_run(path) else models).findings(path)
+        path = local(path) if runs.holds_run(path) else publishing.fetched(path)
+    if isinstance(path, Path) and (runs.holds_run(path) or models.is_model(path)):
+        found = (runs if runs.holds_run(path) else models).findings(path)
     else:
         found = list(map(str, (datasets if datasets.is_dataset(path) else traces).verify(path)))
         found += sidecars.findings(path) if isinstance(path, Path) and not found else []

@@ -47,10 +47,14 @@ def workshop_of(address: str | None) -> RayWorkshop | None:
     """The cluster that was asked for, joined; None where nobody asked for one."""
     if address is None:
         return None
-    from worldline.parallel.ray_pool import RayWorkshop, connect
+    from worldline.parallel.ray_pool import workers
 
-    connect(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
-    return RayWorkshop()
+    return workers(address, say=note_ray)
+
+
+def note_ray(text: str) -> None:
+    """Say what was done about a cluster."""
+    click.echo(f"note[ray]: {text}", err=True)
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
@@ -75,15 +79,6 @@ def settings(context: click.Context, parameter: click.Parameter, given: tuple[st
 def words(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
     """`free` or `free,actions`."""
     return None if text is None else [part.strip() for part in text.split(",")]
-
-
-def shard(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
-    """`3/16`."""
-    if text is None:
-        return None
-    from worldline.evaluation.run.shard import parse_shard
-
-    return parse_shard(text)
 
 
 def limited(verb: Verb, *, steps: bool = True) -> Verb:
@@ -125,6 +120,23 @@ def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Cal
         yield (
             lambda count: bar.advance(task, count),
             lambda text: bar.update(task, description=f"{what} {text}"),
+        )
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
+    """A bar on stderr where that is a terminal: how to set what is done, of how many, and a note beside it."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, note: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total, note: bar.update(
+            task, completed=done, total=total, description=f"{what} {note}".rstrip()
         )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.rolled import Rolled
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.predictor import Ask, Prediction, WrappedPredictor
 
@@ -38,6 +39,9 @@ class Forced(WrappedPredictor):
 
     def predict(self, asks: Sequence[Ask], /) -> Iterator[Prediction]:
         """What the other writes under the forcing."""
+        return (rolled.prediction for rolled in self.roll(asks))
+
+    def roll(self, asks: Sequence[Ask], /) -> Iterator[Rolled]:
+        """The same, with the model's confidence in each step."""
         truths = list(Interpreter(limits=self.limits, codec=self.codec).predict(asks))
-        for rolled in roll(self.predictor, asks, truths, force=self.force, budget=self.queries):
-            yield rolled.prediction
+        return roll(self.predictor, asks, truths, force=self.force, budget=self.queries)

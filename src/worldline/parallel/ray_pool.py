@@ -142,6 +142,12 @@ class RayWorkshop:
                 raise refusal
 
 
+def workers(address: str = AUTO, *, say: Callable[[str], None] | None = None) -> RayWorkshop:
+    """The nodes of the cluster at an address, joined."""
+    connect(address, say=say)
+    return RayWorkshop()
+
+
 def _nodes() -> list[dict[str, Any]]:
     """The nodes that are alive and have a processor."""
     return [node for node in _ray().nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]

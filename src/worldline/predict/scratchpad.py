@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 from worldline.analyze.rewrite import rewrite
 from worldline.analyze.rewrite.fold import FoldedRun, fold
@@ -24,7 +25,7 @@ from worldline.core.language import LANGUAGES
 from worldline.core.program import Program
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Rolled
-from worldline.predict.predictor import Ask, Prediction, Scratch, WrappedPredictor, codec_of
+from worldline.predict.predictor import Ask, Prediction, Predictor, Scratch, WrappedPredictor, codec_of
 from worldline.predict.sureness import Sure
 
 MODES = ("none", "flatten", "chars", "auto")
@@ -59,6 +60,20 @@ def scratched(ask: Ask, scratch: Scratch) -> Ask:
     return replace(ask, program=replace(ask.program, source=scratch.source))
 
 
+@runtime_checkable
+class RollsOut(Protocol):
+    """A predictor that also says how sure it was of each step: one that is forced, for example."""
+
+    def roll(self, asks: Sequence[Ask], /) -> Iterator[Rolled]:
+        """One rollout for each ask, in their order."""
+        ...
+
+
+def _rollouts(predictor: Predictor, asks: Sequence[Ask]) -> Iterator[Rolled]:
+    """The predictor's own rollouts; of one that only predicts, free ones."""
+    return predictor.roll(asks) if isinstance(predictor, RollsOut) else roll(predictor, asks, force="free")
+
+
 @dataclass(frozen=True)
 class Scratchpad(WrappedPredictor):
     """Another predictor with a scratchpad of one mode; `unsure` is the odds below which `auto` takes one."""
@@ -87,10 +102,10 @@ class Scratchpad(WrappedPredictor):
         """What the other writes, told of the programs that were asked for."""
         return (rolled.prediction for rolled in self.roll(asks))
 
-    def roll(self, asks: Sequence[Ask]) -> Iterator[Rolled]:
+    def roll(self, asks: Sequence[Ask], /) -> Iterator[Rolled]:
         """The same, with the model's sureness of each step of the program."""
         if self.mode == "none":
-            yield from roll(self.predictor, asks, force="free")
+            yield from _rollouts(self.predictor, asks)
             return
         for ask in asks:
             _check_language(ask.program)
@@ -106,14 +121,14 @@ class Scratchpad(WrappedPredictor):
             ask if pad.source == ask.program.source else replace(scratched(ask, pad), limit=self._limit(ask))
             for ask, pad in zip(asks, pads, strict=True)
         ]
-        return roll(self.predictor, grown, force="free")
+        return _rollouts(self.predictor, grown)
 
     def _limit(self, ask: Ask) -> int:
         return ask.limit * GROWTH["flatten" if self.mode == "auto" else self.mode]
 
     def _auto(self, asks: Sequence[Ask]) -> Iterator[Rolled]:
         """As it is first; then, of programs with unsure statements, those statements flat."""
-        plain = list(roll(self.predictor, asks, force="free"))
+        plain = list(_rollouts(self.predictor, asks))
         pads = [
             _pad(ask, "flatten", unsure_lines(ask, one, self.unsure))
             for ask, one in zip(asks, plain, strict=True)
