@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.evaluation import suites
 from worldline.evaluation.asking import NONE, modes_of
 from worldline.evaluation.checks import check_plan
-from worldline.evaluation.composing import BenchPlan, BenchProgress, Listener, Model, run_plan
+from worldline.evaluation.composing import BenchListener, BenchPlan, BenchProgress, Model, run_plan
 from worldline.evaluation.own.own import loose_suite
 from worldline.evaluation.run.shard import SuiteShard, parse_shard
 from worldline.evaluation.score import Verdict
@@ -156,7 +156,7 @@ def bench(
     )  # fmt: skip
     check_plan(plan, has_pool=ray is not None)
     pool = workers(ray, say=notify) if isinstance(ray, str) else ray
-    reports = run_plan(plan, Listener(verdict=each, progress=progress, pool=pool))
+    reports = run_plan(plan, BenchListener(verdict=each, progress=progress), pool)
     is_single = isinstance(scratchpad, str) and len(modes) == 1
     return reports[modes[0]] if is_single else ScratchpadReports(reports)
 

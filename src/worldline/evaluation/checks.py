@@ -6,7 +6,7 @@ import inspect
 
 from worldline.core.errors import UsageError
 from worldline.evaluation import suites
-from worldline.evaluation.asking import NONE
+from worldline.evaluation.asking import NONE, rewritten_suite
 from worldline.evaluation.composing import BenchPlan
 from worldline.evaluation.forced import FORCED
 from worldline.evaluation.run.directory import is_run
@@ -66,6 +66,9 @@ def _check_scratchpads(plan: BenchPlan, suite: str) -> None:
         why = suites.meter(suite, force=plan.force or None).no_scratchpad
     if why:
         raise UsageError(f"the suite {suite} takes no scratchpad: {why}. Run it without --scratchpad")
+    if suites.is_measured(suite):
+        for mode in plan.modes:
+            rewritten_suite(plan.suite, mode)
 
 
 def _check_samples(plan: BenchPlan) -> None:

@@ -29,7 +29,7 @@ from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.run.spread import spread
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.score import Verdict
-from worldline.evaluation.suites.measurement import Measurement, Meter
+from worldline.evaluation.suites.measurement import Measurement, SuiteMeter
 from worldline.evaluation.suites.suite import Suite
 from worldline.evaluation.summary import Report
 from worldline.evaluation.table import Measured
@@ -94,12 +94,11 @@ class BenchPlan:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Listener:
+class BenchListener:
     """Who hears of a benchmark under way."""
 
     verdict: Callable[[Verdict], None] | None = None
     progress: Callable[[BenchProgress], None] | None = None
-    pool: Workshop | None = None
 
 
 def _own_name(predictor: Predictor) -> str:
@@ -118,9 +117,11 @@ def load_asked(suite: str, model: Model, extras: Mapping[str, str], asking: Aski
     return asking.around(load_model(model, extras))
 
 
-def run_plan(plan: BenchPlan, listener: Listener) -> dict[str, Report | Measured]:
-    """Carry out a plan; the result by scratchpad mode."""
-    state = _BenchState(plan, listener)
+def run_plan(
+    plan: BenchPlan, listener: BenchListener, pool: Workshop | None = None
+) -> dict[str, Report | Measured]:
+    """Carry out a plan, on the workers of a pool where there is one; the result by scratchpad mode."""
+    state = _BenchState(plan, listener, pool)
     if suites.is_measured(plan.suite.name):
         meter = suites.meter(plan.suite.name, force=plan.force or None)
         return {mode: _measured(plan, mode, meter, state) for mode in plan.modes}
@@ -130,8 +131,8 @@ def run_plan(plan: BenchPlan, listener: Listener) -> dict[str, Report | Measured
 class _BenchState:
     """The suite of each run of a plan, and how many programs of all of them are done."""
 
-    def __init__(self, plan: BenchPlan, listener: Listener) -> None:
-        self.pool, self._listener = listener.pool, listener
+    def __init__(self, plan: BenchPlan, listener: BenchListener, pool: Workshop | None) -> None:
+        self.pool, self._listener = pool, listener
         self._suites = chain([plan.suite], _reloaded(plan.reload))
         count, runs = plan.suite.count if plan.limit is None else plan.limit, len(plan.modes) * plan.samples
         self._done, self._total = 0, None if count is None else count * runs
@@ -190,7 +191,7 @@ def _judged_once(plan: BenchPlan, mode: str, sample: int, state: _BenchState) ->
     return replace(report, tables=tables, first_fault=next(faults, "")), records
 
 
-def _measured(plan: BenchPlan, mode: str, meter: Meter, state: _BenchState) -> Measured:
+def _measured(plan: BenchPlan, mode: str, meter: SuiteMeter, state: _BenchState) -> Measured:
     """A suite with a meter in one mode: every sample, summed up."""
     runs = [_measured_once(plan, mode, sample, meter, state) for sample in range(1, plan.samples + 1)]
     first = runs[0][0]
@@ -201,7 +202,7 @@ def _measured(plan: BenchPlan, mode: str, meter: Meter, state: _BenchState) -> M
 
 
 def _measured_once(
-    plan: BenchPlan, mode: str, sample: int, meter: Meter, state: _BenchState
+    plan: BenchPlan, mode: str, sample: int, meter: SuiteMeter, state: _BenchState
 ) -> tuple[Measured, list[Measurement]]:
     suite = rewritten_suite(state.next_suite(), mode)
     load = partial(load_asked, suite.name, plan.model, plan.seeded(sample), Asking())

@@ -14,7 +14,7 @@ from worldline.core.limits import Limits
 from worldline.evaluation.run.measurements import MeasurementLog, opened
 from worldline.evaluation.run.run import decided_by
 from worldline.evaluation.run.shard import SuiteShard
-from worldline.evaluation.suites.measurement import MEASURED, SKIPPED, Measurement, Meter
+from worldline.evaluation.suites.measurement import MEASURED, SKIPPED, Measurement, SuiteMeter
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Measured
 from worldline.parallel.pool import Workshop, grouped, in_order
@@ -31,7 +31,7 @@ MeasureRows = Callable[[Places], Iterable[Measurement]]
 class MeasureWorker:
     """A worker that measures programs with a predictor that it loads once."""
 
-    def __init__(self, load: Callable[[], Predictor], meter: Meter, limits: Limits) -> None:
+    def __init__(self, load: Callable[[], Predictor], meter: SuiteMeter, limits: Limits) -> None:
         self._rows = partial(_measured_here, meter, load(), limits)
 
     def __call__(self, unit: Places) -> list[Measurement]:
@@ -50,13 +50,13 @@ class MeasureExecutor:
     batch: int
 
 
-def local_executor(meter: Meter, predictor: Predictor, limits: Limits) -> MeasureExecutor:
+def local_executor(meter: SuiteMeter, predictor: Predictor, limits: Limits) -> MeasureExecutor:
     """Measure in this process."""
     return MeasureExecutor(partial(_measured_here, meter, predictor, limits), meter.batch)
 
 
 def pool_executor(
-    pool: Workshop, load: Callable[[], Predictor], meter: Meter, limits: Limits
+    pool: Workshop, load: Callable[[], Predictor], meter: SuiteMeter, limits: Limits
 ) -> MeasureExecutor:
     """Measure on the workers of a pool; `load`, which is pickled, makes the predictor there."""
     start = partial(MeasureWorker, load, meter, limits)
@@ -71,7 +71,7 @@ def pool_executor(
 
 def measure(
     suite: Suite,
-    meter: Meter,
+    meter: SuiteMeter,
     predictor: Predictor,
     *,
     limit: int | None = None,
@@ -113,7 +113,7 @@ def measure(
     return summed, rows
 
 
-def sum_up(rows: Sequence[Measurement], meter: Meter, *, suite: str, model: str) -> Measured:
+def sum_up(rows: Sequence[Measurement], meter: SuiteMeter, *, suite: str, model: str) -> Measured:
     """Sum up measurements: of a run, of its shards, or of several samples."""
     kinds = [row.kind for row in rows]
     return Measured(
@@ -133,7 +133,7 @@ def _how(predictor: Predictor) -> dict[str, Any]:
 
 
 def _coming(
-    suite: Suite, meter: Meter, place: MeasureExecutor, log: MeasurementLog, most: int | None,
+    suite: Suite, meter: SuiteMeter, place: MeasureExecutor, log: MeasurementLog, most: int | None,
     shard: SuiteShard | None,
 ) -> Iterator[list[Measurement]]:  # fmt: skip
     """The measurements, in the order of the suite; which programs are among the first is known batch by batch."""
@@ -161,7 +161,9 @@ def _stored(log: MeasurementLog, at: int, task: Task) -> Measurement | None:
     return row
 
 
-def _measured_here(meter: Meter, predictor: Predictor, limits: Limits, some: Places) -> Iterator[Measurement]:
+def _measured_here(
+    meter: SuiteMeter, predictor: Predictor, limits: Limits, some: Places
+) -> Iterator[Measurement]:
     measured = meter.measure([task for _, task in some], predictor, limits) if some else iter(())
     for (at, task), row in zip(some, measured, strict=True):
         yield replace(row, at=at, name=task.name, program=task.program.digest)

@@ -114,7 +114,7 @@ def merge(runs: Sequence[RunFolder], out: RunFolder) -> BenchResult:
         out: Where the whole is kept: a folder that holds no run yet.
 
     Returns:
-        What `bench` without a shard returns.
+        What `bench` without a shard returns; of a single scratchpad its report.
 
     Raises:
         UsageError: A shard is missing or there twice, is not complete, or is of other settings.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from worldline.evaluation.run.record import Record
-    from worldline.evaluation.suites.measurement import Meter
+    from worldline.evaluation.suites.measurement import SuiteMeter
     from worldline.evaluation.suites.suite import Suite
     from worldline.evaluation.table import Table
 
@@ -81,14 +81,14 @@ def tables(suite: str, records: Iterable[Record]) -> tuple[Table, ...]:
 
 
 def is_measured(suite: str) -> bool:
-    """Whether a suite is more than one judged trace per program: its own `Meter` measures it."""
+    """Whether a suite is more than one judged trace per program: its own `SuiteMeter` measures it."""
     return suite in SUITES and hasattr(import_module(SUITES[suite]), "meter")
 
 
-def meter(suite: str, **options: Any) -> Meter:
+def meter(suite: str, **options: Any) -> SuiteMeter:
     """Return how a suite that `is_measured` is measured; options that are None count as not given."""
     given = {name: value for name, value in options.items() if value is not None}
-    build: Callable[..., Meter] = import_module(SUITES[suite]).meter
+    build: Callable[..., SuiteMeter] = import_module(SUITES[suite]).meter
     if strange := sorted(given.keys() - inspect.signature(build).parameters.keys()):
         raise UsageError(f"the suite {suite} is measured without {', '.join(strange)}")
     return build(**given)

@@ -1,6 +1,6 @@
 """Suites that are not one judged trace per program: what is measured of a program, and what all of them add up to.
 
-A `Meter` measures programs independently of each other, so that a suite can be resumed,
+A `SuiteMeter` measures programs independently of each other, so that a suite can be resumed,
 sharded and spread over workers.
 """
 
@@ -53,7 +53,7 @@ def failed(fault: RowFault | str) -> Measurement:
     return Measurement(kind=FAULT, faults=1, note=note)
 
 
-class Meter(Protocol):
+class SuiteMeter(Protocol):
     """How a suite is measured."""
 
     @property
