@@ -88,8 +88,10 @@ def print_result(result: BenchResult, as_json: bool) -> None:
     from worldline.ui.terminal.suite_report import print_bench
 
     if as_json:
-        tables: dict[str, Any] = {"tables": []} if isinstance(result, Report) and not result.samples else {}
-        click.echo(json.dumps({**tables, **result.as_json()}))
+        printed = result.as_json()
+        if isinstance(result, Report) and not result.samples:
+            printed.setdefault("tables", [])
+        click.echo(json.dumps(printed))
     else:
         print_bench(terminal(), result)
     refuse_faults(result.faults, result.first_fault)
