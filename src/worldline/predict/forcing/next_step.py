@@ -9,12 +9,13 @@ wrong. Action and state are told apart: each is compared behind true text alone,
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from worldline.codec.compact.turns import Turn, is_own, turns
+from worldline.predict.forcing.rolled import Ahead
 from worldline.predict.forcing.script import ANY, SPACE, state_bits
 from worldline.predict.forcing.talk import Talk, together
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -24,23 +25,6 @@ from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, penal
 SLACK = 256  # bytes that a step may be longer than the true one before it is cut
 LOOKAHEAD = 1 << 12  # bytes asked of a text predictor at once
 BLOCK = 1 << 10  # true bytes read at once
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ahead:
-    """One true step (or the end) and what the model made of it, from the true text before it.
-
-    `found` is what it wrote, None where only bytes were compared; `same_action` and `same_state` say whether it has the
-    true bytes. `action` and `state` are the log-probabilities of the true bytes, None where they are not known.
-    """
-
-    step: int
-    wanted: bytes
-    found: bytes | None
-    same_action: bool
-    same_state: bool
-    action: float | None = None
-    state: float | None = None
 
 
 def ahead(

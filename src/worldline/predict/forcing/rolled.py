@@ -5,8 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worldline.predict.confidence import StepConfidence
-from worldline.predict.forcing.next_step import Ahead
 from worldline.predict.prediction import Prediction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """One true step (or the end) and what the model made of it, from the true text before it.
+
+    `found` is what it wrote, None where only bytes were compared; `same_action` and `same_state` say whether it has the
+    true bytes. `action` and `state` are the log-probabilities of the true bytes, None where they are not known.
+    """
+
+    step: int
+    wanted: bytes
+    found: bytes | None
+    same_action: bool
+    same_state: bool
+    action: float | None = None
+    state: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

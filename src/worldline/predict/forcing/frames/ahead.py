@@ -16,7 +16,8 @@ from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED
 from worldline.core.malformed import Malformed
-from worldline.predict.forcing.next_step import LOOKAHEAD, Ahead
+from worldline.predict.forcing.next_step import LOOKAHEAD
+from worldline.predict.forcing.rolled import Ahead
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
