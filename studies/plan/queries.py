@@ -23,7 +23,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from worldline.codec.compact.turns import forced_lines
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.limits import Limits
 from worldline.core.stats import Share
@@ -35,6 +34,7 @@ from worldline.plan.question import Question
 from worldline.plan.reading import read_answer, read_imagined
 from worldline.predict.forcing.queries import Inquiry, write_round
 from worldline.predict.models import load_model
+from worldline.predict.prediction import Prediction
 from worldline.predict.predictor import Predictor
 
 COUNTS = (0, 1, 2, 4, 8)
@@ -94,7 +94,7 @@ def _studied(model: Predictor, failures: Sequence[tuple[str, str, Record]]) -> I
             truths = [world(record.ask.program) for _, _, record in some]
         texts = [encode_steps(truth, one[2].ask.options) for truth, one in zip(truths, some, strict=True)]
         begun = [
-            Inquiry(record.ask, forced_lines(record.ask.prompt, record.ask.options, text))
+            Inquiry(record.ask, Prediction(text=text, status="ended"))
             for (_, _, record), text in zip(some, texts, strict=True)
         ]
         write_round(model, begun)
@@ -139,7 +139,7 @@ def _judged(one: Inquiry, truth: Trace, text: bytes) -> list[Any]:
     assert one.prediction is not None
     answer = read_imagined(Question(), one.ask, one.prediction).value
     is_right = answer is not None and answer == read_answer(Question(), truth)
-    return [is_right, one.prediction.text == text, round(sum(one.logprobs), 4)]
+    return [is_right, one.prediction.text == text, round(sum(step.logprob for step in one.sure), 4)]
 
 
 def _open(one: Inquiry) -> list[tuple[float, int]]:

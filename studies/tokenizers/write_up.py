@@ -23,9 +23,9 @@ GROUPS = ("string", "holding strings", "other")
 RARE = 30  # classes of fewer values are left out of the tables
 INTRODUCTION = """# Bytes against tokens: a controlled swap
 
-Code world models fail on strings more often than on other values, and subword tokens are blamed for it. In the
-published failures that is confounded with the length of the trace. Here nothing but the tokens differs: the same layers
-with the same first weights, the same documents in the same order, as many a step, the same optimizer and schedule.
+Code world models fail more often on strings than on other values, and subword tokens get the blame.
+In the published failures this is confounded with trace length. Here only the tokens differ: same
+layers, initial weights, documents, order, batch, optimizer and schedule.
 
 ```
 python studies/tokenizers/study.py prepare
@@ -33,22 +33,25 @@ python studies/tokenizers/study.py train --out runs/tokenizers      # one GPU, s
 python studies/tokenizers/study.py report runs/tokenizers/tokenizers.json
 ```
 
-Data: `recipes/tokenizers.py`, generated programs in the compact format's default mode, at most 2,048 bytes a document;
-held-out programs are of another split (no training program, nor a renaming of one).
+Data: `recipes/tokenizers.py`, generated programs in the compact format's default mode, at most
+2,048 bytes each. Held-out programs are of another split and no renaming of a training program.
 """
-METHOD = """## How it was measured
+METHOD = """## Method
 
-- Teacher-forced, on the held-out documents. A value is what a step gives a name (`name=value`) or returns (`)value`).
-  It is wrong when any token that overlaps it or its mark is not the likeliest one, or when the likeliest token behind
-  it would go on with it; bytes of a token that lie outside the value are not held against it. All models are asked for
-  the same values.
-- Trace length is the number of BYTES of true trace before the value, so that all models are compared at the same place.
-- `string`: the value is a str. `holding strings`: a container or object with a str in it. `other`: no str anywhere.
-- Intervals are Wilson's, 95 %, as if values were independent; those of differences draw whole documents anew.
-- Tokens of a vocabulary that never occur in these documents have no row in embedding and head: Llama-3's 128,000 tokens
-  are numbered anew. Layers are the same size in all models; embedding and head grow with the vocabulary.
-- Prompt and steps are tokenised apart. Attention sees the whole document in every model. One seed.
-- `equal compute`: trained for as many tokens as the byte model saw bytes, so on the same documents several times over.
+- Teacher-forced on held-out documents. A value is what a step gives a name (`name=value`) or
+  returns (`)value`). It is wrong if a token that overlaps it or its mark is not the likeliest, or
+  if the likeliest next token would extend it. Bytes of a token outside the value do not count. All
+  models are measured on the same values.
+- Trace length counts BYTES of true trace before the value, so all models are compared at the same
+  place.
+- `string`: a str. `holding strings`: a container or object with a str. `other`: no str anywhere.
+- Intervals: Wilson, 95 %, treating values as independent; intervals of differences resample whole
+  documents.
+- Layers are equal. Embedding and head grow with the vocabulary; tokens that never occur have no row
+  (Llama-3 has 128,000).
+- Prompt and steps are tokenised separately. Attention sees the whole document. One seed.
+- `equal compute`: as many tokens as the byte model saw bytes, so several passes over the same
+  documents.
 """
 
 
@@ -78,18 +81,18 @@ def page(told: dict[str, Any]) -> str:
     arms, corpus = told["arms"], told["corpus"]
     options, counts, sizes = told["options"], corpus["documents"], corpus["bytes"]
     setting = (
-        f"{counts['train']:,} documents ({sizes['train'] / 1e6:.1f} MB) to train on, {counts['held_out']:,} held out "
+        f"{counts['train']:,} documents ({sizes['train'] / 1e6:.1f} MB) for training, {counts['held_out']:,} held out "
         f"with {corpus['values']:,} values.\nTrunk: depth {options['depth']}, "
         f"{_first(arms)['parameters']['layers'] / 1e6:.2f}M parameters in the layers. {told['machine']}."
     )
     if told.get("runs", 1) > 1:
-        setting += " Trained in several runs: differences are drawn\nagainst bytes of the same run alone."
+        setting += " Trained in several runs: each\ndifference is to bytes of the same run."
     parts = [INTRODUCTION, setting, "", _models(arms), "", "## Errors", "", _errors(arms), ""]
     parts += [f"![error rate by trace length]({PLOT})", "", _against_bytes(arms), ""]
     parts += ["## At equal trace length", "", _sorted(arms, "trace length", ("string", "other")), ""]
     parts += ["## By kind of value", "", _kinds(arms), ""]
     parts += ["## By length of the value (bytes)", "", _sorted(arms, "value length", ("string", "other")), ""]
-    parts += ["## Values whose text stood in the document before, and new ones", ""]
+    parts += ["## Values seen earlier in the document, and new ones", ""]
     parts += [_sorted(arms, "seen before", ("string", "other")), "", METHOD]
     return "\n".join(parts)
 
@@ -118,8 +121,8 @@ def _models(arms: dict[str, Any]) -> str:
         "steps",
         "epochs",
         "tokens seen",
-        "bytes a token",
-        "bits a byte",
+        "bytes per token",
+        "bits per byte",
         "s",
     )
     rows = [
@@ -155,7 +158,7 @@ def _against_bytes(arms: dict[str, Any]) -> str:
         for arm, told in arms.items()
         if "less bytes" in told
     ]
-    head = ("error rate less that of bytes, in points", "string", "other", "string less other")
+    head = ("error rate minus that of bytes, in points", "string", "other", "string minus other")
     return _table(head, rows) if rows else ""
 
 

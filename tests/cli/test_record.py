@@ -236,3 +236,5 @@ def test_the_readme_tells_the_truth(capsys: Capture) -> None:
     claims = " ".join(block[block.index("diverges") :].split())
     assert "wrong value" in claims
     assert claims in printed
+    confidence = readme.partition(" % confidence")[0].split()[-1]
+    assert f"probability {confidence} %" in printed

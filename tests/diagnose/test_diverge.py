@@ -14,11 +14,12 @@ from recorded import COPIES, COUNT, FACT, PROGRAMS, sample, truth
 from strategies import LITERALS
 from tiers import examples
 
+from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.core.value import equal
 from worldline.diagnose.align import align
 from worldline.diagnose.diverge import WHATS, diverge
-from worldline.diagnose.reading import Event, Reading, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.value_diff import difference
 from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
 

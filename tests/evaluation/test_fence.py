@@ -209,7 +209,7 @@ def test_the_traceback_is_told_once_where_it_is_asked_for(
     monkeypatch.setattr(runs, "judge", breaking(runs.judge, lambda *given, **named: True))
     assert main(["score", "crux", str(path)]) == 3
     assert "Traceback" not in capsys.readouterr().err
-    monkeypatch.setattr("worldline.core.fault._told", set())
+    monkeypatch.setattr("worldline.core.fault._logged", set())
     monkeypatch.setenv("WORLDLINE_TRACEBACK", "1")
     assert main(["score", "crux", str(path)]) == 3
     told = capsys.readouterr().err

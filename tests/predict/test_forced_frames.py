@@ -10,6 +10,7 @@ from plain_predictor import PlainPredictor
 from planted import PlantedText
 
 from worldline.codec.cwm.frame_text import cut
+from worldline.codec.cwm.guard import first_refused
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
@@ -54,7 +55,7 @@ def rolled(
 
 
 def actions(text: bytes) -> list[tuple[bytes, bytes]]:
-    return [frame.action_of(text) for frame in cut(text)]
+    return [frame.around(text) for frame in cut(text)]
 
 
 def judged(program: Program, truth: Prediction, found: Prediction) -> Diagnosis:
@@ -93,7 +94,7 @@ def test_forced_actions_keep_a_model_on_its_way() -> None:
     own = bytearray(truth.text)
     for start, end in found.dictated:
         own[start:end] = b" " * (end - start)
-    assert bytes(own).split() == b" ".join(frame.state_of(truth.text) for frame in cut(truth.text)).split()
+    assert bytes(own).split() == b" ".join(frame.state(truth.text) for frame in cut(truth.text)).split()
     slips = 1 + 28 // 7  # the first ask, and one for each line that it would have skipped
     assert len(model.asked) <= 2 * slips
     assert len(model.asked) < len(cut(truth.text))
@@ -120,7 +121,9 @@ def test_states_are_forced_and_the_actions_are_the_model_s_own() -> None:
     found, truth, _ = rolled("skips-7", PERMUTED, "states")
     lines = cut(truth.text)
     assert found.left is not None
-    assert found.prediction.text[: lines[found.left].state] == truth.text[: lines[found.left].state]
+    assert (
+        found.prediction.text[: lines[found.left].state_start] == truth.text[: lines[found.left].state_start]
+    )
     assert actions(found.prediction.text)[found.left] != actions(truth.text)[found.left]
     assert found.prediction.status == "ended"
 
@@ -157,9 +160,8 @@ def test_the_guard_ends_a_text_that_has_several_ways_and_takes_none() -> None:
     "program", [PERMUTED, CALLS, *PROGRAMS], ids=lambda program: program.call or "script"
 )
 def test_no_true_run_leaves_the_guard(program: Program) -> None:
-    from worldline.predict.forcing.frames.guard import refused
 
-    assert refused(program, true(PredictionRequest(program=program)).text) is None
+    assert first_refused(true(PredictionRequest(program=program)).text, program) is None
 
 
 def test_a_model_goes_on_from_an_edited_state() -> None:
@@ -173,8 +175,10 @@ def test_a_model_goes_on_from_an_edited_state() -> None:
     (found,) = roll(model, [ask], [truth], force="edited", edits=[Edit(first, {"a": "77"})])
     assert judged(program, truth, found.prediction).found.answer is not None
     assert '"(77, ' in found.prediction.text.decode()
-    assert found.prediction.text.startswith(truth.text[: cut(truth.text)[first + 1].state] + b'{"a": "77"}')
-    assert found.dictated[0][1] == len(truth.text[: cut(truth.text)[first + 1].state] + b'{"a": "77"}')
+    assert found.prediction.text.startswith(
+        truth.text[: cut(truth.text)[first + 1].state_start] + b'{"a": "77"}'
+    )
+    assert found.dictated[0][1] == len(truth.text[: cut(truth.text)[first + 1].state_start] + b'{"a": "77"}')
     with pytest.raises(UsageError, match="no step 99"):
         roll(model, [ask], [truth], force="edited", edits=[Edit(99, {"a": "1"})]).__next__()
     with pytest.raises(UsageError, match="shows no names behind it"):

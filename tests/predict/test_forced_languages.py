@@ -15,10 +15,10 @@ from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.parse import parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.frame_text import cut
+from worldline.codec.cwm.guard import FrameGuard, first_refused, line_of
 from worldline.codec.cwm.parse import parse as parse_cwm
 from worldline.predict import table
 from worldline.predict.forcing.forced import FORCES, Edit, roll
-from worldline.predict.forcing.frames.guard import FrameGuard, line_of, refused
 from worldline.predict.local import Local
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
@@ -151,13 +151,14 @@ def test_an_edited_state_of_metas_format(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_guard_of_metas_format_knows_the_flow(language: str) -> None:
     text, program = frames_of(language), foreign_run(language).program
-    assert refused(program, text) is None
-    guard, lines = FrameGuard(program), program.source.split("\n")
+    table = table_of(program)
+    assert first_refused(text, program, table) is None
+    guard, lines = FrameGuard(program, table), program.source.split("\n")
     assert guard.lines("call_sep") == {lines[3]}
     first = cut(text)[0]
-    guard.feed(first.event, line_of(first, text), first.state_of(text))
+    guard.feed(first.event, line_of(first, text), first.state(text))
     assert guard.lines("line_sep") == {lines[4]}
     wrong = text.replace(f"<|action_sep|>{lines[4]}".encode(), f"<|action_sep|>{lines[8]}".encode(), 1)
-    assert refused(program, wrong) == 1
-    parsed = parse_cwm(wrong.decode(), program.source, language=language, table=table_of(program))
+    assert first_refused(wrong, program, table) == 1
+    parsed = parse_cwm(wrong.decode(), program.source, language=language, table=table)
     assert not parsed.frames[1].allowed

@@ -15,10 +15,10 @@ from meta.zoo import ZOO
 from plain_predictor import PlainPredictor
 
 from worldline.codec.cwm.frame_text import FRAME_END, cut, is_stop
+from worldline.codec.cwm.guard import first_refused
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.frames.guard import refused
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 
@@ -80,7 +80,7 @@ def judged(name: str, found: Prediction) -> Diagnosis:
 @pytest.mark.parametrize("name", ZOO)
 def test_the_guard_lets_it_write(name: str) -> None:
     if name in traced():
-        assert refused(ZOO[name], traced()[name]) is None
+        assert first_refused(traced()[name], ZOO[name]) is None
 
 
 @pytest.mark.sampled(31)

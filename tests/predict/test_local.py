@@ -12,11 +12,11 @@ from scripted import Scripted, random_engine
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.compact.script import ChosenSteps
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.predict.forcing.script import ChosenSteps
 from worldline.predict.local import Local
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.rollout import RolloutDraft, imagine, unroll

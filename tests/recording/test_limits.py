@@ -15,7 +15,7 @@ from interpreters import FOUND
 
 from worldline.codec import json_text
 from worldline.core.errors import FormatError, UsageError
-from worldline.core.limits import MOST, Limits
+from worldline.core.limits import MAX_LIMITS, Limits
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
 from worldline.recording import sandbox
@@ -70,9 +70,9 @@ def test_the_command_refuses_such_a_limit(options: list[str], tmp_path: Path) ->
 
 @pytest.mark.parametrize("trust", [False, True])
 def test_every_limit_works_at_its_ends(trust: bool) -> None:
-    largest: dict[str, Any] = dict(MOST)
+    largest: dict[str, Any] = dict(MAX_LIMITS)
     assert record(TINY, limits=Limits(**largest), trust=trust).outcome == Outcome("returned")
-    smallest: dict[str, Any] = dict.fromkeys(set(MOST) - {"steps", "wall"}, 1)
+    smallest: dict[str, Any] = dict.fromkeys(set(MAX_LIMITS) - {"steps", "wall"}, 1)
     assert record(TINY, limits=Limits(**smallest), trust=trust).outcome == Outcome("returned")
 
 

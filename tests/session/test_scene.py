@@ -8,11 +8,12 @@ import pytest
 from branch_programs import COUNT, FACT, told_scene
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.reading import Reading
 from worldline.codec.tokens import Bytes
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose import diagnosis, reconcile
-from worldline.diagnose.reading import Reading, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session import side

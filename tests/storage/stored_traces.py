@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from worldline.core.events import EVENTS, OUTCOMES
-from worldline.core.limits import MOST, Limits
+from worldline.core.limits import MAX_LIMITS, Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Step, Trace
 from worldline.data import manifest, shards
@@ -112,7 +112,9 @@ def any_trace(draw: st.DrawFn) -> Trace:
             files=st.lists(st.tuples(any_text, any_text), max_size=2).map(tuple),
         )),
         interpreter=draw(st.builds(InterpreterInfo, utf8, utf8, utf8)),
-        limits=draw(st.builds(Limits, steps=st.integers(1, MOST["steps"]), wall=st.floats(0.001, MOST["wall"]))),
+        limits=draw(st.builds(
+            Limits, steps=st.integers(1, MAX_LIMITS["steps"]), wall=st.floats(0.001, MAX_LIMITS["wall"]),
+        )),
         outcome=draw(st.builds(Outcome, st.sampled_from(OUTCOMES), any_text)),
         columns=columns(steps),
         frames=frames,

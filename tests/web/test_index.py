@@ -16,6 +16,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.cwm import writer as cwm
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import cause
@@ -27,7 +28,6 @@ from worldline.recording.recorder import record_many
 from worldline.ui.web.api import describe_run
 from worldline.ui.web.index import operations as index_operations
 from worldline.ui.web.index import read as index_read
-from worldline.ui.web.index.depth import depth
 from worldline.ui.web.index.filter import Filters, select
 from worldline.ui.web.index.index import SORTS, RunIndex, build
 from worldline.ui.web.index.samples import ordered, samples
@@ -156,7 +156,7 @@ def test_depth_is_that_of_the_parsed_text(codec: str) -> None:
             wanted = _levels(
                 PredictionRequest(program=program), Prediction(text=text, status="ended", codec="cwm")
             )
-        assert depth(text.decode(), codec) == wanted, program
+        assert notation(codec).depth(text.decode()) == wanted, program
         deepest.add(wanted)
     assert {1, 2, 4, 30} <= deepest
 
@@ -172,7 +172,7 @@ def _levels(ask: PredictionRequest, truth: Prediction) -> int:
 
 @given(st.text(st.sampled_from("(/@?~*)!12#. \n=%:<$x")), st.sampled_from(["compact", "cwm"]))
 def test_depth_of_any_text_is_a_number_or_none(text: str, codec: str) -> None:
-    found = depth(text, codec)
+    found = notation(codec).depth(text)
     assert found is None or 1 <= found <= len(text)
 
 

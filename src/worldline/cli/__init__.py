@@ -35,6 +35,7 @@ from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
 from worldline.cli.serve import serve
 from worldline.cli.step import step
+from worldline.codec.names import NOTATIONS, PARTS
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
 
@@ -194,10 +195,8 @@ def show(
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
 @run_options
-@option("--format", "notation", type=click.Choice(["compact", "cwm"]), default="compact")
-@click.option(
-    "--part", type=click.Choice(["whole", "prompt", "steps"]), default="whole", help="What of it [whole]."
-)
+@option("--format", "notation", type=click.Choice(NOTATIONS), default=NOTATIONS[0])
+@click.option("--part", type=click.Choice(PARTS), default=PARTS[0], help="What of it [whole].")
 @written
 @control_options
 @click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
@@ -209,13 +208,14 @@ def encode(
     FILE is a program, which is recorded, or a stored trace: a directory or a `.json` file.
     """
     from worldline.codec.encode import encode as encoded
+    from worldline.codec.notation import notation as notation_named
     from worldline.data.load import load
 
     control, is_stored = control_of(options), _is_stored(file, options)
     if is_stored and control is not None:
         raise UsageError(f"{file} is a stored trace, which holds its hidden inputs already: nothing is run")
     trace = load(file, number=number or 0) if is_stored else _run(file, args, options, control)
-    mode = options_of(options) if notation == "compact" else None
+    mode = options_of(options) if notation_named(notation).has_modes else None
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
     if parted(trace, options):
         raise click.exceptions.Exit(1)

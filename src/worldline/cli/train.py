@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldline.cli.options import limited, option, progress, spread, trusted, workshop_of
+from worldline.codec.names import NOTATIONS
 from worldline.core.errors import WorldlineError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def data() -> None:
 @option("--workers", type=click.IntRange(min=0), default=0, note="0 for one a core")
 @option("--seed", type=int, default=0, note="here of the documents")
 @click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
-@option("--format", type=click.Choice(["compact", "cwm"]), default_text="the recipe's")
+@option("--format", type=click.Choice(NOTATIONS), default_text="the recipe's")
 @limited
 @spread
 @partial(trusted, told=True)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from worldline.codec.compact.prompt import Compact, prompt
-from worldline.codec.compact.writer import encode_steps
-from worldline.codec.cwm import writer as cwm
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.names import PARTS
+from worldline.codec.notation import notation as notation_named
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
-
-NOTATIONS = ("compact", "cwm")
-
-
-PARTS = ("whole", "prompt", "steps")
 
 
 def encode(
@@ -31,19 +26,10 @@ def encode(
     Raises:
         UsageError: There is no such notation or part, or `options` are given for Meta's notation.
     """
-    if notation not in NOTATIONS:
-        raise UsageError(f"a notation is one of {', '.join(NOTATIONS)}, not {notation!r}")
+    written = notation_named(notation)
     if part not in PARTS:
         raise UsageError(f"a part is one of {', '.join(PARTS)}, not {part!r}")
-    if notation == "cwm" and (options or Compact()) != Compact():
+    if not written.has_modes and (options or Compact()) != Compact():
         raise UsageError("modes are of the compact notation: Meta's has none")
-    is_ours = notation == "compact"
-    given = prompt(trace.program, options, trace.hidden) if is_ours else _bytes(cwm.prompt_of(trace))
-    if part == "prompt":
-        return given
-    steps = encode_steps(trace, options) if is_ours else _bytes(cwm.encode(trace)).removeprefix(given)
-    return steps if part == "steps" else given + steps
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+    prompt = b"" if part == "steps" else written.prompt_of(trace, options)
+    return prompt if part == "prompt" else prompt + written.steps(trace, options)

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from worldline.codec.compact.words import name_text
-from worldline.codec.cwm.text import quoted, token
+from worldline.codec.notation import notation
 from worldline.codec.tokens import Tokenizer
 
 AROUND = 24  # characters shown on each side of the wrong one
@@ -73,10 +72,7 @@ def split_value(tokenizer: Tokenizer, codec: str, name: str | None, value: str) 
 
 def written(codec: str, name: str | None, value: str) -> tuple[str, str, str]:
     """A value in the text of a notation: what stands before it, it, and what follows."""
-    if codec == "cwm":
-        head = token("arg_sep") if name is None else f"{quoted(name)}: "
-        return head + '"', quoted(value)[1:-1], '"' + (token("frame_sep") if name is None else ", ")
-    return (")" if name is None else f" {name_text(name)}="), value, "\n"
+    return notation(codec).value_text(name, value)
 
 
 def _bytes(text: str) -> bytes:

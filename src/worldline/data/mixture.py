@@ -18,8 +18,8 @@ from typing import Any
 
 from worldline.analyze.flow.operations import operations
 from worldline.codec.compact.prompt import Compact
-from worldline.codec.cwm.stage import staged
-from worldline.codec.encode import NOTATIONS
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import EVENTS, RETURNING
 from worldline.core.hidden import Control
@@ -130,7 +130,7 @@ class Mixture:
     limits: Limits = SMALL
     split: str = "train"
     seed: int = 0
-    format: str = "compact"
+    format: str = DEFAULT_NOTATION
     leave_out: tuple[str, ...] = ()  # files of benchmarks: no program that is like one of theirs is drawn
 
     def __post_init__(self) -> None:
@@ -168,11 +168,11 @@ def runs(
     try:
         while True:
             chosen = _batch(programs)
-            is_meta = mixture.format == "cwm"
-            traces = _recorded(recorder, rng, [(k, staged(one) if is_meta else one) for k, one, _ in chosen])
-            for (kind, program, hashed), trace in zip(chosen, traces, strict=True):
+            staged = [(kind, notation(mixture.format).staged(program)) for kind, program, _ in chosen]
+            traces = _recorded(recorder, rng, staged)
+            for (kind, program, hashed), (_, run), trace in zip(chosen, staged, traces, strict=True):
                 if trace is not None:
-                    yield rng, kind, replace(trace, program=program) if is_meta else trace, hashed
+                    yield rng, kind, trace if run is program else replace(trace, program=program), hashed
     finally:
         recorder.close()
 
@@ -313,7 +313,7 @@ def written(
     factors: Factors | None = None,
 ) -> Document | None:  # fmt: skip
     """A trace in a mode that is drawn from the mixture's, shifted and asked about as the mixture says."""
-    if mixture.format == "cwm":
+    if not notation(mixture.format).has_modes:
         return meta_document(trace, kind=kind, key=hashed, max_bytes=META * mixture.max_bytes)
     modes = [mode for mode in mixture.modes if not mode.kinds or kind in mode.kinds]
     if not modes:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from worldline.codec.reading import Event, Reading
 from worldline.core.value import kind
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
-from worldline.diagnose.reading import Event, Reading
 
 _VALUES = (
     "value",

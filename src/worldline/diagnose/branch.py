@@ -16,9 +16,9 @@ from worldline.core.events import CHANGELESS
 from worldline.core.program import Program
 
 if TYPE_CHECKING:
+    from worldline.codec.reading import Event
     from worldline.diagnose.diagnosis import Diagnosis
     from worldline.diagnose.diverge import Divergence
-    from worldline.diagnose.reading import Event
 
 CONTROL = ("line", "event", "outcome", "missing", "extra")
 NAMES = 4  # of a test, whose values are told

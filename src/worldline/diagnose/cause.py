@@ -24,14 +24,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from worldline.codec.cwm.text import token
+from worldline.codec.notation import notation
+from worldline.codec.reading import Reading
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.value import equal
 from worldline.diagnose.blame.blame import blame
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Beside, Sample
 from worldline.diagnose.unknowable import unknowable
 
@@ -151,11 +151,8 @@ def _silent(sample: Sample, truth: Reading, found: Reading) -> Cause | None:
 
 
 def _written(sample: Sample) -> bytes:
-    """What the model wrote itself: not what was given, nor the prompt that a dump in Meta's notation begins with."""
-    text = sample.found.text
-    if sample.found.codec == "cwm" and token("trace_context_start").encode() in text:
-        return text.partition(token("frame_sep").encode())[2]
-    return text[len(sample.ask.given) :]
+    """What the model wrote itself: not what was given, nor a prompt that a dump begins with."""
+    return notation(sample.found.codec).own_text(sample.found.text, len(sample.ask.given))
 
 
 def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause:
@@ -219,7 +216,7 @@ def _tail_is_true(sample: Sample) -> bool:
     Canonical values that are equal are equally long, so the line stands at the same place. Meta's notation may be
     spelled in other ways: there an unfinished frame is not looked at.
     """
-    if sample.found.codec != "compact":
+    if not notation(sample.found.codec).is_canonical:
         return True
     text = sample.found.text
     start = text.rfind(b"\n") + 1

@@ -7,24 +7,20 @@ is recorded anew, and it counts only if it ends as the original does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from worldline.analyze.flow.idle import idle_lines
-from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.turns import turns
-from worldline.codec.cwm.frame_text import beside, cut
-from worldline.codec.cwm.text import token
+from worldline.codec.names import DEFAULT_NOTATION
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
-from worldline.predict.forcing.frames.guard import refused
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.table import table_of
+from worldline.predict.table import context_of
 
 LARGER = 4  # how many times the budget
 SLACK = 512  # bytes that a budget has beyond twice the truth: what is cut there was not about to end
@@ -75,7 +71,7 @@ def check_cure(cure: str) -> None:
         raise UsageError(f"no cure {cure!r}; there are {', '.join(CURES)}")
 
 
-def plan(cure: str, diagnosis: Diagnosis, *, codec: str = "compact") -> CurePlan:
+def plan(cure: str, diagnosis: Diagnosis, *, codec: str = DEFAULT_NOTATION) -> CurePlan:
     """How a cure is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
     check_cure(cure)
     return _PLANS[cure](diagnosis, codec)
@@ -85,8 +81,8 @@ def _budget(diagnosis: Diagnosis, codec: str) -> CurePlan:
     ask, found = diagnosis.sample.ask, diagnosis.sample.found
     if found.status != "budget":
         raise Unfit("the budget did not cut it")
-    # What a model wrote it would write again; a subword model's text can only be cut between frames.
-    given = found.text if found.codec == "compact" else max(ask.given, _whole_frames(found.text), key=len)
+    # What a model wrote it would write again, as far as it can continue a text of its own.
+    given = max(notation(found.codec).resumable(found.text), ask.given, key=len)
     larger = replace(ask, limit=LARGER * max(ask.limit, len(given)), given=given)
     return CurePlan(larger, fresh=not diagnosis.truth.ended)
 
@@ -112,35 +108,21 @@ def repaired(diagnosis: Diagnosis) -> bytes:
     if first.is_cut and diagnosis.found.malformed is None:
         raise Unfit("right up to its cut")
     truth = diagnosis.sample.truth
-    if truth.codec == "cwm":
-        ends = [match.end() for match in re.finditer(re.escape(token("frame_sep").encode()), truth.text)]
-        return truth.text[: ends[first.step]] if first.step < len(ends) else truth.text
-    whole = turns(truth.text)
-    place = parting(diagnosis)
-    return truth.text[: whole[place].end] if place < len(whole) else truth.text
+    steps, place = notation(truth.codec).split(truth.text), parting(diagnosis)
+    return truth.text[: steps[place].end] if place < len(steps) else truth.text
 
 
 def parting(diagnosis: Diagnosis) -> int:
-    """The turn of the text in which it parts: changes may stand in a later turn than the step they belong to."""
-    truth, found = diagnosis.sample.truth.text, diagnosis.sample.found.text
-    pairs = zip(turns(truth), turns(found), strict=False)
-    same = 0
-    for one, other in pairs:
-        if truth[one.start : one.end] != found[other.start : other.end]:
-            break
-        same += 1
-    return max(same, diagnosis.divergences[0].step if diagnosis.divergences else 0)
-
-
-def _whole_frames(text: bytes) -> bytes:
-    """A text in Meta's format up to the end of its last whole frame."""
-    return text[: max((frame.end for frame in cut(text) if frame.whole and not frame.is_end), default=0)]
+    """The step of the text in which it parts: changes may stand in a later one than the step they belong to."""
+    truth, found = diagnosis.sample.truth, diagnosis.sample.found
+    step = diagnosis.first.step if diagnosis.first is not None else 0
+    return notation(truth.codec).differing_step(found.text, truth.text, step)
 
 
 def _guard(diagnosis: Diagnosis, codec: str) -> CurePlan:
     sample = diagnosis.sample
     _check_codec(sample, codec)
-    at = _refused(sample) if codec == "compact" else _refused_frame(sample)
+    at = notation(codec).first_refused(context_of(sample.ask), sample.found.text)
     if at is None:
         raise Unfit("it never left the control flow")
     return CurePlan(_going_on(sample, at), "guard")
@@ -152,45 +134,13 @@ def _check_codec(sample: Sample, codec: str) -> None:
         raise Unfit(f"it is in {sample.found.codec}, and this model writes {codec}")
 
 
-def _refused_frame(sample: Sample) -> int | None:
-    """Where the first frame begins that the guard would not have let a model write."""
-    number = refused(sample.ask.program, sample.found.text)
-    return None if number is None else cut(sample.found.text)[number].start
-
-
-def _refused(sample: Sample) -> int | None:
-    """Where the line begins in which the guard would not have let a model write on."""
-    program = sample.ask.program
-    guide = Guide(program, sample.ask.options, guard=True, table=table_of(program), hidden=sample.ask.hidden)
-    for at, byte in enumerate(sample.found.text):
-        try:
-            guide.feed(byte)
-        except ImpossibleByte:
-            return sample.found.text.rfind(b"\n", 0, at) + 1
-    return None
-
-
 def _actions(diagnosis: Diagnosis, codec: str) -> CurePlan:
     sample = diagnosis.sample
     _check_codec(sample, codec)
-    at = _other_turn(sample) if codec == "compact" else _other_frame(sample)
+    at = notation(codec).first_other_action(sample.found.text, sample.truth.text)
     if at is None:
         raise Unfit("its actions are the true ones")
     return CurePlan(_going_on(sample, at), "actions")
-
-
-def _other_turn(sample: Sample) -> int | None:
-    """Where the first turn begins that does something else than the true one."""
-    wanted, got = sample.truth.text, sample.found.text
-    pairs = zip(turns(wanted), turns(got), strict=False)
-    return next((two.start for one, two in pairs if one.action(wanted) != two.action(got)), None)
-
-
-def _other_frame(sample: Sample) -> int | None:
-    """Where the first frame begins that does something else than the true one."""
-    wanted, got = sample.truth.text, sample.found.text
-    pairs = ((one, true) for one, true in beside(got, wanted) if true is not None)
-    return next((one.start for one, true in pairs if one.action_of(got) != true.action_of(wanted)), None)
 
 
 def _going_on(sample: Sample, at: int) -> PredictionRequest:
@@ -204,7 +154,7 @@ def _queries(diagnosis: Diagnosis, codec: str) -> CurePlan:
 
 
 def _format(diagnosis: Diagnosis, codec: str) -> CurePlan:
-    if codec != "compact":
+    if not notation(codec).has_modes:
         raise Unfit(f"this model writes {codec} alone")
     sample = diagnosis.sample
     options = other_format(sample)
@@ -214,7 +164,7 @@ def _format(diagnosis: Diagnosis, codec: str) -> CurePlan:
 def other_format(sample: Sample) -> Compact:
     """Dense compact text for whatever is not; a shorter prompt or other deltas for what is."""
     options, dense = sample.ask.options, Compact()
-    if sample.found.codec == "cwm" or options != dense:
+    if not notation(sample.found.codec).has_modes or options != dense:
         return dense
     program = sample.ask.program
     is_longer = program.lang.has_syntax_tree and idle_lines(program.source)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.turns import Turn, turns
+from worldline.codec.notation import StepSpan, notation
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
@@ -302,9 +302,11 @@ def believed(
 ) -> Belief | None:
     """What the model believed at the place where it parts; on a scratchpad the truth is not what it was asked for."""
     sample = diagnosis.sample
-    if sample.found.codec != "compact" or sample.found.status == "fault":
+    written = notation(sample.found.codec)
+    if not written.is_canonical or sample.found.status == "fault":
         return None
-    place, wanted, got = parting(diagnosis), turns(sample.truth.text), turns(sample.found.text)
+    place = parting(diagnosis)
+    wanted, got = written.split(sample.truth.text), written.split(sample.found.text)
     end = wanted[place].end if place < len(wanted) else 0
     return Belief(
         step=place,
@@ -317,7 +319,7 @@ def believed(
     )
 
 
-def _turn(text: bytes, cut: Sequence[Turn], place: int) -> str:
+def _turn(text: bytes, cut: Sequence[StepSpan], place: int) -> str:
     """A turn as text; nothing where there is none."""
     data = text[cut[place].start : cut[place].end] if place < len(cut) else b""
     return data.decode("utf-8", "backslashreplace")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+from worldline.codec.notation import notation
+from worldline.codec.reading import Reading
 from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.text import shortened
@@ -17,7 +19,7 @@ from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.cause import Cause, explain, guessed
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.drawn import decided, guess, own_truth
-from worldline.diagnose.reading import Reading, ends_alike, read
+from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 
 
@@ -104,12 +106,12 @@ class Diagnosis:
     def answer(self) -> bool | None:
         """Whether the final answer is right; None where the truth has none.
 
-        Meta's notation does not show what a script prints: there a script's answer is its whole trace.
+        Where a notation does not show what a script prints, a script's answer is its whole trace.
         """
         if self.truth.answer is None:
             return None
         is_script = self.sample.ask.program.call is None
-        if is_script and self.sample.truth.codec == "cwm":
+        if is_script and not notation(self.sample.truth.codec).shows_io:
             return self.is_whole
         return self.found.ended and ends_alike(self.truth, self.found, printed=is_script)
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from worldline.analyze.flow.functions import Functions
+from worldline.codec.reading import Event, Reading
 from worldline.core.events import FINAL, Pending
 from worldline.core.value import equal
 from worldline.diagnose.align import Span, align
-from worldline.diagnose.reading import Event, Reading
 from worldline.diagnose.value_diff import ValueDifference, difference
 
 WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")

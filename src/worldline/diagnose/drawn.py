@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from worldline.codec.notation import notation
+from worldline.codec.reading import Reading
 from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import READ, Control, is_possible
 from worldline.core.trace import Hidden, Trace
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import HIDDEN, Divergence, is_guess
-from worldline.diagnose.reading import Reading
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import written
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -68,7 +69,7 @@ def own_truth(sample: Sample, truth: Reading, found: Reading, record: Rerun | No
         record is None
         or ask.control is None
         or ask.options.hidden != "predicted"
-        or sample.truth.codec != "compact"
+        or not notation(sample.truth.codec).shows_io
     ):
         return None
     if not mine or mine == draws(truth)[: len(mine)]:

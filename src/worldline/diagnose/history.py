@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from worldline.codec.reading import Event
 from worldline.core.value import kind
-from worldline.diagnose.reading import Event
 
 MUTABLE = ("list", "dict", "set", "deque", "bytearray", "object")
 

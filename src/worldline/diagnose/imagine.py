@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.reading import Event, Reading
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
-from worldline.diagnose.reading import Event, Reading, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.scratch import ScratchStep, folds
 from worldline.predict.forcing.edit import Edit, edited, read_edit
 from worldline.predict.forcing.forced import roll

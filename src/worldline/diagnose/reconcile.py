@@ -15,9 +15,11 @@ from worldline.codec.cwm.begun import BegunFrame
 from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.parse import is_hidden
 from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing
+from worldline.codec.notation import notation
+from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.diagnose.diverge import aligned, same_action
-from worldline.diagnose.reading import Event, Reading, read
+from worldline.diagnose.reading import read
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 _STOPPED = re.compile(r"\(?(?:<class StopIteration>, )?Stop(?:Async)?Iteration\(")
@@ -27,7 +29,8 @@ _WAITING = re.compile(r"\b(?:for|from|await|async)\b")
 def read_beside(ask: PredictionRequest, prediction: Prediction, truth: Reading) -> Reading:
     """The events of a prediction that is compared with a truth."""
     found = read(ask, prediction)
-    return reconciled(ask.program, truth, found) if prediction.codec == "cwm" else found
+    is_exact = notation(prediction.codec).is_canonical
+    return found if is_exact else reconciled(ask.program, truth, found)
 
 
 def reconciled(program: Program, truth: Reading, found: Reading) -> Reading:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from worldline.codec.reading import Event
 from worldline.core.limits import Limits
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.reading import Event, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest

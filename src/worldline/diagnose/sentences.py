@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from worldline.analyze.flow.functions import Functions
+from worldline.codec.reading import Reading
 from worldline.core.text import around, parting, printable
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words
-from worldline.diagnose.reading import Reading, ends_alike
+from worldline.diagnose.reading import ends_alike
 from worldline.diagnose.trials import Tried
 from worldline.predict.prediction import Prediction
 

@@ -14,8 +14,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from worldline.codec.compact.turns import turns
-from worldline.codec.cwm.frame_text import cut
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced, fenced_each
 from worldline.core.limits import Limits
@@ -331,12 +330,11 @@ def _answers(
 
 def _is_dictated(ask: PredictionRequest, rolled: ForcedRollout) -> bool:
     """Whether the step with which the outermost frame ends is among what was dictated."""
-    text, at = rolled.prediction.text, read(ask, rolled.prediction).outcome
-    if rolled.prediction.codec == "cwm":
-        places = [frame.state for frame in cut(text)]
-    else:
-        places = [turn.lines[-1].action for turn in turns(text)]
-    return 0 <= at < len(places) and any(start <= places[at] < end for start, end in rolled.dictated)
+    at = read(ask, rolled.prediction).outcome
+    steps = notation(rolled.prediction.codec).split(rolled.prediction.text)
+    if not 0 <= at < len(steps):
+        return False
+    return any(start <= steps[at].state_start < end for start, end in rolled.dictated)
 
 
 def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> Tried:

@@ -10,12 +10,14 @@ import re
 from dataclasses import replace
 
 from worldline.analyze.flow.unknowable import ADDRESS, CLOCK, DRAW, INPUT, SYSTEM, unknowable_on, unknowables
+from worldline.codec.notation import notation
+from worldline.codec.reading import Event, Reading
 from worldline.core.value import kind
 from worldline.diagnose.blame.blame import Blame
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import Divergence, diverge, summary
 from worldline.diagnose.drawn import other_runs
-from worldline.diagnose.reading import Event, Reading, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import written
 
@@ -53,7 +55,7 @@ def unknowable(
         return None
     here = unknowable_on(source, blamed.line)
     if here == INPUT:
-        is_shown = sample.truth.codec == "compact"  # its prompt has what is read
+        is_shown = notation(sample.truth.codec).shows_io  # its prompt has what is read
         return None if is_shown else (INPUT, "the notation does not show what is read: no model can know it")
     other = None if again is None else _elsewhere(sample, truth, first, again)
     if not is_half and _is_impossible(first, other):

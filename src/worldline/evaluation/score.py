@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.parse import Parsed, parse
+from worldline.codec.notation import notation
 from worldline.core.hidden import READ
 from worldline.core.trace import Step
 from worldline.core.value import equal
@@ -81,8 +82,7 @@ def judge(
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
     sample = Sample(ask=asked, truth=truth, found=prediction, beside=beside or Beside())
     beside, diagnosis = sample.told, Diagnosis(sample, record, again)
-    is_compact = prediction.codec == "compact"
-    judged = _judge_compact if is_compact else _judge_cwm
+    judged = _judge_steps if notation(prediction.codec).is_canonical else _judge_events
     verdict = judged(task, true, diagnosis)
     said = beside.taken if beside.taken is not None else beside.own
     if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
@@ -131,7 +131,7 @@ def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
     return "; ".join(part for part in (said, limit) if part)
 
 
-def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
+def _judge_steps(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     prediction, wanted = diagnosis.sample.found, diagnosis.sample.truth
     same = prediction.text == true.text
     given = diagnosis.sample.ask.prompt
@@ -150,9 +150,9 @@ def _judge_compact(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
 
 
-def _judge_cwm(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
+def _judge_events(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
     found, prediction, first = diagnosis.found, diagnosis.sample.found, diagnosis.first
-    is_cut = not is_complete(diagnosis.sample.truth.text, "cwm")
+    is_cut = not is_complete(diagnosis.sample.truth.text, prediction.codec)
     steps = true.steps_in(len(diagnosis.truth.events), is_cut=is_cut)
     agreed = min(first.step, steps) if first is not None else steps
     said, is_whole, is_script = found.answer, diagnosis.is_whole, task.program.call is None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import turns
+from worldline.codec.notation import notation
 from worldline.core.events import ENDED, FINAL
 from worldline.core.trace import Frame, Step, Trace
 from worldline.plan.futures.subject import Subject, of_prediction, of_trace
@@ -48,7 +49,7 @@ def read_answer(question: Question, trace: Trace) -> str | None:
 def read_imagined(question: Question, ask: PredictionRequest, found: Prediction) -> ImaginedAnswer:
     """What a model's text answers; no value where it is broken, or not finished and that matters."""
     parsed, whole = parse(found.text, ask.prompt, loose=True), len(found.text)
-    if found.codec != "compact" or parsed.malformed is not None or not parsed.steps:
+    if not notation(found.codec).is_canonical or parsed.malformed is not None or not parsed.steps:
         return ImaginedAnswer(None, whole)
     if question.what in ("return", "name"):
         return ImaginedAnswer(of_prediction(_subject(question), ask, found) if parsed.ended else None, whole)

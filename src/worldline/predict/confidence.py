@@ -77,9 +77,11 @@ def by_frame(tokens: Iterable[tuple[str, float]]) -> tuple[tuple[float, float], 
 
 def frame_confidences(request: PredictionRequest, prediction: Prediction) -> tuple[StepConfidence, ...]:
     """For each frame of a prediction in Meta's format, what was given being certain; nothing where it is not known."""
+    if not prediction.sure:
+        return ()
     frames, before = cut(prediction.text), len(request.given)
     known = [(0.0, 0.0)] * sum(frame.end <= before for frame in frames) + list(prediction.sure)
-    if not prediction.sure or len(known) < sum(frame.whole and not frame.is_end for frame in frames):
+    if len(known) < sum(frame.whole and not frame.is_end for frame in frames):
         return ()
     pairs = zip(frames, known, strict=False)
     return tuple(StepConfidence(frame.start, frame.end, *two, 0.0, 0.0) for frame, two in pairs)

@@ -15,22 +15,19 @@ from math import fsum
 from typing import Any
 
 from worldline.codec.cwm.reader import NAMES
+from worldline.codec.names import DEFAULT_NOTATION
 from worldline.core.errors import UsageError
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
-from worldline.predict.servers.fewshot import FewShot, FewShotChat
-from worldline.predict.servers.meta import MetaChat, MetaText, stop_texts
+from worldline.predict.servers.meta import MetaText
+from worldline.predict.servers.named import notation_for, way_named
 from worldline.predict.servers.tokens import is_meta, stage, stops
 from worldline.predict.servers.ways import (
     CHAT,
-    END_MARK,
-    Chat,
     Reply,
     Sampling,
-    Text,
-    Tokens,
-    Way,
     prediction,
+    stop_texts,
 )
 
 
@@ -54,15 +51,18 @@ class Hub:
     """A model and its tokenizer behind the seam."""
 
     def __init__(
-        self, model: Any, tokenizer: Any, *, name: str, way: str, sampling: Sampling, codec: str = "compact"
+        self,
+        model: Any,
+        tokenizer: Any,
+        *,
+        name: str,
+        way: str,
+        sampling: Sampling,
+        codec: str = DEFAULT_NOTATION,
     ) -> None:
         self._model, self._tokenizer, self._sampling = model, tokenizer, sampling
         self._vocabulary = HubVocabulary(tokenizer)
-        ways: dict[str, Way] = {"tokens": Tokens(self._vocabulary), "text": Text(), "chat": Chat()}
-        ways |= {"fewshot": FewShot(), "fewshot-chat": FewShotChat()}
-        if codec == "cwm":
-            ways |= {"text": MetaText(), "chat": MetaChat()}
-        self._way, self._asked = ways[way], way
+        self._way, self._asked = way_named(way, codec, lambda: self._vocabulary), way
         self.capabilities = Capabilities()
         self.info = ModelInfo(name=f"hub:{name}", notation=self._way.codec, config=self._config(name))
 
@@ -144,7 +144,7 @@ class Hub:
 
     def _marks(self, request: PredictionRequest) -> list[str]:
         """The texts that end a text: those that its question names, or of a conversation the notation's own."""
-        usual = [END_MARK] if self._way.codec == "compact" else stop_texts(request)
+        usual = stop_texts(request, self._way.codec)
         return list(self._way.question(request, self._sampling).get("stop", usual))
 
     def _ends(self) -> set[int]:
@@ -198,5 +198,5 @@ def load_hub(
     except (OSError, ValueError, ImportError) as error:
         raise UsageError(f"hub:{name}: {' '.join(str(error).split())[:300]}") from error
     model = model.eval() if placed else model.to(device).eval()
-    codec = codec or ("cwm" if is_meta(name) else "compact")
+    codec = codec or notation_for(name, way)
     return Hub(model, tokenizer, name=name, way=way, sampling=sampling or Sampling(), codec=codec)

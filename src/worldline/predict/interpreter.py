@@ -11,7 +11,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.compact.writer import encode_steps
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.notation import notation
 from worldline.core.change import Change
 from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
@@ -19,21 +20,21 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.predict.prediction import CODECS, Prediction, PredictionRequest
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Records each program and encodes it as asked; with the codec `cwm` in Meta's format, less the prompt."""
+    """Records each program and encodes it as asked; without the prompt, in the notation `codec`."""
 
     limits: Limits = field(default_factory=Limits)
     name: str = "interpreter"
-    codec: str = "compact"
+    codec: str = DEFAULT_NOTATION
 
     def __post_init__(self) -> None:
-        if self.codec not in CODECS:
-            raise UsageError(f"a codec is one of {', '.join(CODECS)}, not {self.codec!r}")
+        if self.codec not in NOTATIONS:
+            raise UsageError(f"a codec is one of {', '.join(NOTATIONS)}, not {self.codec!r}")
 
     @property
     def info(self) -> ModelInfo:
@@ -75,7 +76,9 @@ def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[T
         worker.close()
 
 
-def recorded(request: PredictionRequest, limits: Limits, codec: str = "compact") -> tuple[Prediction, Trace]:
+def recorded(
+    request: PredictionRequest, limits: Limits, codec: str = DEFAULT_NOTATION
+) -> tuple[Prediction, Trace]:
     """What an asked program does, as a predictor would write it, and the recording."""
     (trace,) = _traces([request], limits)
     text, status = _written(request, trace, codec)
@@ -116,7 +119,7 @@ class RefusedChange:
 
 
 def continued(
-    request: PredictionRequest, change: Change, *, limits: Limits | None = None, codec: str = "compact"
+    request: PredictionRequest, change: Change, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Prediction | RefusedChange:
     """What the interpreter does from a changed state on, behind what it did before; or why it cannot.
 
@@ -155,7 +158,7 @@ def _nothing(trace: Trace) -> str:
 
 def written(request: PredictionRequest, trace: Trace, codec: str) -> bytes:
     """A trace's steps as a request wants them written, whole."""
-    return encode_steps(trace, request.options) if codec == "compact" else _frames(trace)
+    return notation(codec).steps(trace, request.options)
 
 
 def _written(request: PredictionRequest, trace: Trace, codec: str) -> tuple[bytes, str]:
@@ -165,10 +168,3 @@ def _written(request: PredictionRequest, trace: Trace, codec: str) -> tuple[byte
     if len(text) > request.limit:
         return text[: request.limit], "budget"
     return text, "ended" if trace.outcome.kind in ENDED else "budget"
-
-
-def _frames(trace: Trace) -> bytes:
-    from worldline.codec.cwm import writer as cwm
-
-    prompt = cwm.prompt_of(trace)
-    return cwm.encode(trace).removeprefix(prompt).encode("utf-8", "surrogatepass")

@@ -13,8 +13,8 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from worldline.codec.names import NOTATIONS
 from worldline.core.errors import UsageError
-from worldline.predict.prediction import CODECS
 from worldline.predict.predictor import Predictor
 from worldline.storage.publishing import fetched
 
@@ -53,7 +53,7 @@ def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = No
     if not isinstance(scheme, str):
         return _adopted(scheme, extras)
     if scheme == INTERPRETER:
-        return _interpreter(_settle(extras, {"codec": _one_of(*CODECS)}))
+        return _interpreter(_settle(extras, {"codec": _one_of(*NOTATIONS)}))
     if scheme.startswith(PYTHON):
         return _python(scheme.removeprefix(PYTHON), extras)
     for prefix, (build, known) in _SCHEMES.items():
@@ -83,21 +83,16 @@ def _adopted(model: Any, extras: Mapping[str, str]) -> Predictor:
 def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
     from worldline.predict.servers.balance import BalancedServers
     from worldline.predict.servers.client import Patience, ServerClient
-    from worldline.predict.servers.fewshot import FewShot, FewShotChat
-    from worldline.predict.servers.meta import MetaChat, MetaText
+    from worldline.predict.servers.named import check_way, notation_for, way_named
     from worldline.predict.servers.server import Server, addresses
     from worldline.predict.servers.tokens import is_meta, llama3
-    from worldline.predict.servers.ways import CHAT, Chat, Text, Tokens, Way
+    from worldline.predict.servers.ways import CHAT
 
     urls, model = addresses(scheme)
     asked = settled.pop("way", "tokens" if is_meta(model) else "chat")
-    codec = settled.pop("codec", "cwm" if asked not in ("text", "chat") or is_meta(model) else "compact")
-    _refuse_compact(asked, codec)
-    plain: dict[str, dict[str, Way]] = {
-        "compact": {"text": Text(), "chat": Chat()},
-        "cwm": {"text": MetaText(), "chat": MetaChat(), "fewshot": FewShot(), "fewshot-chat": FewShotChat()},
-    }
-    way = Tokens(llama3()) if asked == "tokens" else plain[codec][asked]
+    codec = settled.pop("codec", notation_for(model, asked))
+    check_way(asked, codec)
+    way = way_named(asked, codec, llama3)
     key_env = settled.pop("key_env", "")
     key = os.environ.get(key_env, "") if key_env else ""
     if key_env and not key:
@@ -110,16 +105,13 @@ def _server(scheme: str, settled: dict[str, Any]) -> Predictor:
     return Server(client, model, way=way, sampling=sampling, concurrency=concurrency, key_env=key_env)
 
 
-def _refuse_compact(way: str, codec: str) -> None:
-    if codec == "compact" and way not in ("text", "chat"):
-        raise UsageError(f"way={way} asks in Meta's format alone: codec=compact is for way=text and way=chat")
-
-
 def _hub(name: str, settled: dict[str, Any]) -> Predictor:
     from worldline.predict.hub import load_hub
+    from worldline.predict.servers.named import check_way
 
     placed = {key: settled.pop(key) for key in ("way", "device", "codec") if key in settled}
-    _refuse_compact(placed.get("way", "text"), placed.get("codec", "cwm"))
+    if "way" in placed and "codec" in placed:
+        check_way(placed["way"], placed["codec"])
     return load_hub(name, **placed, sampling=_sampling(settled, logprobs=True))
 
 
@@ -237,7 +229,7 @@ _EXTRAS: dict[str, Callable[[str], Any]] = {
     "logprobs": _truth, "guesses": _truth, **_ENGINE,
 }  # fmt: skip
 _SAMPLING: dict[str, Callable[[str], Any]] = {
-    "way": _one_of("text", "tokens", "chat", "fewshot", "fewshot-chat"), "codec": _one_of(*CODECS),
+    "way": _one_of("text", "tokens", "chat", "fewshot", "fewshot-chat"), "codec": _one_of(*NOTATIONS),
     "temperature": _warmth, "seed": int, "max_tokens": _count,
 }  # fmt: skip
 _ASKING: dict[str, Callable[[str], Any]] = {
@@ -247,5 +239,5 @@ _ASKING: dict[str, Callable[[str], Any]] = {
 _SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], dict[str, Callable[[str], Any]]]] = {
     "server:": (_server, _ASKING),
     "hub:": (_hub, {**_SAMPLING, "device": str}),
-    "replay:": (_replay, {"by": _one_of("digest", "prompt", "order"), "codec": _one_of(*CODECS)}),
+    "replay:": (_replay, {"by": _one_of("digest", "prompt", "order"), "codec": _one_of(*NOTATIONS)}),
 }

@@ -11,6 +11,7 @@ from math import fsum, isfinite
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact, prompt
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.program import Program
@@ -18,7 +19,6 @@ from worldline.core.text import shortened
 from worldline.core.trace import Hidden
 
 STATUSES = ("ended", "budget", "empty", "broken", "fault")
-CODECS = ("compact", "cwm")
 CONTEXT = "budget(context)"  # the note of a prediction that did not fit into its model's context
 STOPPED = "stopped"  # the note of a prediction that was stopped
 
@@ -89,7 +89,7 @@ class Prediction:
     status: str
     logprob: float | None = None
     seconds: float = 0.0
-    codec: str = "compact"
+    codec: str = DEFAULT_NOTATION
     note: str = ""
     scratch: Scratch | None = None
     sure: tuple[tuple[float, float], ...] = ()
@@ -103,8 +103,8 @@ class Prediction:
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
             raise UsageError(f"a prediction's status is one of {', '.join(STATUSES)}, not {self.status!r}")
-        if self.codec not in CODECS:
-            raise UsageError(f"a prediction is written in one of {', '.join(CODECS)}, not {self.codec!r}")
+        if self.codec not in NOTATIONS:
+            raise UsageError(f"a prediction is written in one of {', '.join(NOTATIONS)}, not {self.codec!r}")
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from worldline.predict.prediction import (
-    CODECS,
-    Prediction,
-    PredictionRequest,
-    StreamPiece,
-)
+from worldline.codec.names import DEFAULT_NOTATION
+from worldline.predict.prediction import Prediction, PredictionRequest, StreamPiece
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +28,7 @@ class ModelInfo:
     Attributes:
         name: What reports call it.
         digest: Digest of its weights or its code; empty where it has none.
-        notation: The notation it writes, one of `CODECS`.
+        notation: The notation it writes, one of `codec.names.NOTATIONS`.
         is_greedy: It always writes the likeliest text, so a second answer tells nothing new.
         is_replay: Its outputs were made before. It cannot be asked for other programs.
         is_ground_truth: It executes the program, so what it writes is what happens.
@@ -41,7 +37,7 @@ class ModelInfo:
 
     name: str
     digest: str = ""
-    notation: str = CODECS[0]
+    notation: str = DEFAULT_NOTATION
     is_greedy: bool = False
     is_replay: bool = False
     is_ground_truth: bool = False

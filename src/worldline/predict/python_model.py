@@ -19,12 +19,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.predict.prediction import CODECS, Prediction, PredictionRequest
+from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 from worldline.predict.python_name import NamedObject, failure, named
-from worldline.predict.servers.tokens import stage
 from worldline.predict.servers.ways import Reply, Text, Tokens, Way, prediction
+from worldline.predict.table import context_of
 
 EXPECTED = (
     "a model is a function prompt -> text, or a class or object with `predict(prompt)` or `predict(requests)`"
@@ -98,7 +100,7 @@ class TextModel(_Code):
         prompt = self._prompt(request)
         said = self._said(prompt, *((request,) if self.takes_request else ()))
         if isinstance(said, str):
-            way: Way = Text() if self.info.notation == "compact" else Tokens(_NoVocabulary())
+            way: Way = Tokens(_NoVocabulary()) if notation(self.info.notation).special_tokens else Text()
             return prediction(way, request, Reply(said.removeprefix(prompt), cut=False, mark=None))
         if said.status == "fault":
             return replace(said, text=request.given)
@@ -113,9 +115,11 @@ class TextModel(_Code):
 
     def _prompt(self, request: PredictionRequest) -> str:
         """What the model reads: the prompt in its notation, and how the steps begin."""
-        if self.info.notation == "compact":
-            return (request.prompt + request.given).decode("utf-8", "surrogatepass")
-        return stage(request.program).prompt + request.given.decode("utf-8", "replace")
+        written = notation(self.info.notation)
+        # What is given may be cut inside a character where texts are put together from tokens.
+        errors = "surrogatepass" if written.resumes_anywhere else "replace"
+        prompt = written.prompt(context_of(request)).decode("utf-8", "surrogatepass")
+        return prompt + request.given.decode("utf-8", errors)
 
     def _said(self, *given: Any) -> str | Prediction:
         """The text that the function gives, or a prediction: its own, or that it failed."""
@@ -182,7 +186,7 @@ class AdoptedPredictor:
         return ModelInfo(
             name=self.model.name,
             digest=str(getattr(self.model, "digest", "")),
-            notation=str(getattr(self.model, "codec", CODECS[0])),
+            notation=str(getattr(self.model, "codec", DEFAULT_NOTATION)),
             config=dict(getattr(self.model, "config", {})),
         )
 
@@ -248,10 +252,11 @@ def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> P
     if not callable(act):
         raise UsageError(f"{where} is {_kind(model)}, without a `predict`: {EXPECTED}")
     codec = extra or next(
-        (each.codec for each in (model, found.value, found.module) if hasattr(each, "codec")), CODECS[0]
+        (each.codec for each in (model, found.value, found.module) if hasattr(each, "codec")),
+        DEFAULT_NOTATION,
     )
-    if codec not in CODECS:
-        raise UsageError(f"{where} writes {' or '.join(CODECS)}, not {codec!r}")
+    if codec not in NOTATIONS:
+        raise UsageError(f"{where} writes {' or '.join(NOTATIONS)}, not {codec!r}")
     name = getattr(model, "name", None)
     file = str(found.file or "")
     info = ModelInfo(

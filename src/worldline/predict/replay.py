@@ -14,14 +14,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from worldline.codec.cwm.foreign.stripped import continuation
-from worldline.codec.cwm.stage import stage
-from worldline.codec.cwm.text import SPECIAL
+from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
+from worldline.codec.notation import notation, recognized
 from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
-from worldline.predict.prediction import CODECS, STATUSES, Prediction, PredictionRequest, summed_logprob
+from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest, summed_logprob
 from worldline.predict.predictor import Capabilities, ModelInfo
-from worldline.predict.table import table_of
+from worldline.predict.table import context_of
 
 TEXTS = ("text", "output", "prediction", "completion")
 KEYS = ("digest", "prompt", "order")
@@ -43,8 +42,8 @@ class ReplayPredictor:
     def info(self) -> ModelInfo:
         """Its notation is that of all texts; ours where there are several."""
         codecs = {row.codec for row in self.rows.values() if row.status != "fault"}
-        notation = codecs.pop() if len(codecs) == 1 else CODECS[0]
-        return ModelInfo(name=self.name, notation=notation, is_replay=True)
+        written = codecs.pop() if len(codecs) == 1 else DEFAULT_NOTATION
+        return ModelInfo(name=self.name, notation=written, is_replay=True)
 
     @property
     def capabilities(self) -> Capabilities:
@@ -117,9 +116,9 @@ def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Predictio
     if key is None and status != "fault":
         raise UsageError(f"{where}: none of {', '.join(TEXTS)}")
     text = "" if key is None or row[key] is None else _text(where, row, key)
-    codec = row.get("codec") or codec or ("cwm" if _is_meta(text) else "compact")
+    codec = row.get("codec") or codec or recognized(text)
     status = status or ("budget" if row.get("finish_reason") == "length" else "ended" if text else "empty")
-    if status not in STATUSES or codec not in CODECS:
+    if status not in STATUSES or codec not in NOTATIONS:
         raise UsageError(f"{where}: a status {status!r} or a codec {codec!r} that there is not")
     note = row.get("note")
     return Prediction(
@@ -129,19 +128,10 @@ def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Predictio
     )  # fmt: skip
 
 
-def _is_meta(text: str) -> bool:
-    """Whether a text is in Meta's format: it has a special token, or begins with names, as one without them does."""
-    return SPECIAL.search(text) is not None or text.lstrip().startswith("{")
-
-
 def _fitted(request: PredictionRequest, found: Prediction) -> Prediction:
     """A prediction as the request wants it: within the limit, and with what is given at its front."""
-    if found.codec == "cwm" and found.status != "fault":
-        text = continuation(
-            found.text.decode("utf-8", "surrogatepass"), request.program, table_of(request.program)
-        )
-        text = stage(request.program).without_closing(text)
-        found = replace(found, text=text.encode("utf-8", "surrogatepass"))
+    if found.status != "fault":
+        found = replace(found, text=notation(found.codec).steps_alone(context_of(request), found.text))
     if found.status != "fault" and not found.text.startswith(request.given):
         return _fault(request, "the text in the file does not begin with what is given")
     if len(found.text) > request.limit:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.turns import is_ended
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -267,11 +268,6 @@ def _unguarded(ask: PredictionRequest, text: bytes) -> Guide | None:
     except ImpossibleByte:
         return None
     return guide
-
-
-def is_ended(text: bytes | bytearray) -> bool:
-    """Whether the last line of a text is the one that ends it."""
-    return text.endswith(b"\n.\n") or text == b".\n"
 
 
 def chosen(logits: Logits, temperature: float, random: Random | None) -> tuple[int, float] | None:

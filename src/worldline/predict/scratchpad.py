@@ -19,6 +19,7 @@ from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import Recorded, write
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.language import Feature
 from worldline.core.program import Program
@@ -81,7 +82,7 @@ class Scratchpad:
         if self.mode not in MODES:
             raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, not {self.mode!r}")
         info = self.predictor.info
-        if self.mode != "none" and info.notation != "compact":
+        if self.mode != "none" and not notation(info.notation).has_modes:
             raise UsageError(f"a scratchpad is of the compact notation; this model writes {info.notation}")
         if self.mode != "none" and info.is_replay:
             raise UsageError("a scratchpad asks for other programs than those whose outputs the file holds")

@@ -8,8 +8,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from worldline.analyze.flow.table import FlowTable, read_table
+from worldline.codec.notation import TraceContext
 from worldline.core.errors import NoSandbox, UsageError
 from worldline.core.program import Program
+from worldline.predict.prediction import PredictionRequest
 
 
 @lru_cache(maxsize=64)
@@ -24,3 +26,8 @@ def table_of(program: Program) -> FlowTable | None:
     except (NoSandbox, UsageError):  # nor for a call that cannot be made
         return None
     return None if data is None else read_table(data, program)
+
+
+def context_of(ask: PredictionRequest) -> TraceContext:
+    """What the text of an ask is about, for its notation."""
+    return TraceContext(program=ask.program, options=ask.options, hidden=ask.hidden, flow_table=table_of)

@@ -49,6 +49,11 @@ class Turn:
         """Where it ends."""
         return self.lines[-1].end
 
+    @property
+    def state_start(self) -> int:
+        """Where the state of the step's own line begins."""
+        return self.lines[-1].action
+
     def action(self, text: bytes) -> bytes:
         """The bytes that say what happens."""
         return b"".join(text[line.start : line.action] for line in self.lines)
@@ -100,6 +105,38 @@ def turns(text: bytes) -> list[Turn]:
             lines = []
         at = end
     return [*found, Turn(tuple(lines), whole=False)] if lines else found
+
+
+def step_spans(text: bytes, count: int) -> list[tuple[int, int]]:
+    """The offsets of at most `count` steps, moves and late changes with them; the answer to a query is no step."""
+    spans: list[tuple[int, int]] = []
+    start = at = 0
+    is_answer = False
+    while len(spans) < count and at < len(text):
+        stop = text.find(b"\n", at)
+        end = stop + 1 if stop >= 0 else len(text)
+        first = text[at : at + 1]
+        if not is_answer and is_own(first):
+            spans.append((start, end))
+            start = end
+        is_answer = not is_answer and first == b"?"
+        at = end
+    return spans
+
+
+def first_lines(text: bytes, most: int) -> bytes:
+    """The first `most` lines of a text; all of it where it has no more."""
+    at = 0
+    for _ in range(most):
+        at = text.find(b"\n", at) + 1
+        if at == 0:
+            return text
+    return text[:at]
+
+
+def is_ended(text: bytes | bytearray) -> bool:
+    """Whether the last line of a text is the one that ends it."""
+    return text.endswith(b"\n.\n") or text == b".\n"
 
 
 def forced_lines(prompt: bytes, options: Compact, truth: bytes) -> list[ForcedLine]:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from worldline.codec.cwm.text import EVENT_TOKENS, TOKENS, WITH_LOCALS, token
+from worldline.codec.cwm.reader import read_object, read_string
+from worldline.codec.cwm.text import EVENT_TOKENS, TOKENS, WITH_LOCALS, WITH_VALUE, token
+from worldline.core.malformed import Malformed
 
 MARK = re.compile(rf"<\|({'|'.join(TOKENS)})\|>".encode())
 FRAME_END, TEXT_END = token("frame_sep").encode(), token("end_of_text").encode()
 ACTION, VALUE = token("action_sep").encode(), token("arg_sep").encode()
 _CLOSING = re.compile(b"|".join(map(re.escape, (FRAME_END, TEXT_END))))
 _LOCALS = frozenset(EVENT_TOKENS[event] for event in WITH_LOCALS)
+LATE = frozenset(EVENT_TOKENS[event] for event in WITH_VALUE)  # their state stands behind the line
 
 
 @dataclass(frozen=True)
@@ -28,18 +31,22 @@ class CutFrame:
 
     event: str
     start: int
-    state: int
-    behind: int
+    state_start: int
+    state_end: int
     end: int
     whole: bool
 
-    def action_of(self, text: bytes) -> tuple[bytes, bytes]:
-        """What stands before the state, and behind it."""
-        return text[self.start : self.state], text[self.behind : self.end]
+    def around(self, text: bytes) -> tuple[bytes, bytes]:
+        """What stands before the state, and behind it: together the action."""
+        return text[self.start : self.state_start], text[self.state_end : self.end]
 
-    def state_of(self, text: bytes) -> bytes:
+    def action(self, text: bytes) -> bytes:
+        """The bytes that say what happens: event, line and separators."""
+        return b"".join(self.around(text))
+
+    def state(self, text: bytes) -> bytes:
         """The locals, or the value."""
-        return text[self.state : self.behind]
+        return text[self.state_start : self.state_end]
 
     @property
     def is_end(self) -> bool:
@@ -47,12 +54,16 @@ class CutFrame:
         return self.event == "end_of_text"
 
 
+def is_state(event: str, data: bytes) -> bool:
+    """Whether these bytes are what a frame of this event carries."""
+    text = data.decode("utf-8", "replace")
+    return not isinstance(read_object(text) if event in _LOCALS else read_string(text), Malformed)
+
+
 def is_stop(frame: CutFrame, text: bytes) -> bool:
     """Whether a frame is the StopIteration that ends a loop: a tracer shows it, and no recording does."""
     return (
-        frame.event == "exception_sep"
-        and b"Stop" in frame.state_of(text)
-        and b"Iteration(" in frame.state_of(text)
+        frame.event == "exception_sep" and b"Stop" in frame.state(text) and b"Iteration(" in frame.state(text)
     )
 
 
@@ -62,12 +73,20 @@ def beside(text: bytes, truth: bytes) -> list[tuple[CutFrame, CutFrame | None]]:
     found: list[tuple[CutFrame, CutFrame | None]] = []
     for frame in cut(text):
         true = wanted[at] if at < len(wanted) else None
-        is_same = true is not None and frame.action_of(text) == true.action_of(truth)
+        is_same = true is not None and frame.around(text) == true.around(truth)
         if not frame.whole or (is_stop(frame, text) and not is_same):
             continue
         found.append((frame, true))
         at += 1
     return found
+
+
+def first_departure(text: bytes, truth: bytes) -> int | None:
+    """The number of the first whole frame whose action is not the true one; None where all are true."""
+    for number, (frame, true) in enumerate(beside(text, truth)):
+        if true is None or frame.around(text) != true.around(truth):
+            return number
+    return None
 
 
 def cut(text: bytes) -> list[CutFrame]:

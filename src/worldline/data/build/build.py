@@ -25,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from worldline.codec.names import DEFAULT_NOTATION
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import adjusted
 from worldline.core.trace import InterpreterInfo
@@ -123,7 +124,7 @@ def build_dataset(
 def _told(mixture: Mixture) -> dict[str, Any]:
     """A mixture in a fingerprint; what older datasets do not say is left out where it is as it was then."""
     told: dict[str, Any] = msgspec.to_builtins(mixture)
-    return {name: value for name, value in told.items() if (name, value) != ("format", "compact")}
+    return {name: value for name, value in told.items() if (name, value) != ("format", DEFAULT_NOTATION)}
 
 
 def _digests(mixture: Mixture) -> dict[str, str]:

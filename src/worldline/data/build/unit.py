@@ -14,11 +14,11 @@ from random import Random
 
 import msgspec
 
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.fault import RowFault, fenced
 from worldline.core.trace import Trace
 from worldline.data.build.shards import DocumentRow
-from worldline.data.document import restaged
 from worldline.data.mixture import Mixture, runs, written
 from worldline.programs.coverage.coverage import count
 from worldline.programs.split import execution, split_of
@@ -77,7 +77,7 @@ def _document(
         return error
     if made is None:
         return None
-    shown = restaged(trace) if mixture.format == "cwm" else trace
+    shown = replace(trace, program=notation(mixture.format).staged(trace.program))
     return DocumentRow(made.prompt, made.steps, kind, split_of(hashed), hashed, run), dict(count(shown))
 
 

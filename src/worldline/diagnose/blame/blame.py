@@ -21,6 +21,7 @@ from worldline.analyze.flow.operations import (
     of_result,
     signature,
 )
+from worldline.codec.reading import Event
 from worldline.core.language import source_lines
 from worldline.core.program import Program
 from worldline.core.value import equal, kind
@@ -28,7 +29,6 @@ from worldline.core.value_parts import split
 from worldline.diagnose.blame.terms import Place, Rerun, inner_operation
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
-from worldline.diagnose.reading import Event
 
 ORDINARY = 5  # a value whose text is shorter turns up in many places by chance: it proves no copying
 

@@ -22,11 +22,11 @@ from worldline.analyze.flow.executed import (
     shows_elements,
 )
 from worldline.analyze.rewrite.fold import ITERATED
+from worldline.codec.reading import Event
 from worldline.core.value import kind
 from worldline.core.value_parts import split
 from worldline.diagnose.at_risk import ValueAtRisk, is_value, values
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.reading import Event
 
 
 def executed_operations(diagnosis: Diagnosis) -> dict[str, int]:

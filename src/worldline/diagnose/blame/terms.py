@@ -23,6 +23,7 @@ from worldline.analyze.flow.operations import (
 from worldline.analyze.rewrite import rewrite
 from worldline.analyze.rewrite.fold import ITERATED, fold
 from worldline.analyze.rewrite.line_map import LineMap, line_map
+from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS
 from worldline.core.hidden import Control
 from worldline.core.program import Program
@@ -30,7 +31,6 @@ from worldline.core.trace import Step, Trace
 from worldline.core.value import equal, kind, quote
 from worldline.diagnose.blame.claims import Claim, claims
 from worldline.diagnose.history import names_before, previous
-from worldline.diagnose.reading import Event
 
 
 class Rerun(Protocol):

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import prompt
+from worldline.codec.compact.turns import first_lines
 from worldline.codec.compact.writer import encode_steps
-from worldline.codec.cwm import writer as cwm
-from worldline.codec.cwm.text import token
+from worldline.codec.notation import notation
 from worldline.core.events import ENDED, EVENTS, FINAL
 from worldline.core.fault import RowFault, fenced
 from worldline.core.trace import Trace
@@ -25,8 +25,6 @@ from worldline.predict.scratchpad import folded
 
 MARGIN = 64
 UNKNOWN = "unknown"
-_MARKS = {"compact": b"\n", "cwm": token("frame_sep").encode()}
-_ENDS = {"compact": b"\n.\n", "cwm": token("end_of_text").encode()}
 _FINAL = frozenset(EVENTS.index(event) for event in FINAL)
 _OUTPUT = EVENTS.index("output")
 
@@ -60,7 +58,7 @@ class Truth:
     trace: Trace
     answer: RunEnd
     margin: int = MARGIN
-    _cut: dict[int, bytes] = field(default_factory=dict, compare=False, repr=False)
+    _texts: dict[tuple[str, int | None], bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def text(self) -> bytes:
@@ -75,14 +73,14 @@ class Truth:
 
     def text_in(self, codec: str, found: Prediction | None = None) -> bytes:
         """What a prediction in this notation should read; where one is given, only as far as that needs."""
-        most = None if found is None else found.text.count(_MARKS[codec]) + 1 + self.margin
-        if codec == "compact":
-            return self.text if most is None else _first_lines(self.text, most)
-        if most is None or most >= len(self.trace):
-            return self._cwm
-        if most not in self._cut:  # asked for, judged by, stored
-            self._cut[most] = self._frames(most)
-        return self._cut[most]
+        written = notation(codec)
+        most = None if found is None else found.text.count(written.unit_mark) + 1 + self.margin
+        if written.has_modes:  # the whole text is at hand
+            return self.text if most is None else first_lines(self.text, most)
+        most = None if most is None or most >= len(self.trace) else most
+        if (codec, most) not in self._texts:  # asked for, judged by, stored
+            self._texts[codec, most] = written.steps(self.trace, most=most)
+        return self._texts[codec, most]
 
     def steps_in(self, written: int, *, is_cut: bool) -> int:
         """How many steps the truth has, where so many are written: of a text that is cut, as many as were recorded."""
@@ -95,18 +93,10 @@ class Truth:
         """Whether the recording met a limit, so that it is only the beginning."""
         return self.trace.outcome.kind not in ENDED
 
-    @cached_property
-    def _cwm(self) -> bytes:
-        return self._frames(None)
-
-    def _frames(self, most: int | None) -> bytes:
-        given = cwm.prompt_of(self.trace)
-        return cwm.encode(self.trace, most)[len(given) :].encode("utf-8", "surrogatepass")
-
 
 def is_complete(text: bytes, codec: str) -> bool:
     """Whether a true text goes to the run's own end."""
-    return text.endswith(_ENDS[codec])
+    return text.endswith(notation(codec).end_mark)
 
 
 def as_truth(text: bytes, codec: str) -> Prediction:
@@ -134,7 +124,7 @@ def limited(task: Task, trace: Trace, found: Prediction) -> Truth | None:
     known = RunEnd("return", task.answer) if task.answer is not None else RunEnd(UNKNOWN, "")
     if trace.outcome.kind != "limit" or task.folded or (known.event == UNKNOWN and found.status != "budget"):
         return None
-    if found.text.count(_MARKS[found.codec]) + 1 + MARGIN > len(trace):
+    if found.text.count(notation(found.codec).unit_mark) + 1 + MARGIN > len(trace):
         return None
     return Truth(task, trace, known)
 
@@ -186,12 +176,3 @@ def _answer(task: Task, trace: Trace) -> RunEnd:
     is_script = task.program.call is None
     outputs = (i for i in range(len(trace)) if is_script and columns.event[i] == _OUTPUT)
     return RunEnd(step.event, step.arg, tuple(trace[i].arg for i in outputs))
-
-
-def _first_lines(text: bytes, most: int) -> bytes:
-    at = 0
-    for _ in range(most):
-        at = text.find(b"\n", at) + 1
-        if at == 0:
-            return text
-    return text[:at]

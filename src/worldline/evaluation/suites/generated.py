@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from random import Random
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.language import DEFAULT_LANGUAGE
 from worldline.core.limits import Limits
@@ -112,7 +113,7 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
     counted = [
         record
         for record in records
-        if record.counts and " of " in record.group and record.found.codec == "compact"
+        if record.counts and " of " in record.group and notation(record.found.codec).is_canonical
     ]
     places = sorted({record.group for record in counted}, key=lambda group: int(group.split()[0]))
     rows = [(place, _share([record for record in counted if record.group == place])) for place in places]

@@ -14,6 +14,7 @@ from math import floor
 from typing import Any
 
 from worldline.codec.cwm.text import token
+from worldline.codec.reading import Event
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced, fenced_each
 from worldline.core.limits import Limits
@@ -21,7 +22,7 @@ from worldline.core.stats import Share, wilson
 from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge, same_action
-from worldline.diagnose.reading import Event, read
+from worldline.diagnose.reading import read
 from worldline.diagnose.reconcile import read_beside
 from worldline.evaluation.run.truth import Truth, fenced_truth
 from worldline.evaluation.score import judge

@@ -12,6 +12,7 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.writer import encode_steps
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import ENDED
 from worldline.core.hidden import THREAD, Control
@@ -311,7 +312,7 @@ def _beliefs(
     model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> tuple[TextBelief | None, OwnOdds | None]:
     """What a model believes, each way that it can be asked, and why it cannot be where it cannot."""
-    if model.info.notation != "compact":
+    if not notation(model.info.notation).shows_io:
         raise UsageError(
             f"{model.info.name} writes {model.info.notation}, in which draws have no place: futures are compact text"
         )

@@ -12,6 +12,7 @@ from math import exp
 
 from worldline.codec.compact.turns import turns
 from worldline.codec.compact.writer import encode_steps
+from worldline.codec.notation import notation
 from worldline.core.trace import Trace
 from worldline.plan.futures.subject import BROKEN, IMPOSSIBLE, UNFINISHED, Subject, of_prediction
 from worldline.plan.repair.candidate import RepairCandidate
@@ -85,7 +86,7 @@ def _text_before(failed: Trace, step: int) -> bytes:
 
 def chance(check: RepairCheck, ask: PredictionRequest, said: Prediction) -> float | None:
     """How likely a candidate passes: the model's odds of its text if that ends as expected, else what is left."""
-    if said.status == "fault" or said.codec != "compact":
+    if said.status == "fault" or not notation(said.codec).is_canonical:
         return None
     answer = of_prediction(Subject(), ask, said)
     if answer in _UNKNOWN:

@@ -1,23 +1,19 @@
 """An edited state: names of one step get other values in the text so far, and whoever continues it goes on from there.
 
-The edit stands where the step's changes stand: in its own line, in a late line, or in the line that resumes its frame.
-The text ends behind it. All before it is kept byte for byte, so that a model's own text can be repaired as well.
+Where the edit stands in the text is its notation's (`Notation.edit`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from worldline.codec.compact.parse import Parsed, parse
-from worldline.codec.compact.turns import Turn, turns
-from worldline.codec.compact.writer import Recorded, write
+from worldline.codec.names import DEFAULT_NOTATION
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
-from worldline.core.events import CHANGELESS, known_at
-from worldline.core.state import State
-from worldline.core.trace import Step
 from worldline.core.value import scan
 from worldline.predict.prediction import PredictionRequest
+from worldline.predict.table import context_of
 
 
 @dataclass(frozen=True)
@@ -42,72 +38,6 @@ def read_edit(text: str) -> Edit:
     return Edit(int(step), {name: value or None})
 
 
-def edited(ask: PredictionRequest, text: bytes, edit: Edit, *, codec: str = "compact") -> bytes:
+def edited(ask: PredictionRequest, text: bytes, edit: Edit, *, codec: str = DEFAULT_NOTATION) -> bytes:
     """The text of an ask up to the changes of a step, with the edit among them."""
-    if codec == "cwm":
-        from worldline.predict.forcing.frames.edit import edited_frames  # Meta's reader, which few verbs need
-
-        return edited_frames(ask, text, edit.step, edit.values)
-    parsed = parse(text, ask.prompt)
-    if not 0 <= edit.step < len(parsed.steps):
-        raise UsageError(f"no step {edit.step} to edit in a text of {len(parsed.steps)}")
-    step = parsed.steps[edit.step]
-    if step.event in CHANGELESS or step.event == "return":
-        raise UsageError(f"step {step.i} ({step.event}) has no names to edit; edit at its line")
-    if not ask.options.reveals(step.i):
-        raise UsageError(f"step {step.i} is not revealed: its state is not in the text")
-    at = known_at(parsed.steps)[step.i]
-    after = None if at is None else parsed.steps[at]
-    shown = _rewritten(parsed, step, edit)
-    if after is None or after.i == step.i + 1:
-        return _own(text, shown, step.i)
-    return _late(text, shown, after)
-
-
-def _rewritten(parsed: Parsed, step: Step, edit: Edit) -> bytes:
-    """The whole text with the edit in its step; behind it what hangs together with the old values is meaningless."""
-    state = State()
-    for before in parsed.steps[: step.i]:
-        state.apply(before)
-    known = state.frames.get(step.frame, {})
-    delta, gone = dict(step.delta), dict.fromkeys(step.gone)
-    for name, value in edit.values.items():
-        if value is None or known.get(name) == value:
-            delta.pop(name, None)
-        else:
-            delta[name] = value  # in its place, if it has one
-        if value is None and name in known:
-            gone[name] = None
-        else:
-            gone.pop(name, None)
-    steps = list(parsed.steps)
-    steps[step.i] = replace(step, delta=delta, gone=tuple(gone))
-    assert parsed.program is not None
-    run = Recorded(parsed.program, steps, parsed.frames, parsed.hidden, parsed.ended, parsed.decided)
-    return write(run, parsed.options)
-
-
-def _own(text: bytes, shown: bytes, number: int) -> bytes:
-    """Up to the end of the step's own line, with its state as shown."""
-    line, model = turns(text)[number].lines[-1], turns(shown)[number].lines[-1]
-    return text[: line.action] + shown[model.action : model.end]
-
-
-def _late(text: bytes, shown: bytes, after: Step) -> bytes:
-    """Up to the late changes before the frame's next event."""
-    old, new = turns(text)[after.i], turns(shown)[after.i]
-    if after.event == "resume":
-        own, model = old.lines[-1], new.lines[-1]
-        state = shown[model.action : model.end]
-        at = state.find(b" |")
-        return text[: own.action] + (state[: at + 2] if at >= 0 else b"")
-    late = next((line for line in new.lines if shown[line.start : line.start + 1] == b" "), None)
-    return text[: _slot(text, old)] + (shown[late.start : late.end] if late is not None else b"")
-
-
-def _slot(text: bytes, turn: Turn) -> int:
-    """Where late changes begin in a turn: behind its moves."""
-    for line in turn.lines:
-        if text[line.start : line.start + 1] not in (b"/", b"@"):
-            return line.start
-    return turn.end
+    return notation(codec).edit(context_of(ask), text, edit.step, edit.values)

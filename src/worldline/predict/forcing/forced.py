@@ -10,8 +10,8 @@
 - `edited`: the model goes on from a text in which some names have other values (`Edit`).
 - `queries`: so many true steps are put in where the model is least sure (`queries`).
 
-A model that writes Meta's format is forced frame by frame (`frames`): there a step is a frame, whose state stands
-before its line, and the truths are in that format too.
+The truths are in the notation that the model writes. Where that is plain bytes an answer is read byte by byte
+(`bytewise`), where it has special tokens frame by frame (`frames.framewise`). An engine follows the scripts itself.
 
 "Ground-truth actions forced" is read in two ways (READINGS): `actions`, and `next`. What becomes of forcing behind an
 action that the true run did not take, each script says (`script`, `ForcedRollout.left`). Nothing here judges.
@@ -19,22 +19,18 @@ action that the true run did not take, each script says (`script`, `ForcedRollou
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from worldline.codec.compact.turns import forced_lines
 from worldline.core.errors import UsageError
-from worldline.predict.confidence import frame_confidences, step_confidences
 from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.forcing.next_step import ahead
+from worldline.predict.forcing.next_step import read_ahead
 from worldline.predict.forcing.queries import inquire
-from worldline.predict.forcing.rolled import ForcedRollout
-from worldline.predict.forcing.script import Actions, Guarded, States
-from worldline.predict.forcing.walk import walk
+from worldline.predict.forcing.rolled import ForcedRollout, Foreseen
+from worldline.predict.forcing.talk import together
+from worldline.predict.forcing.written import forcing_of, written
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.predictor import DecodesBytes, Predictor
-from worldline.predict.rollout import Script
+from worldline.predict.predictor import Predictor
 
 FORCES = ("free", "actions", "states", "both", "next", "edited", "guard", "queries")
 # Of teacher forcing: the states before each step are the model's, or true.
@@ -53,29 +49,16 @@ def roll(
     """One rollout for each ask, in their order. `truths` are not looked at by `free` and `guard`."""
     if force not in FORCES:
         raise UsageError(f"a rollout is forced by one of {', '.join(FORCES)}, not {force!r}")
-    codec = predictor.info.notation
-    if force == "free":
-        return _written(predictor, asks, [None] * len(asks), force)
-    if force != "guard":
-        _check(predictor.info.name, codec, asks, truths)
+    if force in ("free", "guard"):
+        return written(predictor, asks, force=force)
+    _check(predictor.info.name, predictor.info.notation, asks, truths)
     if force == "edited":
         return _edited(predictor, asks, truths, edits)
-    if codec == "cwm":
-        from worldline.predict.forcing.frames.roll import roll_frames  # Meta's reader, which few verbs need
-
-        return roll_frames(predictor, asks, truths, force=force, budget=budget)
-    if force == "guard":
-        return _guard(predictor, asks)
     if force == "queries":
-        return _queries(predictor, asks, truths, budget)
+        return inquire(predictor, asks, truths, budget=budget)
     if force in ("next", "both"):
         return _ahead(predictor, asks, truths, force)
-    make: Callable[..., Actions | States] = Actions if force == "actions" else States
-    scripts = [
-        make(forced_lines(ask.prompt, ask.options, truth.text))
-        for ask, truth in zip(asks, truths, strict=True)
-    ]
-    return _written(predictor, asks, scripts, force)
+    return written(predictor, asks, truths, force=force)
 
 
 def _check(name: str, codec: str, asks: Sequence[PredictionRequest], truths: Sequence[Prediction]) -> None:
@@ -87,56 +70,6 @@ def _check(name: str, codec: str, asks: Sequence[PredictionRequest], truths: Seq
             raise UsageError(f"a truth in {truth.codec}, and {name} writes only {codec}")
         if truth.status == "fault":
             raise UsageError("a truth that the tool failed to record")
-
-
-def _written(
-    predictor: Predictor,
-    asks: Sequence[PredictionRequest],
-    scripts: Sequence[Actions | States | None],
-    force: str,
-) -> Iterator[ForcedRollout]:
-    """Texts with a part dictated, or none."""
-    if (decoder := predictor.capabilities.decodes_bytes) is not None:
-        yield from _decoded(decoder.settled(), asks, scripts, force)
-    elif any(script is None for script in scripts):
-        for ask, found in zip(asks, predictor.predict(asks), strict=True):
-            sure = frame_confidences(ask, found) if found.codec == "cwm" else ()
-            yield ForcedRollout(prediction=found, force=force, sure=sure)
-    else:
-        given = [script for script in scripts if script is not None]
-        for script, done in zip(given, walk(predictor, asks, given), strict=True):
-            script.finish(bytes(done.text))
-            yield ForcedRollout(
-                prediction=done.prediction(), force=force, dictated=tuple(done.dictated), left=script.left
-            )
-
-
-def _decoded(
-    decoder: DecodesBytes,
-    asks: Sequence[PredictionRequest],
-    scripts: Sequence[Actions | States | None],
-    force: str,
-) -> Iterator[ForcedRollout]:
-    for ask, script, found in zip(asks, scripts, decoder.follow(asks, scripts), strict=True):
-        if script is not None:
-            script.finish(found.text)
-        yield ForcedRollout(
-            prediction=found,
-            force=force,
-            dictated=tuple(decoder.dictated),
-            left=None if script is None else script.left,
-            sure=tuple(step_confidences(ask, found, decoder.logprobs, decoder.entropies)),
-        )
-
-
-def _guard(predictor: Predictor, asks: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
-    """A model that gives bytes is masked; one that gives text is held to the guard where that leaves one way on."""
-    if (decoder := predictor.capabilities.decodes_bytes) is not None:
-        yield from _decoded(decoder.settled(guard=True), asks, [None] * len(asks), "guard")
-        return
-    scripts: list[Script] = [Guarded(ask) for ask in asks]
-    for done in walk(predictor, asks, scripts):
-        yield ForcedRollout(prediction=done.prediction(), force="guard", dictated=tuple(done.dictated))
 
 
 def _edited(
@@ -155,41 +88,32 @@ def _edited(
         replace(ask, given=text, limit=max(ask.limit, len(text)))
         for ask, text in zip(asks, texts, strict=True)
     ]
-    for text, rolled in zip(texts, _written(predictor, begun, [None] * len(asks), "edited"), strict=True):
+    for text, rolled in zip(texts, written(predictor, begun, force="edited"), strict=True):
         yield replace(rolled, dictated=((0, len(text)),))
 
 
 def _ahead(
     predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
 ) -> Iterator[ForcedRollout]:
-    began = time.perf_counter()
-    found = ahead(predictor, asks, truths, write=force == "next")
-    for truth, (steps, fault) in zip(truths, found, strict=True):
+    for truth, foreseen in zip(truths, _foreseen(predictor, asks, truths, force), strict=True):
+        steps = foreseen.steps
         known = [
             step.action + step.state for step in steps if step.action is not None and step.state is not None
         ]
-        now = time.perf_counter()
         prediction = Prediction(
-            text=truth.text,
-            status=fault or truth.status,
+            text=truth.text, status=foreseen.fault or truth.status, seconds=foreseen.seconds, codec=truth.codec,
             logprob=sum(known) if len(known) == len(steps) else None,
-            seconds=now - began,
-        )
-        began = now
+        )  # fmt: skip
         yield ForcedRollout(prediction=prediction, force=force, dictated=((0, len(truth.text)),), steps=steps)
 
 
-def _queries(
-    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], budget: int
-) -> Iterator[ForcedRollout]:
-    for one in inquire(predictor, asks, truths, budget=budget):
-        assert one.prediction is not None
-        yield ForcedRollout(
-            prediction=one.prediction,
-            force="queries",
-            dictated=tuple(one.dictated),
-            left=one.left,
-            sure=tuple(one.sure),
-            spent=tuple(one.spent),
-            answered=tuple(sorted(one.answered)),
-        )
+def _foreseen(
+    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
+) -> Iterator[Foreseen]:
+    pairs = zip(asks, truths, strict=True)
+    decoder = predictor.capabilities.decodes_bytes
+    engine = None if decoder is None else decoder.forking_engine
+    if decoder is not None and engine is not None:
+        return (read_ahead(decoder, engine, ask, truth, write=force == "next") for ask, truth in pairs)
+    codec = predictor.info.notation
+    return together(predictor, [forcing_of(codec).ahead(ask, truth) for ask, truth in pairs], codec=codec)

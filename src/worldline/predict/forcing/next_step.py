@@ -1,55 +1,38 @@
-"""One step ahead from every true state: the true text is read once, and each step is predicted from what is before it.
+"""One step ahead from every true state, by an engine that reads bytes: the true text is read once.
 
-An engine that reads bytes says at each true byte what it would have written; where that is the true byte throughout,
-writing the step from the true beginning gives the true step (at temperature 0), so that only the others are written,
-each from a fork of the engine's state. A predictor that only gives text is asked anew behind each step that it gets
-wrong. Action and state are told apart: each is compared behind true text alone, a state behind the true action.
+The engine says at each true byte what it would have written; where that is the true byte throughout, writing the step
+from the true beginning gives the true step (at temperature 0), so that only the others are written, each from a fork of
+the engine's state. Action and state are told apart: each is compared behind true text alone, a state behind the true
+action. A predictor that only gives text is asked anew behind each step that it gets wrong (`bytewise`, `frames`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from worldline.codec.compact.script import ANY, SPACE, state_bits
 from worldline.codec.compact.turns import Turn, is_own, turns
-from worldline.predict.forcing.rolled import Ahead
-from worldline.predict.forcing.script import ANY, SPACE, state_bits
-from worldline.predict.forcing.talk import Talk, together
+from worldline.predict.forcing.bytewise import SLACK, whole_turns
+from worldline.predict.forcing.rolled import Ahead, Foreseen
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.predictor import DecodesBytes, Predictor
+from worldline.predict.predictor import DecodesBytes
 from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, penalty
 
-SLACK = 256  # bytes that a step may be longer than the true one before it is cut
-LOOKAHEAD = 1 << 12  # bytes asked of a text predictor at once
 BLOCK = 1 << 10  # true bytes read at once
 
 
-def ahead(
-    predictor: Predictor,
-    asks: Sequence[PredictionRequest],
-    truths: Sequence[Prediction],
-    *,
-    write: bool = True,
-) -> Iterator[tuple[tuple[Ahead, ...], str]]:
-    """Every whole true step, one step ahead, and `fault` or nothing; with `write` off an engine only reads."""
-    decoder = predictor.capabilities.decodes_bytes
-    engine = None if decoder is None else decoder.forking_engine
-    if decoder is not None and engine is not None:
-        for ask, truth in zip(asks, truths, strict=True):
-            yield _Reading(decoder, engine, ask, truth.text).steps(write=write), ""
-    else:
-        talks = [_talk(ask, truth.text) for ask, truth in zip(asks, truths, strict=True)]
-        yield from together(predictor, talks, codec="compact")
-
-
-def _whole(ask: PredictionRequest, text: bytes) -> list[Turn]:
-    return [turn for turn in turns(text[: ask.limit]) if turn.whole]
-
-
-# ---- by an engine
+def read_ahead(
+    decoder: DecodesBytes, engine: ForkingEngine, ask: PredictionRequest, truth: Prediction, *, write: bool
+) -> Foreseen:
+    """Every whole true step, one step ahead; with `write` off the engine only reads."""
+    began = time.perf_counter()
+    steps = _Reading(decoder, engine, ask, truth.text).steps(write=write)
+    return Foreseen(steps, time.perf_counter() - began)
 
 
 class _Reading:
@@ -59,7 +42,7 @@ class _Reading:
         self, decoder: DecodesBytes, engine: ForkingEngine, ask: PredictionRequest, text: bytes
     ) -> None:
         self._decoder, self._engine, self._text = decoder, engine, text
-        self._turns = _whole(ask, text)
+        self._turns = whole_turns(ask, text)
         self._draft = decoder.draft(replace(ask, given=b"", limit=len(text) + SLACK + 1))
         self._found: list[Ahead] = []
         self._wrong: list[int] = []
@@ -168,53 +151,3 @@ def _gate(logits: Logits, bits: int, acts: bool, same: dict[bool, bool], sums: d
 def _total(logits: Logits) -> float:
     best = float(logits.max())
     return best + float(np.log(np.exp(logits - best).sum()))
-
-
-# ---- by text
-
-
-def _talk(ask: PredictionRequest, text: bytes) -> Talk[tuple[tuple[Ahead, ...], str]]:
-    """Asks for each turn, behind the truth before it."""
-    held: Prediction | None = None
-    found: list[Ahead] = []
-    for number, turn in enumerate(_whole(ask, text)):
-        if held is None or not _covers(held, text, turn):
-            held = yield _asked(ask, text[: turn.start], turn.end)
-            if held.status == "fault":
-                return tuple(found), "fault"
-        mine = held.text[turn.start : turn.end + SLACK]
-        first = next(iter(turns(mine)), Turn((), whole=False))
-        written = mine[: first.end] if first.lines else b""
-        same_action = first.action(mine) == turn.action(text)
-        same_state = first.whole and first.state(mine) == turn.state(text)
-        own = turn.lines[-1]
-        if not same_action and _late(mine, first) == _late(text, turn):
-            other = yield _asked(ask, text[: own.action], turn.end)
-            if other.status == "fault":
-                return tuple(found), "fault"
-            same_state = other.text[own.action : own.end] == text[own.action : own.end]
-        found.append(
-            Ahead(
-                step=number,
-                wanted=text[turn.start : turn.end],
-                found=written,
-                same_action=same_action,
-                same_state=same_state,
-            )
-        )
-    return tuple(found), ""
-
-
-def _late(text: bytes, turn: Turn) -> bytes:
-    return b"".join(text[line.action : line.end] for line in turn.lines[:-1])
-
-
-def _covers(held: Prediction, text: bytes, turn: Turn) -> bool:
-    """Whether an answer is also one to this turn: true so far, and not cut within it."""
-    if not held.text.startswith(text[: turn.start]):
-        return False
-    return held.status != "budget" or len(held.text) >= turn.end + SLACK
-
-
-def _asked(ask: PredictionRequest, given: bytes, end: int) -> PredictionRequest:
-    return replace(ask, given=given, limit=max(end + SLACK, len(given) + LOOKAHEAD))

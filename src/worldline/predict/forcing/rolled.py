@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction
@@ -23,6 +24,14 @@ class Ahead:
     same_state: bool
     action: float | None = None
     state: float | None = None
+
+
+class Foreseen(NamedTuple):
+    """Every true step of a text one step ahead, the seconds that it took, and `fault` where the tool failed."""
+
+    steps: tuple[Ahead, ...]
+    seconds: float
+    fault: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,9 +18,8 @@ from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.core.program import Program
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import PROGRAM, language_note
-from worldline.predict.servers.meta import stop_texts
 from worldline.predict.servers.tokens import stage
-from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, without_thoughts
+from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, stop_texts, without_thoughts
 from worldline.predict.table import table_of
 
 _TEXTS = files(__package__)
@@ -48,7 +47,7 @@ class FewShot:
         """The prompt, what is given, and where to stop: behind the answer."""
         given = stage(ask.program).opening + ask.given.decode("utf-8", "replace")
         return {
-            "prompt": prompt_around(question(ask.program)) + given, "stop": [CLOSE, *stop_texts(ask)],
+            "prompt": prompt_around(question(ask.program)) + given, "stop": [CLOSE, *stop_texts(ask, self.codec)],
             "include_stop_str_in_output": True, "skip_special_tokens": False,
             "spaces_between_special_tokens": False, **({"logprobs": 1} if sampling.logprobs else {}),
         }  # fmt: skip

@@ -12,23 +12,25 @@ from typing import Any
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.cwm.foreign.stripped import entry_of, read
-from worldline.codec.cwm.text import marked, token, unspaced
+from worldline.codec.cwm.text import marked, unspaced
 from worldline.core.program import Program
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE, PROGRAM, language_note
 from worldline.predict.servers.tokens import stage
-from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, decoded_frames, fenced_block
+from worldline.predict.servers.ways import (
+    CHAT,
+    Reply,
+    Sampling,
+    closed,
+    decoded_frames,
+    fenced_block,
+    stop_texts,
+)
 from worldline.predict.table import table_of
 
 _TEXTS = files(__package__)
 INSTRUCTION = _TEXTS.joinpath("meta_instruction.txt").read_text("utf-8").removesuffix("\n")
 FRAMES = _TEXTS.joinpath("meta_example.txt").read_text("utf-8")
-END = token("end_of_text")
-
-
-def stop_texts(ask: PredictionRequest) -> list[str]:
-    """Where a text ends: at its end, and at the token that the ask is for."""
-    return [END, token(ask.stop)] if ask.stop else [END]
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class MetaText:
         """The prompt, what is given, and where to stop."""
         prompt = stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
         return {
-            "prompt": prompt, "stop": stop_texts(ask), "include_stop_str_in_output": True, "skip_special_tokens": False,
+            "prompt": prompt, "stop": stop_texts(ask, self.codec), "include_stop_str_in_output": True,
+            "skip_special_tokens": False,
             "spaces_between_special_tokens": False, "add_special_tokens": False,
             **({"logprobs": 1} if sampling.logprobs else {}),
         }  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from worldline.codec.cwm.foreign.stripped import continuation
 from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
+from worldline.codec.notation import notation
 from worldline.predict.confidence import by_frame
 from worldline.predict.prediction import Prediction, PredictionRequest, summed_logprob
 from worldline.predict.servers.chat import messages, template
@@ -22,7 +23,6 @@ from worldline.predict.table import table_of
 
 CHAT = "/chat/completions"
 END_MARK = "\n.\n"
-_ENDS = {"compact": END_MARK.encode(), "cwm": token("end_of_text").encode()}
 DONE, CUT = ("stop", "eos", "end_turn"), ("length", "max_tokens")
 NAMED = 100  # characters of a name that a server gives
 _ADDED = re.compile(r"-[0-9][0-9-]*|\.gguf")
@@ -171,6 +171,11 @@ class Tokens:
         return staged.without_closing(staged.without_opening(text)).encode("utf-8", "replace")
 
 
+def stop_texts(ask: PredictionRequest, codec: str) -> list[str]:
+    """Where a text of a notation ends: at its end, and at the special token that the ask is for."""
+    return [notation(codec).end_mark.decode(), *([token(ask.stop)] if ask.stop else [])]
+
+
 def fenced_block(text: str) -> str:
     """The last fenced block of what a chat model said, or all, without its thoughts."""
     text = without_thoughts(text)
@@ -203,7 +208,7 @@ def prediction(way: Way, ask: PredictionRequest, reply: Reply) -> Prediction:
     """What a reply is to an ask."""
     text = way.text(ask, reply)
     status = "ended"
-    if len(text) > ask.limit or ((reply.cut or ask.stop) and not text.endswith(_ENDS[way.codec])):
+    if len(text) > ask.limit or ((reply.cut or ask.stop) and not text.endswith(notation(way.codec).end_mark)):
         status = "budget"
     elif len(text) <= len(ask.given):
         status = "empty"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from worldline.codec.notation import notation
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.pair import Pair
 from worldline.ui.session.scene import Scene
@@ -48,7 +49,7 @@ class BranchSnapshot:
         if truth is None or not self.is_growing:
             return None if truth is None else self.scene.pair(branch.id)
         end = truth.text.find(b"\n", len(branch.found.text) + AHEAD)
-        if end >= 0 and truth.codec == "compact":
+        if end >= 0 and notation(truth.codec).is_canonical:
             truth = replace(truth, text=truth.text[: end + 1], status="budget")
         return Pair(Side("truth", branch.ask, truth), self._found)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from worldline.codec.notation import notation
 from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import FormatError, WorldlineError
 from worldline.core.fault import RowFault, fenced
@@ -140,7 +141,7 @@ def _read(
         unread.discard(record.at)
         if record.counts:
             codecs[record.found.codec] = None
-            is_metas = record.found.codec == "cwm"
+            is_metas = bool(notation(record.found.codec).special_tokens)
             if is_metas and given is None and usual is None and llama3_path() is not None:
                 usual = _tokenizer()
             one = fenced(judged_sample, record, given or (usual if is_metas else None))

@@ -11,6 +11,7 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
+from worldline.codec.notation import notation
 from worldline.codec.token_split import LEFT
 from worldline.core.fault import RowFault, fenced
 from worldline.core.stats import Share
@@ -284,12 +285,12 @@ def _costs(found: Findings, figures: Mapping[str, str], every: Mapping[str, Tabl
     for name in known:
         yield f"<h3>In {name}</h3>{figures[name]}"
     yield _table(every["costs"])
-    names = {"compact": "the compact notation", "cwm": "Meta's notation"}
-    told = f"Written in {' and '.join(names.get(one, one) for one in found.codecs)}"
+    written = [notation(name) for name in found.codecs]
+    told = f"Written in {' and '.join(spelling.title for spelling in written)}"
     if found.tokenizer:
         metas = " with the special tokens of Meta's model" if found.tokenizer == "llama3" else ""
         told += f"; tokens are those of {found.tokenizer}{metas}"
-    elif "cwm" in found.codecs:
+    elif any(spelling.special_tokens for spelling in written):
         told += "; tokens are not counted: that needs the packages tiktoken and llama-models, or --tokenizer"
     yield f'<p class="note">{safe(told)}.</p>'
     for by in CURVES:

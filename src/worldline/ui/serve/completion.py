@@ -14,11 +14,12 @@ import numpy as np
 
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.prompt import Prompt, parse_prompt
+from worldline.codec.compact.turns import is_ended
 from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.prompt_states import PromptStates
-from worldline.predict.rollout import Engine, Logits, chosen, guide_behind, is_ended, penalty
+from worldline.predict.rollout import Engine, Logits, chosen, guide_behind, penalty
 from worldline.ui.http.errors import Refusal
 from worldline.ui.serve.request import CompletionRequest
 

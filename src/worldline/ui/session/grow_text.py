@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
+from worldline.codec.compact.script import ANY, state_bits
 from worldline.codec.compact.turns import turns
-from worldline.codec.cwm.text import token
+from worldline.codec.notation import notation
 from worldline.predict.confidence import StepConfidence, step_confidences
-from worldline.predict.forcing.script import ANY, state_bits
 from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
 from worldline.predict.predictor import Predictor
-from worldline.predict.rollout import is_ended
 from worldline.predict.stream import stream
 from worldline.predict.table import table_of
 from worldline.ui.session.branches.branch import Branch
@@ -87,15 +86,13 @@ class GrowingText:
 
 def steps_of(found: Prediction) -> int:
     """How many steps a text, which may be under way, has."""
-    if found.codec == "cwm":
-        return found.text.count(token("frame_sep").encode())
-    return sum(turn.whole for turn in turns(found.text)) - is_ended(found.text)
+    return notation(found.codec).count_steps(found.text)
 
 
 def carried(parent: Branch, given: bytes) -> tuple[StepConfidence, ...]:
     """How sure the model was of the steps, or the part of one, that a branch has from its parent."""
     text, same = parent.found.text, 0
-    if parent.found.codec == "compact":
+    if notation(parent.found.codec).resumes_anywhere:
         same = next(
             (i for i, (a, b) in enumerate(zip(text, given, strict=False)) if a != b),
             min(len(text), len(given)),

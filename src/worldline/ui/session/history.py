@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from worldline.codec.reading import Event
 from worldline.core.events import Pending, known_at
-from worldline.diagnose.reading import Event
 
 
 class Write(NamedTuple):

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from worldline.codec.compact.prompt import Compact
+from worldline.codec.names import DEFAULT_NOTATION
 from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
@@ -133,7 +134,7 @@ class Scene:
         name: str | None = None,
         options: Compact | None = None,
         limit: int | None = None,
-        codec: str = "compact",
+        codec: str = DEFAULT_NOTATION,
         tokenizer: Tokenizer | None = None,
         control: Control | None = None,
     ) -> Scene:

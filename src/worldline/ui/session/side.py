@@ -15,9 +15,10 @@ from functools import cached_property
 
 from worldline.analyze.flow.conditions import by_step
 from worldline.analyze.flow.functions import Functions
+from worldline.codec.reading import Event, Reading
 from worldline.core.value import kind, unquote
 from worldline.diagnose.branch import read_conditions
-from worldline.diagnose.reading import Event, Reading, read, threads_of
+from worldline.diagnose.reading import read, threads_of
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.history import History, Write

@@ -9,11 +9,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from worldline.codec.reading import Event
 from worldline.core.hidden import in_words
 from worldline.core.text import parting, printable
 from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import HIDDEN, Divergence
-from worldline.diagnose.reading import Event, threads_of
+from worldline.diagnose.reading import threads_of
 
 LONGEST = 2_000  # characters of one value that can matter to a row
 ACTIONS = ("event", "line", "missing", "extra")

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS, RETURNING
-from worldline.diagnose.reading import Event
 
 NOBODY = -1
 

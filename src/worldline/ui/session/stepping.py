@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS
-from worldline.diagnose.reading import Event
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.pair import RIGHT, WRONG, Pair
 from worldline.ui.session.side import FrameState, Side

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from worldline.codec.names import NOTATIONS
 from worldline.core.language import LANGUAGES
 
 Schema = dict[str, Any]
@@ -112,7 +113,7 @@ _BRANCH = record(
     cause=maybe(named("Cause")), cost=named("Cost"),
 )  # fmt: skip
 _SCENE = record(
-    name=TEXT, model=TEXT, other_model=MAYBE_TEXT, codec={"enum": ["compact", "cwm"]}, program=named("Program"),
+    name=TEXT, model=TEXT, other_model=MAYBE_TEXT, codec={"enum": list(NOTATIONS)}, program=named("Program"),
     branches=listed(named("Branch")), sides=listed({"enum": ["truth", "found", "other"]}), at=COUNT, run=TEXT,
     previous=MAYBE_COUNT, next=MAYBE_COUNT,
 )  # fmt: skip

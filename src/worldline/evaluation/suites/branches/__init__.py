@@ -15,6 +15,7 @@ from pathlib import Path
 from worldline.analyze.flow.conditions import Condition, conditions, names_of
 from worldline.analyze.flow.conditions.decisions import decisions
 from worldline.codec.compact.turns import Turn, turns
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
 from worldline.core.fault import RowFault, fenced_each
@@ -77,7 +78,7 @@ class BranchMeter:
         self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
     ) -> Iterator[Measurement]:
         """Measure each program, in order."""
-        if predictor.info.notation != "compact":
+        if not notation(predictor.info.notation).has_modes:
             raise UsageError("branches are asked in the compact notation")
         truths = recorded_truths(tasks, limits)
         known = [(task, true) for task, true in zip(tasks, truths, strict=True) if isinstance(true, Truth)]
@@ -85,7 +86,7 @@ class BranchMeter:
             PredictionRequest(program=task.program, options=task.options, limit=len(true.text))
             for task, true in known
         ]
-        texts = [Prediction(text=true.text, status="ended", codec="compact") for _, true in known]
+        texts = [Prediction(text=true.text, status="ended") for _, true in known]
         rollouts = fenced_each(rolled_from(predictor, asks, texts, "next"), len(asks))
         for true in truths:
             if isinstance(true, Truth):

@@ -16,15 +16,16 @@ from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED
 from worldline.core.malformed import Malformed
-from worldline.predict.forcing.next_step import LOOKAHEAD
-from worldline.predict.forcing.rolled import Ahead
+from worldline.predict.forcing.rolled import Ahead, Foreseen
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
+LOOKAHEAD = 1 << 12  # bytes asked for at once
 
-def frames_ahead(ask: PredictionRequest, truth: Prediction) -> Talk[tuple[tuple[Ahead, ...], str, float]]:
-    """Every whole true frame within the limit, `fault` or nothing, and the seconds that it took."""
+
+def ahead(ask: PredictionRequest, truth: Prediction) -> Talk[Foreseen]:
+    """Every whole true frame within the limit, each of its parts asked for behind the truth before it."""
     text = truth.text[: ask.limit]
     program = ask.program
     told, table = text.decode("utf-8", "replace"), table_of(program)
@@ -35,11 +36,11 @@ def frames_ahead(ask: PredictionRequest, truth: Prediction) -> Talk[tuple[tuple[
         scope = shown[number].scope if number < len(shown) else -1
         one = yield from _one(model, frame, number, known.get(scope, {}))
         if one is None:
-            return tuple(found), "fault", model.seconds
+            return Foreseen(tuple(found), model.seconds, "fault")
         found.append(one)
         if number < len(shown) and shown[number].event in ("call", "line"):
             known[scope] = shown[number].locals
-    return tuple(found), "", model.seconds
+    return Foreseen(tuple(found), model.seconds)
 
 
 @dataclass
@@ -86,18 +87,18 @@ class _Behind:
 def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) -> Talk[Ahead | None]:
     """A frame by its parts; None where the tool failed."""
     text = model.text
-    before, behind = frame.action_of(text)
+    before, behind = frame.around(text)
     first = yield from model.behind(frame.start, len(before))
     written = next((first[: each.end] for each in cut(first)), b"")
     same_action = first.startswith(before)
     same_state = True
     if not frame.is_end and not model.is_fault:
-        rest = yield from model.behind(frame.state, 0)
+        rest = yield from model.behind(frame.state_start, 0)
         match = MARK.search(rest)
-        state, wanted = rest[: match.start() if match else len(rest)], frame.state_of(text)
+        state, wanted = rest[: match.start() if match else len(rest)], frame.state(text)
         same_state = state == wanted or model.shows(_values(wanted, known), _values(state, known))
     if not frame.is_end and not model.is_fault:
-        rest = yield from model.behind(frame.behind, len(behind))
+        rest = yield from model.behind(frame.state_end, len(behind))
         same_action = same_action and rest.startswith(behind)
     if model.is_fault:
         return None

@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.cwm.frame_text import MARK, TEXT_END, CutFrame, beside, cut
-from worldline.codec.cwm.reader import read_object, read_string
-from worldline.codec.cwm.text import EVENT_TOKENS, WITH_LOCALS
+from worldline.codec.cwm.notation import NOTATION
 from worldline.core.errors import UsageError
-from worldline.core.malformed import Malformed
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -22,7 +20,6 @@ FASTER = 4  # how many times as many frames are asked for, once all that came wa
 MOST = 256  # frames; who agrees for so long is asked for all again
 USUAL = 64  # bytes of a frame, at least
 SLACK = 512  # bytes that are asked for beyond the frames
-_LOCALS = frozenset(EVENT_TOKENS[event] for event in WITH_LOCALS)
 
 
 @dataclass
@@ -52,7 +49,7 @@ class FrameDraft:
         """What has come of it."""
         return Prediction(
             text=bytes(self.text), status=self.status, logprob=0.0 if self.is_certain else None, seconds=self.seconds,
-            codec="cwm", note=self.note,
+            codec=NOTATION.name, note=self.note,
         )  # fmt: skip
 
     def dictate(self, data: bytes) -> None:
@@ -223,9 +220,3 @@ def begun(
     if given and given[-1].is_end:
         draft.status = "ended"
     return draft, frames[len(beside(ask.given, truth.text)) :]
-
-
-def is_state(event: str, data: bytes) -> bool:
-    """Whether these bytes are what a frame of this event carries."""
-    text = data.decode("utf-8", "replace")
-    return not isinstance(read_object(text) if event in _LOCALS else read_string(text), Malformed)

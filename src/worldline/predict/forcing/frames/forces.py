@@ -7,7 +7,7 @@ A frame's event token and its line are its action; its locals, which stand befor
 - `states`: the model says which event is next and which line; as soon as it has said the true event the true locals
   are given, and behind the true line of a return the true value. At its first other event or line it is on its own
   (`left`).
-- `chosen`: the true frames of these numbers, as long as its actions so far were the true ones.
+- `chosen_frames`: the true frames of these numbers, as long as its actions so far were the true ones.
 """
 
 from __future__ import annotations
@@ -15,13 +15,22 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from worldline.codec.cwm.frame_text import ACTION, FRAME_END, VALUE, CutFrame, beside, cut, is_stop
+from worldline.codec.cwm.frame_text import (
+    ACTION,
+    FRAME_END,
+    LATE,
+    VALUE,
+    CutFrame,
+    beside,
+    cut,
+    first_departure,
+    is_state,
+    is_stop,
+)
 from worldline.codec.cwm.text import token
-from worldline.predict.forcing.frames.draft import FrameDraft, begun, is_state
+from worldline.predict.forcing.frames.draft import FrameDraft, begun
 from worldline.predict.forcing.talk import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
-
-LATE = frozenset({"return_sep", "exception_sep"})  # their state stands behind the line
 
 
 @dataclass
@@ -39,7 +48,7 @@ def actions(ask: PredictionRequest, truth: Prediction) -> Talk[FrameScript]:
     for frame in frames:
         if draft.status or not frame.whole:
             break
-        before, behind = frame.action_of(truth.text)
+        before, behind = frame.around(truth.text)
         draft.dictate(before)
         if not frame.is_end:
             state = yield from draft.own()
@@ -84,13 +93,13 @@ def _stops(draft: FrameDraft, true: CutFrame) -> Talk[None]:
 
 def _stated(draft: FrameDraft, frame: CutFrame, text: bytes) -> Talk[bool]:
     """A frame behind its true event: whether the model's line is the true one."""
-    before, behind = frame.action_of(text)
+    before, behind = frame.around(text)
     if frame.event in LATE:
         line = before.partition(ACTION)[2].removesuffix(VALUE)
-        given, rest = ACTION, VALUE + frame.state_of(text) + behind
+        given, rest = ACTION, VALUE + frame.state(text) + behind
     else:
         line = behind.removeprefix(ACTION).removesuffix(FRAME_END)
-        given, rest = frame.state_of(text) + ACTION, FRAME_END
+        given, rest = frame.state(text) + ACTION, FRAME_END
     draft.dictate(given)
     if (yield from draft.own()) != line:
         return False
@@ -98,10 +107,10 @@ def _stated(draft: FrameDraft, frame: CutFrame, text: bytes) -> Talk[bool]:
     return True
 
 
-def chosen(ask: PredictionRequest, truth: Prediction, wanted: Collection[int]) -> Talk[FrameScript]:
+def chosen_frames(ask: PredictionRequest, truth: Prediction, wanted: Collection[int]) -> Talk[FrameScript]:
     """The true frames of these numbers; everything else is the model's own."""
     draft, frames = begun(ask, truth)
-    script, last = FrameScript(draft, left=left(ask.given, truth.text)), max(wanted, default=-1)
+    script, last = FrameScript(draft, left=first_departure(ask.given, truth.text)), max(wanted, default=-1)
     for number, frame in enumerate(frames, len(beside(ask.given, truth.text))):
         if draft.status or script.left is not None or not frame.whole or number > last:
             break
@@ -111,9 +120,11 @@ def chosen(ask: PredictionRequest, truth: Prediction, wanted: Collection[int]) -
         else:
             at = len(draft.text)
             yield from _one(draft)
-            script.left = None if left(bytes(draft.text[at:]), truth.text[frame.start :]) is None else number
+            script.left = (
+                None if first_departure(bytes(draft.text[at:]), truth.text[frame.start :]) is None else number
+            )
     yield from draft.rest()
-    script.left = left(bytes(draft.text), truth.text)
+    script.left = first_departure(bytes(draft.text), truth.text)
     _close(draft, truth)
     return script
 
@@ -127,14 +138,6 @@ def _one(draft: FrameDraft) -> Talk[None]:
             draft.take(token(name).encode())
         else:
             yield from draft.own()
-
-
-def left(text: bytes, truth: bytes) -> int | None:
-    """The first frame of a text whose action is not the true one; None where all that are whole are true."""
-    for number, (one, true) in enumerate(beside(text, truth)):
-        if true is None or one.action_of(text) != true.action_of(truth):
-            return number
-    return None
 
 
 def _close(draft: FrameDraft, truth: Prediction) -> None:

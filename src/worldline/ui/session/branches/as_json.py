@@ -9,6 +9,7 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
+from worldline.codec.notation import notation
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
 from worldline.diagnose.branch import WrongBranch
@@ -68,8 +69,8 @@ def _answer(branch: Branch, pair: Pair) -> dict[str, Any]:
         return {"truth": None, "found": found.answer, "right": None, "outcome": None}
     truth, printed = pair.left.reading, branch.ask.program.call is None
     right = found.ended and ends_alike(truth, found, printed=printed)
-    # An end before anything has returned is one that Meta's notation does not have.
-    ended = found.ended and not (found.answer is None and branch.found.codec == "cwm")
+    # Where ends are read loosely, one before anything has returned is none.
+    ended = found.ended and (found.answer is not None or notation(branch.found.codec).is_canonical)
     unfinished = unfinished_as(found.malformed is not None, ended, bool(found.events), branch.found)
     outcome = "right" if right else unfinished or "wrong"
     return {"truth": truth.answer, "found": found.answer, "right": right, "outcome": outcome}

@@ -18,6 +18,7 @@ from functools import lru_cache
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.turns import turns
+from worldline.codec.names import DEFAULT_NOTATION
 from worldline.core.change import Change
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
@@ -48,7 +49,9 @@ class Continuation:
     hidden: tuple[Hidden, ...] = ()
 
 
-def recorded(ask: PredictionRequest, *, limits: Limits | None = None, codec: str = "compact") -> Continuation:
+def recorded(
+    ask: PredictionRequest, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
+) -> Continuation:
     """The true run of an ask's program."""
     bounds = limits or Limits(steps=max(STEPS, ask.limit))
     whole = replace(ask, limit=WHOLE, given=b"")
@@ -63,7 +66,7 @@ def _is_none(truth: Prediction) -> bool:
 
 
 def continuation(
-    lineage: list[Branch], plan: BranchPlan, *, limits: Limits | None = None, codec: str = "compact"
+    lineage: list[Branch], plan: BranchPlan, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Continuation:
     """What happens behind an intervention on the last of a line of branches, the root first."""
     parent = lineage[-1]

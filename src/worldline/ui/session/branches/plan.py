@@ -18,6 +18,7 @@ from worldline.analyze.rewrite import rewrite
 from worldline.codec.compact.guide.guard import guard_of
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
+from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS, RETURNING
 from worldline.core.language import Language
@@ -64,7 +65,7 @@ def planned(branch: Branch, intervention: Intervention) -> BranchPlan:
         return _budget(branch, intervention)
     if intervention.kind == "rewrite":
         return _rewrite(branch, intervention)
-    if branch.found.codec != "compact":
+    if not notation(branch.found.codec).resumes_anywhere:
         raise UsageError(
             f"only compact texts can be led elsewhere, and this one is written in {branch.found.codec}"
         )
@@ -79,9 +80,10 @@ def _budget(branch: Branch, intervention: Intervention) -> BranchPlan:
     if limit <= len(found.text):
         raise UsageError(f"a budget of {limit} bytes, and {len(found.text)} are written already")
     # What a model wrote it would write again; a subword model's text cannot be cut anywhere.
-    given = found.text if found.codec == "compact" else branch.ask.given
-    steps = len(parse(found.text, branch.ask.prompt).steps) if found.codec == "compact" else 0
-    return BranchPlan(ask=replace(branch.ask, limit=limit, given=given), at=steps)
+    if not notation(found.codec).resumes_anywhere:
+        return BranchPlan(ask=replace(branch.ask, limit=limit), at=0)
+    steps = len(parse(found.text, branch.ask.prompt).steps)
+    return BranchPlan(ask=replace(branch.ask, limit=limit, given=found.text), at=steps)
 
 
 def _rewrite(branch: Branch, intervention: Intervention) -> BranchPlan:

@@ -16,11 +16,11 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS, known_at
 from worldline.core.program import Program
 from worldline.core.value import kind
 from worldline.diagnose.history import MUTABLE
-from worldline.diagnose.reading import Event
 from worldline.ui.session.history import History
 from worldline.ui.session.marks.line_names import NOTHING, LineNames, line_names
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from worldline.diagnose.reading import Event
+from worldline.codec.reading import Event
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK, chunk
 from worldline.ui.session.pair import Pair

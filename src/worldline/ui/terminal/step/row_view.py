@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from worldline.codec.reading import Event
 from worldline.core.hidden import in_words
 from worldline.core.value import equal
-from worldline.diagnose.reading import Event
 from worldline.ui.session.pair import Pair
 from worldline.ui.session.side import FrameState, Side
 from worldline.ui.session.stepping import newest_step

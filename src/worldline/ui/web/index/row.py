@@ -14,9 +14,10 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from worldline.codec.names import DEFAULT_NOTATION, NotationName
+from worldline.codec.notation import notation
 from worldline.core.errors import FormatError
 from worldline.evaluation.external.program import called
-from worldline.ui.web.index.depth import depth
 
 LISTED = 200  # characters of a name or a call that a list shows
 RIGHT, FAULT, NONE = "right", "tool fault", "none"
@@ -51,7 +52,7 @@ class _Line(msgspec.Struct):
     truth: str = ""
     truth_base64: str = ""
     status: Literal["ended", "budget", "empty", "broken", "fault"] = "empty"
-    codec: Literal["compact", "cwm"] = "compact"
+    codec: NotationName = DEFAULT_NOTATION
     seconds: float = 0.0
     logprob: float | None = None
     note: str = ""
@@ -108,7 +109,7 @@ def row(text: bytes) -> IndexRow:
         type=listed(judged.type or NONE) if judged else NONE, answer=judged.answer == "right" if judged else None,
         trace=judged.trace == "right" if judged else None, steps=judged.steps if judged else None,
         agreed=judged.agreed if judged else None, bytes=judged.bytes if judged else None,
-        depth=depth(truth, line.codec), seconds=line.seconds if math.isfinite(line.seconds) else None,
+        depth=notation(line.codec).depth(truth), seconds=line.seconds if math.isfinite(line.seconds) else None,
         size=len(truth), operation=_operation(line, judged),
     )  # fmt: skip
 

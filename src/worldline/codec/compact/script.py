@@ -1,7 +1,8 @@
 """What is dictated to a model while it writes: the true actions, the true states, or the steps that were asked for.
 
-A script is asked at every byte that the grammar leaves open (`rollout.Script`): which bytes are the model's to choose
-from, and what is written instead of the one it chose. It follows the text line by line and never looks at values.
+A script is asked at every byte that the grammar leaves open: which bytes are the model's to choose from, and what is
+written instead of the one it chose (`predict.rollout.Script`). It follows the text line by line and never looks at
+values.
 
 - `Actions`: each line begins as the true one does; what follows, and whether late changes stand before it where they
   can, is the model's own. Where the truth was cut the writing stops.
@@ -9,17 +10,14 @@ from, and what is written instead of the one it chose. It follows the text line 
   late changes too. At its first other action the truth has no state for it: from there it is on its own (`left`).
 - `ChosenSteps`: the true step is given in some places, whatever the model's own states are, as long as its actions so
   far were the true ones; behind another action the true run says nothing about this one, and it is on its own (`left`).
-- `Guarded`: nothing is dictated; what leaves the control flow is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 
 from worldline.codec.compact.turns import ForcedLine, action_length, is_own
 from worldline.core.value import scan
-from worldline.predict.prediction import PredictionRequest
-from worldline.predict.rollout import guide_behind
 
 ANY = (1 << 256) - 1
 SPACE, _END = 1 << 0x20, 1 << 0x0A
@@ -64,6 +62,7 @@ class Actions:
     """The true actions; the model's own state is kept."""
 
     left: int | None = None
+    answered: Set[int] = frozenset()
 
     def __init__(self, lines: Sequence[ForcedLine]) -> None:
         self._lines = [line for line in lines if not line.late]
@@ -107,6 +106,8 @@ class Actions:
 
 class States:
     """The true states, as long as the model's actions are the true ones."""
+
+    answered: Set[int] = frozenset()
 
     def __init__(self, lines: Sequence[ForcedLine]) -> None:
         self._lines = lines
@@ -164,7 +165,7 @@ class ChosenSteps:
         self._place, self._number = _Place(), 0
         self._written, self._done = b"", b""  # of the turn under way: its lines, and their actions
         self.left: int | None = None
-        self.answered: set[int] = set()
+        self.answered = set[int]()
 
     def _part(self, text: bytearray) -> bytes:
         for line in self._place.move(text):
@@ -195,22 +196,3 @@ class ChosenSteps:
             return b""
         self.answered.add(self._number)
         return step[len(part) :]
-
-
-class Guarded:
-    """The control-flow guard for who only gives text: a byte that it does not allow is not taken."""
-
-    def __init__(self, ask: PredictionRequest) -> None:
-        self._guide, self._at = guide_behind(ask, guard=True), len(ask.given)
-
-    def allowed(self, text: bytearray) -> int:
-        """What may follow."""
-        self._guide.feed_all(bytes(text[self._at :]))
-        self._at = len(text)
-        return self._guide.bits
-
-    def instead(self, text: bytearray, byte: int | None) -> bytes | None:
-        """The only way on, where there is one and the byte is none."""
-        bits = self.allowed(text)
-        only = bits and not bits & (bits - 1) and byte is not None and not bits >> byte & 1
-        return bytes([bits.bit_length() - 1]) if only else b""

@@ -9,21 +9,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from worldline.analyze.flow.table import FlowTable
 from worldline.codec.cwm.frame_text import cut
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.reader import read_object
 from worldline.codec.cwm.text import WITH_LOCALS, quoted
 from worldline.core.errors import UsageError
 from worldline.core.malformed import Malformed
-from worldline.predict.prediction import PredictionRequest
-from worldline.predict.table import table_of
+from worldline.core.program import Program
 
 
-def edited_frames(ask: PredictionRequest, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
-    """The text of an ask up to the locals that show what frame `step` left behind, with these values among them."""
-    program = ask.program
-    told, table = text.decode("utf-8", "replace"), table_of(program)
-    shown = parse(told, program.source, language=program.language, table=table).frames
+def edited(
+    text: bytes, program: Program, table: FlowTable | None, step: int, values: Mapping[str, str | None]
+) -> bytes:
+    """Cut a text behind the locals that show what a frame left, with other values among them.
+
+    Args:
+        text: The frames, without their prompt.
+        program: The program that they are about.
+        table: What is known of its control flow, where it is not Python.
+        step: The number of the frame.
+        values: Canonical values by name; None takes a name away.
+
+    Returns:
+        The text up to and with the edited locals.
+
+    Raises:
+        UsageError: There is no such frame, or none behind it shows its names.
+    """
+    frames = text.decode("utf-8", "replace")
+    shown = parse(frames, program.source, language=program.language, table=table).frames
     if not 0 <= step < len(shown):
         raise UsageError(f"no step {step} to edit in a text of {len(shown)}")
     scope = shown[step].scope
@@ -33,7 +48,7 @@ def edited_frames(ask: PredictionRequest, text: bytes, step: int, values: Mappin
             f"step {step} ({shown[step].event}): its frame shows no names behind it; edit at a step before"
         )
     frame = cut(text)[after]
-    names = read_object(frame.state_of(text).decode("utf-8", "replace"))
+    names = read_object(frame.state(text).decode("utf-8", "replace"))
     assert not isinstance(names, Malformed)  # it was parsed
     for name, value in values.items():
         if value is None:
@@ -41,4 +56,4 @@ def edited_frames(ask: PredictionRequest, text: bytes, step: int, values: Mappin
         else:
             names[name] = value
     pairs = (f"{quoted(name)}: {quoted(value)}" for name, value in names.items())
-    return text[: frame.state] + ("{" + ", ".join(pairs) + "}").encode()
+    return text[: frame.state_start] + ("{" + ", ".join(pairs) + "}").encode()

@@ -1,4 +1,4 @@
-"""How deep the calls of a true trace nest, from its text alone: the marks are followed, no value is read.
+"""How deep the calls of a compact text nest, from its marks alone: no value is read.
 
 It does not parse: of a text that is not of its notation it gives some number or none, never an error.
 """
@@ -6,34 +6,20 @@ It does not parse: of a text that is not of its notation it gives some number or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from worldline.codec.compact.frames import NOBODY, REFERENCE, Cursor
-from worldline.codec.cwm.text import token
+from worldline.codec.notation import deepest
 
 _PLAIN = re.compile(r"^(?:[0-9]*[)*]|([(])|/)", re.MULTILINE)
 _ODD = re.compile(r"^(?:[0-9]*~|[@?])", re.MULTILINE)
 _EVENT = re.compile(r"[0-9]*([)!*~:<$]?)")
-_CWM = re.compile(f"({re.escape(token('call_sep'))})|{re.escape(token('return_sep'))}")
 
 
-def depth(text: str, codec: str) -> int | None:
+def depth(text: str) -> int | None:
     """The most frames that are one inside another; None of a text without a call."""
-    if codec == "cwm":
-        return _nested(match[1] is not None for match in _CWM.finditer(text)) or None
     if _ODD.search(text) is None:  # nothing is resumed, switched to or asked for: a plain stack
-        return _nested(match[1] is not None for match in _PLAIN.finditer(text)) or None
+        return deepest(match[1] is not None for match in _PLAIN.finditer(text)) or None
     return _walked(text) or None
-
-
-def _nested(moves: Iterable[bool]) -> int:
-    """The highest level of moves up (True) and down."""
-    level = highest = 0
-    for is_up in moves:
-        level += 1 if is_up else -1
-        if level > highest:
-            highest = level
-    return highest
 
 
 def _walked(text: str) -> int:

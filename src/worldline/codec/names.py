@@ -1,0 +1,10 @@
+"""The names of the notations and of the parts of a text, for whoever offers a choice and loads nothing else."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, get_args
+
+NotationName = Literal["compact", "cwm"]
+NOTATIONS: tuple[str, ...] = get_args(NotationName)
+DEFAULT_NOTATION: Final = "compact"
+PARTS = ("whole", "prompt", "steps")
