@@ -38,8 +38,12 @@ if TYPE_CHECKING:
     from worldline.diagnose.debug import debug as debug
     from worldline.diagnose.debug import debug_limits as debug_limits
     from worldline.diagnose.imagine import imagine as imagine
-    from worldline.evaluation.own.bench import bench as bench
+    from worldline.evaluation.bench import bench as bench
     from worldline.evaluation.rounding import check_rounding as check_rounding
+    from worldline.evaluation.runs import compare as compare
+    from worldline.evaluation.runs import intervene as intervene
+    from worldline.evaluation.runs import merge as merge
+    from worldline.evaluation.runs import score as score
     from worldline.evaluation.suites.suite import Suite as Suite
     from worldline.evaluation.suites.suite import Task as Task
     from worldline.evaluation.verify import verify as verify
@@ -75,12 +79,12 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AnyModel": "worldline.predict.models",
-    "PredictionRequest": "worldline.predict.prediction",
     "Compact": "worldline.codec.compact.prompt",
     "Control": "worldline.core.hidden",
     "Limits": "worldline.core.limits",
     "Outcome": "worldline.core.trace",
     "Prediction": "worldline.predict.prediction",
+    "PredictionRequest": "worldline.predict.prediction",
     "Program": "worldline.core.program",
     "State": "worldline.core.state",
     "Step": "worldline.core.trace",
@@ -90,10 +94,11 @@ _HOMES = {
     "WorldlineError": "worldline.core.errors",
     "adapt": "worldline.learning.adapt",
     "ask": "worldline.plan.ask",
-    "bench": "worldline.evaluation.own.bench",
+    "bench": "worldline.evaluation.bench",
     "build_dataset": "worldline.data.build.build",
     "check_rounding": "worldline.evaluation.rounding",
     "choose_control": "worldline.data.control",
+    "compare": "worldline.evaluation.runs",
     "conditions": "worldline.analyze.flow.conditions",
     "cost": "worldline.data.vocabularies",
     "debug": "worldline.diagnose.debug",
@@ -103,12 +108,14 @@ _HOMES = {
     "export_tables": "worldline.ui.report.export",
     "futures": "worldline.plan.futures.futures",
     "imagine": "worldline.diagnose.imagine",
+    "intervene": "worldline.evaluation.runs",
     "join_ray": "worldline.parallel.ray_pool",
     "learn": "worldline.learning.learn",
     "load": "worldline.data.load",
     "load_all": "worldline.data.load",
     "load_model": "worldline.predict.models",
     "load_program": "worldline.data.program_file",
+    "merge": "worldline.evaluation.runs",
     "mine_calls": "worldline.data.mine.by_recipe",
     "nearest_within": "worldline.plan.paths.nearest",
     "paths": "worldline.plan.paths.search",
@@ -118,6 +125,7 @@ _HOMES = {
     "replay_differences": "worldline.data.control",
     "report": "worldline.ui.report.report",
     "rewrite": "worldline.data.forms.rewriting",
+    "score": "worldline.evaluation.runs",
     "serve": "worldline.ui.serve.start",
     "serve_dap": "worldline.ui.dap.server",
     "state_at": "worldline.core.state",

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import click
 import pytest
@@ -25,6 +26,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 # Every command, and the functions that do what it does: one, or one for each of its modes.
 COMMANDS = {
     "ask": ("ask",),
+    "bench": ("bench",),
+    "compare": ("compare",),
     "cost": ("cost",),
     "dap": ("serve_dap",),
     "data build": ("build_dataset",),
@@ -34,7 +37,9 @@ COMMANDS = {
     "export": ("export_tables", "export_model"),
     "futures": ("futures",),
     "imagine": ("imagine",),
+    "intervene": ("intervene",),
     "learn": ("learn", "adapt"),
+    "merge": ("merge",),
     "paths": ("paths",),
     "plan input": ("plan.find_input",),
     "plan outputs": ("plan.fill_outputs",),
@@ -45,6 +50,7 @@ COMMANDS = {
     "rehearse": ("rehearse",),
     "report": ("report",),
     "rewrite": ("rewrite",),
+    "score": ("score",),
     "serve": ("serve",),
     "show": ("load",),
     "step": ("step",),
@@ -52,8 +58,6 @@ COMMANDS = {
     "verify": ("verify",),
     "view": ("view", "write_bundle"),
 }
-# Commands whose functions evaluation owns: bench, and what is done with its runs.
-EVALUATION = {"bench", "compare", "intervene", "merge", "score"}
 
 # Options that several commands share, and the public parameter or field that each stands for.
 SHARED = {
@@ -151,11 +155,19 @@ def public(name: str) -> Callable[..., object]:
 
 
 def parameters(name: str) -> set[str]:
-    """The parameters of a public function, or the fields of a public dataclass."""
+    """The parameters of a public function, those of its typed `**options` too, or the fields of a dataclass."""
     found = public(name)
     if is_dataclass(found):
         return {field.name for field in fields(found)}
-    return set(inspect.signature(found).parameters)
+    signature = inspect.signature(found)
+    unpacked = [
+        key
+        for parameter in signature.parameters.values()
+        if parameter.kind is parameter.VAR_KEYWORD
+        for (options,) in [get_args(get_type_hints(found)[parameter.name])]
+        for key in get_type_hints(options)
+    ]
+    return {*signature.parameters, *unpacked}
 
 
 def missing(target: str) -> bool:
@@ -207,7 +219,7 @@ def test_no_public_function_has_the_name_of_a_module(package: object) -> None:
 
 
 def test_every_command_has_its_function_and_no_other() -> None:
-    assert {name for name, _ in commands()} == COMMANDS.keys() | EVALUATION
+    assert {name for name, _ in commands()} == COMMANDS.keys()
     for name in FUNCTIONS:
         assert inspect.isfunction(public(name))
 
@@ -276,4 +288,4 @@ def test_every_option_name_has_one_meaning() -> None:
 def test_the_page_of_the_api_has_a_row_for_every_command() -> None:
     rows = re.findall(r"^\| `([a-z ]+)` \| (.+?) \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
     documented = {words: tuple(re.findall(r"`worldline\.([\w.]+)`", cell)) for words, cell in rows}
-    assert {words: names for words, names in documented.items() if words not in EVALUATION} == COMMANDS
+    assert documented == COMMANDS

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pytest
+from measured_suites import measured
 from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.evaluation.suites import is_measured, load, measure
-from worldline.evaluation.suites.branches import measure as measure_branches
+from worldline.evaluation.suites import is_measured, load
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Table
 from worldline.predict.interpreter import Interpreter
@@ -49,7 +49,7 @@ def rows(table: Table) -> dict[str, tuple[int, float]]:
 
 def test_the_interpreter_goes_the_true_way_at_every_decision() -> None:
     assert is_measured("branches")
-    found = measure("branches", load("branches", seed=3), Interpreter(), limit=12)
+    found = measured("branches", load("branches", seed=3), Interpreter(), limit=12)
     assert (found.n, found.faults) == (12, 0)
     for table in found.tables:
         assert table.rows[-1][0] == "all"
@@ -58,7 +58,7 @@ def test_the_interpreter_goes_the_true_way_at_every_decision() -> None:
 
 
 def test_a_wrong_way_is_counted_where_it_was_decided() -> None:
-    found = measure_branches(ONE, Wrong())
+    found = measured("branches", ONE, Wrong())
     kinds, types, outcomes = map(rows, found.tables)
     assert kinds == {"for": (3, 1.0), "if": (2, 0.5), "all": (5, 0.8)}
     assert types == {"int": (5, 0.8), "all": (5, 0.8)}
@@ -69,6 +69,6 @@ def test_what_is_refused() -> None:
     with pytest.raises(UsageError, match="reveal is 1 or more"):
         load("branches", reveal=0)
     with pytest.raises(UsageError, match="nothing else is forced"):
-        measure_branches(ONE, Interpreter(), force=("states",))
+        measured("branches", ONE, Interpreter(), force=("states",))
     with pytest.raises(UsageError, match="compact"):
-        measure_branches(ONE, Interpreter(codec="cwm"))
+        measured("branches", ONE, Interpreter(codec="cwm"))

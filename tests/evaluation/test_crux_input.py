@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from measured_suites import measured
 from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
@@ -58,7 +59,7 @@ def one(tmp_path: Path, text: str, *, row: int = 0, status: str = "ended") -> di
     """The outcome of one answer to one row, and faults."""
     path = tmp_path / "one.jsonl"
     path.write_text(json.dumps(ROWS[row]) + "\n")
-    found = crux_input.measure(suites.load("crux-input", data=path), Says(text, status=status))
+    found = measured("crux-input", suites.load("crux-input", data=path), Says(text, status=status))
     (shares,) = found.tables[0].rows
     counts = {
         head: cell.some
@@ -73,7 +74,7 @@ def test_the_benchmark_s_own_inputs_are_all_right(data: Path) -> None:
     tasks = list(suite.tasks)
     assert sorted(task.name for task in tasks) == ["a", "b"]
     says = Says(*(f"[ANSWER]\nassert {task.program.call} == {task.answer}\n[/ANSWER]" for task in tasks))
-    found = crux_input.measure(suites.load("crux-input", data=data), says)
+    found = measured("crux-input", suites.load("crux-input", data=data), says)
     assert (found.n, found.faults, found.seconds) == (2, 0, 1.0)
     assert found.tables[0].rows[0][0] == Share(2, 2)
     for question, task in zip(says.questions, tasks, strict=True):
@@ -120,13 +121,13 @@ def test_cut_answers_and_faults_have_their_own_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize("predictor", [Interpreter()])
 def test_who_writes_traces_alone_is_refused(data: Path, predictor: Any) -> None:
     with pytest.raises(UsageError, match="answers no questions"):
-        crux_input.measure(suites.load("crux-input", data=data), predictor)
+        measured("crux-input", suites.load("crux-input", data=data), predictor)
 
 
 def test_the_search_is_told_no_more_than_a_model_and_what_it_answers_was_run(data: Path) -> None:
     from worldline.plan.inputs.answerer import load_search
 
-    found = crux_input.measure(suites.load("crux-input", data=data), load_search({"executions": "200"}))
+    found = measured("crux-input", suites.load("crux-input", data=data), load_search({"executions": "200"}))
     assert (found.n, found.faults) == (2, 0)
     assert found.tables[0].rows[0][0] == Share(2, 2)
     (task, _) = suites.load("crux-input", data=data).tasks

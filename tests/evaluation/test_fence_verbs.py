@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from measured_suites import measured
 from plain_predictor import PlainPredictor
 
 from worldline.cli import main
@@ -192,7 +193,7 @@ def test_states(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         states, "steps", breaking(states.steps, lambda task, *rest: task.name == f"task {ODD}")
     )
-    found = states.measure(suite(), Wrong(), force="free")
+    found = measured("states", suite(), Wrong(), force="free")
     assert (found.n, found.faults) == (COUNT, 1)
 
 
@@ -222,14 +223,14 @@ class Answers(PlainPredictor):
 )
 def test_an_odd_input_is_no_answer(odd: str) -> None:
     tasks = [replace(task, answer=str(n + 1)) for n, task in enumerate(suite().tasks)]
-    found = crux_input.measure(Suite(name="crux-input", tasks=tasks), Answers(odd))
+    found = measured("crux-input", Suite(name="crux-input", tasks=tasks), Answers(odd))
     assert (found.n, found.faults) == (COUNT, 0)
 
 
 def test_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crux_input, "read", breaking(crux_input.read, nth(ODD)))
     tasks = [replace(task, answer=str(n + 1)) for n, task in enumerate(suite().tasks)]
-    found = crux_input.measure(Suite(name="crux-input", tasks=tasks), Answers("f(1)"))
+    found = measured("crux-input", Suite(name="crux-input", tasks=tasks), Answers("f(1)"))
     assert (found.n, found.faults) == (COUNT - 1, 1)
 
 

@@ -145,7 +145,7 @@ def test_in_python_any_kind_of_suite_is_measured(kind: str, tmp_path: Path) -> N
 
 @pytest.mark.usefixtures("box")
 def test_in_python_a_run_is_kept_and_options_are_the_suite_s(tmp_path: Path) -> None:
-    report = worldline.bench("permutation", "interpreter", limit=2, length=[8], out=tmp_path / "run")
+    report = worldline.bench("permutation", "interpreter", max_programs=2, length=[8], out=tmp_path / "run")
     assert (report.n, report.all.trace.right) == (2, 2)
     assert (tmp_path / "run" / "report.json").is_file()
     with pytest.raises(UsageError, match="no lenght"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from measured_suites import measured
 
 from worldline.cli import main
 from worldline.core.errors import UsageError
@@ -73,7 +74,7 @@ def test_every_program_is_read_with_its_tests(folder: Path) -> None:
 
 def test_all_are_repaired_and_a_perfect_imagination_tries_fewer(folder: Path) -> None:
     suite = suites.load("repair", data=folder)
-    found = suites.measure("repair", suite, Interpreter(limits=Limits(steps=500, wall=20.0)))
+    found = measured("repair", suite, Interpreter(limits=Limits(steps=500, wall=20.0)))
     prior, mixed = found.tables[0].rows
     assert (prior[0], prior[1], mixed[0], mixed[1]) == ("prior", Share(2, 2), "mixed", Share(2, 2))
     assert isinstance(prior[2], float)
@@ -94,7 +95,7 @@ def test_a_program_is_taken_when_the_one_before_is_done(
 
     monkeypatch.setattr(repair_suite, "_repaired", repaired)
     suite = suites.load("repair", data=folder)
-    suites.measure("repair", suite.told(lambda count: told.append(f"{count} begun")), Interpreter(), limit=2)
+    measured("repair", suite.told(lambda count: told.append(f"{count} begun")), Interpreter(), limit=2)
     assert [told[0], told[3]] == ["1 begun", "1 begun"]
     assert [each.split()[1] for each in told] == ["begun", "prior", "mixed"] * 2
 
@@ -106,13 +107,15 @@ def test_another_folder_gets_one_sentence(tmp_path: Path) -> None:
         suites.load("repair")
 
 
-def test_a_directory_is_refused_before_anything_is_measured(
+def test_a_run_is_kept_and_resumed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(repair_suite, "_repaired", lambda *_: pytest.fail("it was measured"))
-    words = ["bench", "repair", "--data", str(folder), "--model", "interpreter"]
-    assert main([*words, "-o", str(tmp_path / "run")]) == 2
-    assert "leaves no run to keep" in capsys.readouterr().err
+    words = ["bench", "repair", "--data", str(folder), "--model", "interpreter", "--json"]
+    assert main([*words, "-o", str(tmp_path / "run")]) == 0
+    whole = capsys.readouterr().out
+    monkeypatch.setattr(repair_suite, "_repaired", lambda *_: pytest.fail("it was measured again"))
+    assert main([*words, "-o", str(tmp_path / "run")]) == 0
+    assert capsys.readouterr().out == whole
 
 
 @pytest.mark.parametrize(

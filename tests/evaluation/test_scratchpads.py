@@ -119,9 +119,13 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
         Scratchpad(Interpreter(codec="cwm"), "flatten")
     with pytest.raises(UsageError, match="scratchpad"):
         Scratchpad(Interpreter(), "paper")
-    for words in (["states"], ["budget"], ["generated", "--force", "guard"]):
-        done = CliRunner().invoke(bench, [*words, "--model", "interpreter", "--scratchpad", "auto"])
-        assert done.exit_code != 0
+    for suite, reason in (
+        ("states", "by the model's confidence"),
+        ("budget", "how programs are written down"),
+    ):
+        done = CliRunner().invoke(bench, [suite, "--model", "interpreter", "--scratchpad", "auto"])
+        assert isinstance(done.exception, UsageError)
+        assert reason in str(done.exception)
 
 
 def test_bench_puts_modes_side_by_side_and_keeps_them(tmp_path: Path) -> None:

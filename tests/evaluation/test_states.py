@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from measured_suites import measured
 from plain_predictor import PlainPredictor
 
 from worldline.cli import main
@@ -17,11 +18,12 @@ from worldline.evaluation import suites
 from worldline.evaluation.forced import FORCED, Forced
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
-from worldline.evaluation.suites.states import FORCES, clustered, measure
+from worldline.evaluation.suites.states import FORCES, clustered
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Measured
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Predictor
 
 HUMANEVAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "HumanEval.jsonl.gz"
 LOOP = Task(
@@ -31,6 +33,12 @@ LOOP = Task(
     )
 )
 TRUE = b"(1 n=2\n2 d={'k': 0, 'm': 1}\n3\n4 n=1\n3\n4 n=0\n3\n5\n){'k': 0, 'm': 1}\n.\n"
+
+
+def measure(
+    suite: Suite, predictor: Predictor, *, limit: int | None = None, force: str | Sequence[str] = FORCES
+) -> Measured:
+    return measured("states", suite, predictor, limit=limit, force=force)
 
 
 class Edits(PlainPredictor):
@@ -130,8 +138,8 @@ def test_values_are_compared_as_values(force: str) -> None:
 
 
 def test_the_answers_stand_in_the_rows_of_their_suite() -> None:
-    found = suites.measure(
-        "states", suites.load("states", of="permutation", length=(4, 6)), Interpreter(), limit=4, force="free"
+    found = measure(
+        suites.load("states", of="permutation", length=(4, 6)), Interpreter(), limit=4, force="free"
     )
     assert found.tables[1].rows == (("4", Share(2, 2)), ("6", Share(2, 2)))
     assert json.loads(json.dumps(found.as_json()))["tables"][0]["rows"][0]["forced"] == "free"

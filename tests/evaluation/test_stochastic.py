@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count, islice
 
 import pytest
+from measured_suites import measured
 from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.writer import encode_steps
@@ -44,7 +45,7 @@ def rows(table: Table) -> list[dict[str, object]]:
 
 def test_the_interpreter_errs_nowhere() -> None:
     suite = suites.load("stochastic", world=("draws", "dice", "shuffles", "games"))
-    found = suites.measure("stochastic", suite, Interpreter(), limit=4)
+    found = measured("stochastic", suite, Interpreter(), limit=4)
     assert (found.n, found.faults) == (4, 0)
     (table,) = found.tables
     assert table.title == "by its own odds"
@@ -62,7 +63,7 @@ def test_the_interpreter_errs_nowhere() -> None:
 def test_a_belief_is_judged_by_its_distribution() -> None:
     def divergence(seeds: int) -> float:
         suite = suites.load("stochastic", world="draws")
-        found = suites.measure("stochastic", suite, Dreamer(seeds), limit=3)
+        found = measured("stochastic", suite, Dreamer(seeds), limit=3)
         return float(str(rows(found.tables[0])[-1]["KL, bits"]))
 
     assert divergence(10_000) < 0.6 < 1.0 < divergence(1)
@@ -70,7 +71,7 @@ def test_a_belief_is_judged_by_its_distribution() -> None:
 
 @pytest.mark.long(reason="searches the schedules of a race and records 48 texts")
 def test_races_have_results_and_no_odds() -> None:
-    found = suites.measure("stochastic", suites.load("stochastic", world="races"), Dreamer(50), limit=1)
+    found = measured("stochastic", suites.load("stochastic", world="races"), Dreamer(50), limit=1)
     (table,) = found.tables
     assert table.title == "races"
     for row in rows(table):

@@ -11,14 +11,18 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 
 
 class Forgetful:
-    """Decides by the program alone, so that it answers alike wherever and in whatever order it is asked."""
+    """Decides by the program and the seed alone, so that it answers alike wherever it is asked, in any order."""
 
     name = "forgetful"
+
+    def __init__(self, seed: str = "") -> None:
+        self._seed = seed
 
     def predict(self, asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
         """The interpreter's text, or its first half."""
         for ask, found in zip(asks, load_model("interpreter", {}).predict(asks), strict=True):
-            is_short = hashlib.sha256(ask.program.source.encode()).digest()[0] % 3 == 0
+            decided = ask.program.source + self._seed
+            is_short = hashlib.sha256(decided.encode()).digest()[0] % 3 == 0
             yield (
                 replace(found, text=found.text[: len(found.text) // 2], status="budget")
                 if is_short

@@ -27,6 +27,7 @@ os.environ.update(
 from ray._private import services  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
+import worldline  # noqa: E402
 from worldline.cli import main  # noqa: E402
 from worldline.core.errors import UsageError, WorldlineError  # noqa: E402
 from worldline.core.program import Program  # noqa: E402
@@ -347,11 +348,45 @@ def test_a_repair_is_that_of_one_machine(cluster: Any, executions: int) -> None:
     assert found[0].patches or executions == 30
 
 
-def test_options_that_do_not_go_with_a_cluster_are_refused_in_a_sentence(
-    cluster: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["bench", "generated", "--model", "interpreter", "--scratchpad", "flatten", "--ray"]) == 2
-    assert "--ray is for plain traces" in capsys.readouterr().err
+FORGETFUL = f"python:{Path(__file__).parent / 'forgetful.py'}:Forgetful"
+COMBINED: dict[str, dict[str, Any]] = {
+    "scratchpad": {"suite": "generated", "model": FORGETFUL, "scratchpad": "flatten"},
+    "forced on a scratchpad": {
+        "suite": "generated", "model": "interpreter", "scratchpad": "flatten", "force": "actions",
+    },
+    "shard": {"suite": "generated", "model": FORGETFUL, "shard": "2/3"},
+    "samples of a scratchpad": {
+        "suite": "generated", "model": FORGETFUL, "scratchpad": "flatten", "samples": 2,
+    },
+    "states": {"suite": "states", "model": "interpreter", "of": "permutation", "length": [4]},
+    "shard of states": {
+        "suite": "states", "model": "interpreter", "of": "permutation", "length": [4], "shard": "1/2",
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMBINED)
+def test_a_cluster_goes_with_every_way_to_ask(cluster: Any, name: str, tmp_path: Path) -> None:
+    options = {**COMBINED[name], "max_programs": 6}
+    here = worldline.bench(**options, out=tmp_path / "here")
+    there = worldline.bench(**options, out=tmp_path / "there", ray="auto")
+    assert untimed(there.as_json()) == untimed(here.as_json())
+    logs = [path.relative_to(tmp_path / "here") for path in (tmp_path / "here").rglob("*.jsonl")]
+    assert len(logs) == options.get("samples", 1)
+    for log in logs:
+        assert (tmp_path / "there" / log).stat().st_size > 0
+
+
+def untimed(told: Any) -> Any:
+    """A report without what a clock said."""
+    if isinstance(told, dict):
+        return {key: untimed(value) for key, value in told.items() if key != "seconds"}
+    return [untimed(value) for value in told] if isinstance(told, list) else told
+
+
+def test_outputs_in_order_are_not_dealt_out(cluster: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "generated", "--model", "replay:x", "-M", "by=order", "--ray"]) == 2
+    assert "would take those of other programs" in capsys.readouterr().err
 
 
 @pytest.mark.long(reason="starts five commands, each with its own Ray client")

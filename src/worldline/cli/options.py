@@ -126,7 +126,12 @@ def workshop_of(address: str | None) -> RayWorkshop | None:
         return None
     from worldline.parallel.ray_pool import join_ray
 
-    return join_ray(address, say=lambda text: click.echo(f"note[ray]: {text}", err=True))
+    return join_ray(address, say=note_ray)
+
+
+def note_ray(text: str) -> None:
+    """Say what was done about a cluster."""
+    click.echo(f"note[ray]: {text}", err=True)
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
@@ -151,15 +156,6 @@ def settings(context: click.Context, parameter: click.Parameter, given: tuple[st
 def words(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
     """`free` or `free,actions`."""
     return None if text is None else [part.strip() for part in text.split(",")]
-
-
-def shard(context: click.Context, parameter: click.Parameter, text: str | None) -> Any:
-    """`3/16`."""
-    if text is None:
-        return None
-    from worldline.evaluation.run.shard import parse_shard
-
-    return parse_shard(text)
 
 
 def limited(verb: Verb, *, steps: bool = True) -> Verb:
@@ -222,6 +218,23 @@ def percent_of(what: str) -> Iterator[Callable[[float, str], None]]:
             say(text)
 
         yield tell
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
+    """A bar on stderr where that is a terminal: how to set what is done, of how many, and a note beside it."""
+    if not sys.stderr.isatty():
+        yield lambda done, total, note: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total, note: bar.update(
+            task, completed=done, total=total, description=f"{what} {note}".rstrip()
+        )
 
 
 @contextmanager

@@ -1,13 +1,13 @@
-"""The verbs for runs that are there: `merge` puts shards together, `compare` takes two, `intervene` tests the causes.
+"""The commands for runs that are there: `merge` puts shards together, `compare` takes two, `intervene` tests causes.
 
-No logic: every verb calls a room.
+Each parses its options, calls one function of the public API and prints its result.
 """
 
 from __future__ import annotations
 
 import json
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -17,12 +17,11 @@ from worldline.cli.options import (
     limits_of,
     model_options,
     option,
-    progress,
+    progress_bar,
     trusted,
     words,
 )
-from worldline.cli.suites import refuse_faults
-from worldline.core.errors import UsageError
+from worldline.cli.suites import print_result, refuse_faults
 
 
 @click.command()
@@ -31,18 +30,9 @@ from worldline.core.errors import UsageError
 @json_option
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
     """Put the runs of `bench --shard`, all shards of one run, together as that run."""
-    from worldline.evaluation.run.merge import merge as run
-    from worldline.evaluation.run.stored import local
-    from worldline.storage.remote import place
-    from worldline.ui.terminal.console import terminal
-    from worldline.ui.terminal.suite_report import print_report
+    from worldline.evaluation.runs import merge as run
 
-    report = run([local(each) for each in runs], place(out))
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_report(terminal(), report)
-    refuse_faults(report.faults)
+    print_result(run(runs, out), as_json)
 
 
 @click.command()
@@ -51,17 +41,16 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
 @json_option
 def compare(first: str, second: str, as_json: bool) -> None:
     """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
-    from worldline.evaluation.compare import compare as run
-    from worldline.evaluation.run.stored import local
+    from worldline.evaluation.runs import compare as run
     from worldline.ui.terminal.compare import print_comparison
     from worldline.ui.terminal.console import terminal
 
-    found = run(local(first), local(second))
+    comparison = run(first, second)
     if as_json:
-        click.echo(json.dumps(found.as_json()))
+        click.echo(json.dumps(comparison.as_json()))
     else:
-        print_comparison(terminal(), found)
-    refuse_faults(found.faults)
+        print_comparison(terminal(), comparison)
+    refuse_faults(comparison.faults)
 
 
 @click.command()
@@ -70,7 +59,6 @@ def compare(first: str, second: str, as_json: bool) -> None:
 @click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
 @option(
     "--max-programs",
-    "limit",
     type=click.IntRange(min=1),
     metavar="N",
     note="here that failed",
@@ -84,28 +72,21 @@ def compare(first: str, second: str, as_json: bool) -> None:
 @trusted
 @json_option
 def intervene(
-    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, limit: int | None, by: str, seed: int,
-    as_json: bool, **options: Any,
+    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, max_programs: int | None,
+    by: Literal["answer", "trace"], seed: int, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
-    from worldline.evaluation.interventions import intervened
-    from worldline.evaluation.run.stored import local
-    from worldline.predict.models import load_model
-    from worldline.storage import remote
+    from worldline.evaluation.runs import intervene as act
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.trials import print_trials
 
-    if extras and model is None:
-        raise UsageError("-M goes with --model: a run's own model has its options in the run")
-    with progress(0, "samples") as (_, say):
-        found, at = intervened(
-            local(run), load_model, model=model, extras=extras, cures=cures, limit=limit, by=by, seed=seed,
-            limits=limits_of(options), progress=lambda cure, done, of: say(f"{cure} {done:,} of {of:,}"),
+    with progress_bar("samples") as update:
+        result = act(
+            run, model=model, extras=extras, cures=cures, max_programs=max_programs, by=by, seed=seed,
+            limits=limits_of(options), progress=lambda cure, done, total: update(done, total, cure),
         )  # fmt: skip
-    told = {**found.as_json(), "at": at}
-    remote.write(remote.place(run) / "interventions.json", json.dumps(told).encode())
     if as_json:
-        click.echo(json.dumps(told))
+        click.echo(json.dumps(result.as_json()))
     else:
-        print_trials(terminal(), found)
-    refuse_faults(sum(one.status == "fault" for one in found.tried))
+        print_trials(terminal(), result.trials)
+    refuse_faults(result.faults)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.rolled import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
@@ -41,11 +42,14 @@ class Forced:
 
     @property
     def capabilities(self) -> Capabilities:
-        """Its answers alone: no text that is asked for in another way would be forced."""
-        return Capabilities(answers_questions=self.predictor.capabilities.answers_questions)
+        """Its answers and its rollouts: no text that is asked for in another way would be forced."""
+        return Capabilities(answers_questions=self.predictor.capabilities.answers_questions, rolls_out=self)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """What the other writes under the forcing."""
+        return (rolled.prediction for rolled in self.roll(requests))
+
+    def roll(self, requests: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
+        """The same, with the model's confidence in each step."""
         truths = list(Interpreter(limits=self.limits, codec=self.predictor.info.notation).predict(requests))
-        for rolled in roll(self.predictor, requests, truths, force=self.force, budget=self.queries):
-            yield rolled.prediction
+        return roll(self.predictor, requests, truths, force=self.force, budget=self.queries)

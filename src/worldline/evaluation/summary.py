@@ -79,6 +79,7 @@ class Report:
     traces, of those that gave one. `operations`: of the times that an operation ran with all before it right, how often
     it is what first went wrong. `samples` is what several predictions of one task tell. `drawn`: traces given the draws
     that the predictions made themselves, of programs that draw. `unknown`: how many part by what no model could know.
+    `tables` are the suite's own. `first_fault` names the first task on which the tool failed, and says why.
     """
 
     suite: str
@@ -99,6 +100,8 @@ class Report:
     samples: tuple[Table, ...] = ()
     drawn: Tally = field(default_factory=Tally)
     unknown: int = 0
+    tables: tuple[Table, ...] = ()
+    first_fault: str = ""
 
     def __repr__(self) -> str:
         answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
@@ -142,6 +145,7 @@ class Report:
                 else {}
             ),
             **({"samples": [table.as_json() for table in self.samples]} if self.samples else {}),
+            **({"tables": [table.as_json() for table in self.tables]} if self.tables else {}),
         }
 
 

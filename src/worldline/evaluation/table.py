@@ -90,6 +90,7 @@ class Measured:
     skipped: int = 0
     faults: int = 0
     seconds: float = 0.0
+    first_fault: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """What `bench --json` prints."""

@@ -26,9 +26,9 @@ def verify(directory: str | remote.Folder) -> list[str]:
     if isinstance(path, remote.StorePath) and not any(
         name.endswith(".parquet") for name in remote.names(path)
     ):
-        path = local(path) if runs.is_run(path) else publishing.fetched(path)
+        path = local(path) if runs.holds_run(path) else publishing.fetched(path)
     if isinstance(path, Path):
-        if runs.is_run(path):
+        if runs.holds_run(path):
             return runs.findings(path)
         model = model_findings(path)
         if model is not None:

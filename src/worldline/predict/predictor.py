@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from worldline.predict.forcing.rolled import ForcedRollout
     from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, Script
 
 
@@ -75,12 +76,28 @@ class AnswersQuestions(Protocol):
         ...
 
 
+class RollsOut(Protocol):
+    """Can say how sure it was of each step of its own predictions, whatever was forced on it."""
+
+    def roll(self, requests: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
+        """Predict each request, in order.
+
+        Args:
+            requests: The programs.
+
+        Yields:
+            One rollout per request.
+        """
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
     """What a predictor can do besides `predict`; `None` where it cannot."""
 
     scores_text: ScoresText | None = None
     answers_questions: AnswersQuestions | None = None
+    rolls_out: RollsOut | None = None
     decodes_bytes: DecodesBytes | None = None
 
 
@@ -152,7 +169,7 @@ class DecodesBytes(Predictor, Protocol):
 class WatchedPredictor:
     """Another predictor as it is; `on_prediction` is called for every prediction.
 
-    Byte-by-byte access is withheld: texts written that way would not be seen here.
+    Byte-by-byte access and rollouts are withheld: texts written that way would not be seen here.
     """
 
     predictor: Predictor
@@ -166,7 +183,7 @@ class WatchedPredictor:
     @property
     def capabilities(self) -> Capabilities:
         """The other's, except for what would write texts unseen."""
-        return replace(self.predictor.capabilities, decodes_bytes=None)
+        return replace(self.predictor.capabilities, decodes_bytes=None, rolls_out=None)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Yield what the other writes."""

@@ -64,6 +64,12 @@ def scratched(request: PredictionRequest, scratch: Scratch) -> PredictionRequest
     return replace(request, program=replace(request.program, source=scratch.source))
 
 
+def _rollouts(predictor: Predictor, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
+    """The predictor's own rollouts; of one that only predicts, free ones."""
+    own = predictor.capabilities.rolls_out
+    return roll(predictor, requests, force="free") if own is None else own.roll(requests)
+
+
 @dataclass(frozen=True)
 class Scratchpad:
     """Another predictor with a scratchpad of one mode; `unsure` is the odds below which `auto` takes one."""
@@ -91,20 +97,20 @@ class Scratchpad:
 
     @property
     def capabilities(self) -> Capabilities:
-        """The other's without a scratchpad; else its answers alone, since texts are of other programs."""
+        """The other's without a scratchpad; else its answers and its rollouts: other texts are of other programs."""
         capabilities = self.predictor.capabilities
         if self.mode == "none":
             return capabilities
-        return Capabilities(answers_questions=capabilities.answers_questions)
+        return Capabilities(answers_questions=capabilities.answers_questions, rolls_out=self)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """What the other writes, told of the programs that were asked for."""
         return (rolled.prediction for rolled in self.roll(requests))
 
-    def roll(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
+    def roll(self, requests: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
         """The same, with the model's confidence in each step of the program."""
         if self.mode == "none":
-            yield from roll(self.predictor, requests, force="free")
+            yield from _rollouts(self.predictor, requests)
             return
         for request in requests:
             _check_language(request.program)
@@ -124,14 +130,14 @@ class Scratchpad:
             else replace(scratched(request, pad), limit=self._limit(request))
             for request, pad in zip(requests, pads, strict=True)
         ]
-        return roll(self.predictor, grown, force="free")
+        return _rollouts(self.predictor, grown)
 
     def _limit(self, request: PredictionRequest) -> int:
         return request.limit * GROWTH["flatten" if self.mode == "auto" else self.mode]
 
     def _auto(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
         """As it is first; then, of programs with unsure statements, those statements flat."""
-        plain = list(roll(self.predictor, requests, force="free"))
+        plain = list(_rollouts(self.predictor, requests))
         pads = [
             _pad(request, "flatten", unsure_lines(request, one, self.unsure))
             for request, one in zip(requests, plain, strict=True)

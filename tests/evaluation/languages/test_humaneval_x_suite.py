@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from measured_suites import measured
 from sections import sections
 
 from worldline.core.errors import UsageError
@@ -20,7 +21,6 @@ from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.languages.calls import calls, functions, parameter_types
 from worldline.evaluation.suites.languages.humaneval_x import SPOKEN, problems
 from worldline.evaluation.suites.languages.literals import Reader
-from worldline.evaluation.suites.states import measure
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.languages import toolchain
 
@@ -50,7 +50,7 @@ def test_states_and_budgets_are_asked_of_them_too(folder: Path) -> None:
     if isinstance(why := toolchain.find("js"), str):
         pytest.skip(why)
     options = {"of": "humaneval-x", "data": folder, "language": "js", "calls": 1}
-    found = measure(suites.load("states", **options), Interpreter(), limit=1)
+    found = measured("states", suites.load("states", **options), Interpreter(), limit=1)
     assert (found.n, found.faults) == (1, 0)
     assert {row[1].some for row in found.tables[0].rows if row[1] is not None} == {1}
     asked = run(suites.load("budget", **options), Interpreter(), limit=2)

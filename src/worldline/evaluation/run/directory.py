@@ -29,6 +29,7 @@ from worldline.storage.remote import Folder, StorePath
 
 FORMAT = 1
 CONFIG, RECORDS, REPORT, MANIFEST = "config.json", "records.jsonl", "report.json", "manifest.json"
+MEASUREMENTS = "measurements.jsonl"  # of a measured suite, in place of records (`measurements`)
 IDLE = ("concurrency", "timeout", "retries", "threads", "key_env")  # extras that decide how fast, not what
 NOTHING = Listed(0, "")
 _SMALL = 64 << 20  # bytes of a file that is read whole
@@ -92,12 +93,12 @@ class RunDir:
     def finish(self, report: dict[str, Any]) -> None:
         """The run is through: what came of it, and the digests."""
         self.sync()
-        data = _json(report)
+        data = json_bytes(report)
         digests = {RECORDS: {"size": self._size, "sha256": self._hasher.hexdigest()}}
         digests[REPORT] = {"size": len(data), "sha256": files.write(self.path / REPORT, data)}
         config = files.read_plain(self.path / CONFIG, limit=_SMALL)
         digests[CONFIG] = {"size": len(config), "sha256": hashlib.sha256(config).hexdigest()}
-        files.write(self.path / MANIFEST, _json({"format": FORMAT, "files": digests}))
+        files.write(self.path / MANIFEST, json_bytes({"format": FORMAT, "files": digests}))
 
     def close(self) -> None:
         """Leave it for the next run."""
@@ -124,7 +125,7 @@ def opened(
             run.close()
 
 
-def read_config(path: Path) -> dict[str, Any]:
+def read_config(path: Folder) -> dict[str, Any]:
     """What decided a run's answers."""
     if not (path / CONFIG).is_file():
         raise UsageError(f"{path} is no run: it has no {CONFIG}")
@@ -160,6 +161,18 @@ def is_run(path: str | Folder) -> bool:
     return (at / CONFIG).exists() and (at / RECORDS).exists()
 
 
+def is_measured_run(path: str | Folder) -> bool:
+    """Whether a directory, or a place on a store, holds the run of a measured suite, by the names in it."""
+    at = remote.place(path)
+    names = remote.names(at) if remote.is_there(at) else []
+    return CONFIG in names and MEASUREMENTS in names
+
+
+def holds_run(path: str | Folder) -> bool:
+    """Whether a directory, or a place on a store, holds a run of either kind."""
+    return is_run(path) or is_measured_run(path)
+
+
 def findings(path: Path) -> list[str]:
     """What `verify` finds, of every file."""
     found = []
@@ -189,8 +202,9 @@ def listed(path: Path) -> dict[str, Listed]:
     found = listing.read_object(path / MANIFEST, limit=_SMALL)
     listing.check_format(path / MANIFEST, found, format=(FORMAT,))
     table = found.get("files")
-    if not isinstance(table, dict) or not {CONFIG, RECORDS, REPORT} <= table.keys():
-        raise FormatError(f"{path / MANIFEST} is damaged: it does not list {CONFIG}, {RECORDS} and {REPORT}")
+    log = MEASUREMENTS if isinstance(table, dict) and MEASUREMENTS in table else RECORDS
+    if not isinstance(table, dict) or not {CONFIG, log, REPORT} <= table.keys():
+        raise FormatError(f"{path / MANIFEST} is damaged: it does not list {CONFIG}, {log} and {REPORT}")
     return {name: listing.entry_of(path / MANIFEST, name, entry) for name, entry in table.items()}
 
 
@@ -203,16 +217,20 @@ def _through(path: Path) -> dict[str, Listed]:
 
 def _settle(path: Path, config: Mapping[str, Any]) -> None:
     """The configuration of a new directory; of another one, that it is this."""
-    wanted = json.loads(_json({"format": FORMAT, **config}))
     if (path / CONFIG).exists():
-        there = read_config(path)
-        differing = differences(deciding(there), deciding(wanted))
-        if differing:
-            told = "; ".join(f"{key} was {was!r}, now {now!r}" for key, (was, now) in differing.items())
-            raise FingerprintError(f"{path} holds another run: {told}")
+        refuse_other_config(path, config)
         return
     _require_run(path)
-    files.write(path / CONFIG, _json(wanted))
+    files.write(path / CONFIG, json_bytes({"format": FORMAT, **config}))
+
+
+def refuse_other_config(path: Folder, config: Mapping[str, Any]) -> None:
+    """FingerprintError where a folder holds a run that other settings decided."""
+    wanted = json.loads(json_bytes({"format": FORMAT, **config}))
+    differing = differences(deciding(read_config(path)), deciding(wanted))
+    if differing:
+        told = "; ".join(f"{key} was {was!r}, now {now!r}" for key, (was, now) in differing.items())
+        raise FingerprintError(f"{path} holds another run: {told}")
 
 
 def _require_run(path: Path) -> None:
@@ -240,7 +258,8 @@ def deciding(config: Mapping[str, Any]) -> dict[str, Any]:
     return decided | {"extras": {key: value for key, value in extras.items() if key not in IDLE}}
 
 
-def _json(data: Mapping[str, Any]) -> bytes:
+def json_bytes(data: Mapping[str, Any]) -> bytes:
+    """An object as the files of a run hold it."""
     return json.dumps(data, indent=1, default=str).encode() + b"\n"
 
 

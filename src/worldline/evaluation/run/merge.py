@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.evaluation.run.directory import deciding, differences, is_run, newest, read_config, verify
+from worldline.evaluation.run.directory import (
+    deciding,
+    differences,
+    holds_run,
+    newest,
+    read_config,
+    verify,
+)
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import BATCH
 from worldline.evaluation.run.samples import tables
@@ -27,16 +34,12 @@ SERVER = "server:"
 
 def merge(runs: Sequence[Path], out: Folder) -> Report:
     """Writes the whole run into a directory that has none yet, and sums it up."""
-    configs = [(path, read_config(path)) for path in runs]
-    _refuse_whole(configs)
-    _refuse_others(configs)
-    _refuse_shards(configs)
-    for path in runs:
-        verify(path)
-    if is_run(out):
-        raise UsageError(f"{out} is a run already: merge into a new directory")
-    config = {key: value for key, value in configs[0][1].items() if key not in (KEY, "format")}
-    config["model"] = _behind_all([str(each["model"]) for _, each in configs])
+    return merge_records(runs, out)[0]
+
+
+def merge_records(runs: Sequence[Path], out: Folder) -> tuple[Report, list[Record]]:
+    """The same, with the records."""
+    config = merged_config(runs, out)
     found = {at: record for path in runs for at, record in newest(path).items()}
     records = list(_in_order([found[at] for at in sorted(found)]))
     summed = sum_up(records, suite=str(config["suite"]), model=str(config["model"]))
@@ -45,7 +48,21 @@ def merge(runs: Sequence[Path], out: Folder) -> Report:
         for record in records:
             log.add(record)
         log.finish(summed.as_json())
-    return summed
+    return summed, records
+
+
+def merged_config(runs: Sequence[Path], out: Folder) -> dict[str, Any]:
+    """What decided the whole run; UsageError unless the runs are all its shards and `out` is free."""
+    configs = [(path, read_config(path)) for path in runs]
+    _refuse_whole(configs)
+    _refuse_others(configs)
+    _refuse_shards(configs)
+    for path in runs:
+        verify(path)
+    if holds_run(out):
+        raise UsageError(f"{out} is a run already: merge into a new directory")
+    config = {key: value for key, value in configs[0][1].items() if key not in (KEY, "format")}
+    return {**config, "model": _behind_all([str(each["model"]) for _, each in configs])}
 
 
 def _refuse_whole(configs: Sequence[tuple[Path, dict[str, Any]]]) -> None:

@@ -44,7 +44,7 @@ BATCH = 64  # asks that a predictor is given at once
 
 Answers = Callable[[Sequence[Task], Sequence[PredictionRequest]], Iterator[Prediction]]
 Rows = Callable[
-    [Suite, "RunState", int | None], Iterator[Iterable[Verdict]]
+    [Suite, "RunState", int | None, SuiteShard | None], Iterator[Iterable[Verdict]]
 ]  # who asks and judges, batch by batch
 
 
@@ -189,9 +189,8 @@ def run_answers(
     """
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
-    decided = {"suite": suite.name, "model": name, **_made_by(suite), **(config or {})}
     most = suite.count if limit is None else limit
-    decided |= shard.config(most) if shard is not None else {}
+    decided = decided_by(suite, name, config or {}, shard, most)
     with opened(out, decided) as log:
         with truth_recorder(suite.limits) as recorded:
             state = RunState(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
@@ -204,7 +203,7 @@ def run_answers(
                 while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
                     yield verdicts_on(some, answers, codec, state)
 
-            for several in here() if rows is None else rows(suite, state, most):
+            for several in here() if rows is None else rows(suite, state, most, shard):
                 for verdict in several:
                     state.verdicts.append(verdict)
                     if each is not None:
@@ -238,9 +237,13 @@ def _told(coming: Iterator[Known], known: Callable[[int], None] | None, before: 
         yield each
 
 
-def _made_by(suite: Suite) -> dict[str, Any]:
-    """What decides truths and verdicts besides the tasks."""
-    return {"limits": asdict(suite.limits), "python": platform.python_version()}
+def decided_by(
+    suite: Suite, model: str, config: Mapping[str, Any], shard: SuiteShard | None, limit: int | None
+) -> dict[str, Any]:
+    """What decides a run besides its tasks, for its folder."""
+    recording = {"limits": asdict(suite.limits), "python": platform.python_version()}
+    own = shard.config(limit) if shard is not None else {}
+    return {"suite": suite.name, "model": model, **recording, **config, **own}
 
 
 def verdicts_on(some: list[Known], answers: Answers, codec: str, state: RunState) -> Iterator[Verdict]:

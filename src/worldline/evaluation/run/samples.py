@@ -10,7 +10,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldline.core.stats import Share, Z
@@ -18,6 +17,7 @@ from worldline.evaluation.score import Verdict
 from worldline.evaluation.table import Between, Cell, Table
 
 if TYPE_CHECKING:
+    from worldline.evaluation.run.record import Record
     from worldline.evaluation.summary import Report
 
 MOST = "most say"
@@ -28,16 +28,15 @@ def pass_at(n: int, right: int, k: int) -> float:
     return 1.0 - math.comb(n - right, k) / math.comb(n, k)
 
 
-def pooled(reports: Sequence[Report], folders: Sequence[Path]) -> Report:
+def pooled(reports: Sequence[Report], records: Sequence[Sequence[Record]]) -> Report:
     """Runs of one suite under several seeds as one report; what is in no rate is that of all of them."""
-    from worldline.evaluation.run.directory import newest
     from worldline.evaluation.summary import report
 
     by_id: dict[str, list[Verdict]] = {}
-    for folder in folders:
-        for at, record in newest(folder).items():
+    for sample in records:
+        for record in sample:
             if record.counts:
-                by_id.setdefault(f"{at} {record.name}", []).append(record.verdict())
+                by_id.setdefault(f"{record.at} {record.name}", []).append(record.verdict())
     apart: dict[str, tuple[str, ...]] = {}
     for each in reports:
         apart = {why: apart.get(why, ()) + each.left_out.get(why, ()) for why in {**apart, **each.left_out}}
@@ -46,7 +45,8 @@ def pooled(reports: Sequence[Report], folders: Sequence[Path]) -> Report:
     }
     every = [verdict for some in by_id.values() for verdict in some]
     whole = report(every, suite=reports[0].suite, model=reports[0].model, left_out=apart, **counts)
-    return replace(whole, samples=tables(by_id))
+    first_fault = next((each.first_fault for each in reports if each.first_fault), "")
+    return replace(whole, samples=tables(by_id), first_fault=first_fault)
 
 
 def tables(by_id: Mapping[str, Sequence[Verdict]]) -> tuple[Table, ...]:

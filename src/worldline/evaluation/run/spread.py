@@ -17,6 +17,7 @@ from worldline.core.limits import Limits
 from worldline.evaluation.external.foreign import Foreign
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import Rows, RunState, selected, stored_row, truth_recorder, verdicts_on
+from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.parallel.pool import Workshop, grouped, in_order
@@ -68,9 +69,11 @@ class RowJudge:
 def spread(workshop: Workshop, load: Callable[[], Predictor] | None, codec: str) -> Rows:
     """Who has rows asked of the predictor that `load` (it is pickled) makes; without one, judged as they were said."""
 
-    def rows(suite: Suite, state: RunState, wanted: int | None) -> Iterator[Iterable[Verdict]]:
+    def rows(
+        suite: Suite, state: RunState, wanted: int | None, shard: SuiteShard | None
+    ) -> Iterator[Iterable[Verdict]]:
         hire = partial(RowJudge, load, codec, suite.limits)
-        coming, counted = enumerate(suite.tasks), 0
+        coming, counted = _places(suite, state, wanted, shard), 0
         while some := list(islice(coming, ROUND if wanted is None else wanted - counted)):
             stored = {at: record for at, task in some if (record := _kept(at, task, state)) is not None}
             for record in stored.values():
@@ -87,6 +90,15 @@ def spread(workshop: Workshop, load: Callable[[], Predictor] | None, codec: str)
                         yield _settled(record, state)
 
     return rows
+
+
+def _places(
+    suite: Suite, state: RunState, wanted: int | None, shard: SuiteShard | None
+) -> Iterator[tuple[int, Task]]:
+    """The tasks that may be sent out. Which of a shard's are among the first is known once all before are recorded."""
+    if shard is None or wanted is None:
+        return ((at, task) for at, task in enumerate(suite.tasks) if shard is None or shard.has(at))
+    return ((known.at, known.task) for known in selected(suite, state, wanted, shard))
 
 
 def _kept(at: int, task: Task, state: RunState) -> Record | None:

@@ -81,7 +81,7 @@ def local(where: str | Folder) -> Path:
     at = remote.place(where)
     if isinstance(at, Path):
         return at
-    if not directory.is_run(at):
+    if not directory.holds_run(at):
         raise UsageError(f"{at} is no run: it has no {CONFIG} or no records")
     scratch = tempfile.mkdtemp(prefix="worldline-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from worldline.evaluation.run.record import Record
+    from worldline.evaluation.suites.measurement import SuiteMeter
     from worldline.evaluation.suites.suite import Suite
-    from worldline.evaluation.table import Measured, Table
-    from worldline.predict.predictor import Predictor
+    from worldline.evaluation.table import Table
 
 SUITES = {
     "permutation": "worldline.evaluation.suites.permutation",
@@ -81,14 +81,14 @@ def tables(suite: str, records: Iterable[Record]) -> tuple[Table, ...]:
 
 
 def is_measured(suite: str) -> bool:
-    """Whether a suite is not a trace asked once for each task: its `measure` asks, instead of `run`."""
-    return suite in SUITES and hasattr(import_module(SUITES[suite]), "measure")
+    """Whether a suite is more than one judged trace per program: its own `SuiteMeter` measures it."""
+    return suite in SUITES and hasattr(import_module(SUITES[suite]), "meter")
 
 
-def measure(suite: str, tasks: Suite, predictor: Predictor, **options: Any) -> Measured:
-    """What comes of a suite that `is_measured`; options that are None count as not given."""
+def meter(suite: str, **options: Any) -> SuiteMeter:
+    """Return how a suite that `is_measured` is measured; options that are None count as not given."""
     given = {name: value for name, value in options.items() if value is not None}
-    measured: Callable[..., Measured] = import_module(SUITES[suite]).measure
-    if strange := sorted(given.keys() - inspect.signature(measured).parameters.keys()):
+    build: Callable[..., SuiteMeter] = import_module(SUITES[suite]).meter
+    if strange := sorted(given.keys() - inspect.signature(build).parameters.keys()):
         raise UsageError(f"the suite {suite} is measured without {', '.join(strange)}")
-    return measured(tasks, predictor, **given)
+    return build(**given)

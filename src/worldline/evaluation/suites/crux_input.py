@@ -10,22 +10,23 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.resources import files
-from itertools import islice
 from pathlib import Path
 from random import Random
 
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced
+from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.rows import read_rows
 from worldline.evaluation.run.truth import Truth, disagrees, fenced_truth
 from worldline.evaluation.score import OUTCOMES
 from worldline.evaluation.suites.crux import KEYS, LIMITS, ended, literal
+from worldline.evaluation.suites.measurement import Measurement, failed
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.evaluation.table import Measured, Table
+from worldline.evaluation.table import Table
 from worldline.predict.prediction import Prediction
 from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
@@ -51,34 +52,55 @@ def load(*, data: str | Path, seed: int = 0) -> Suite:
     return Suite(name="crux-input", tasks=tasks, limits=LIMITS)
 
 
-def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> Measured:
-    """Ask for an input of each task, run it, compare; a fault of the tool is in no rate."""
-    answerer = predictor.capabilities.answers_questions
-    if answerer is None:
-        raise UsageError(
-            f"{predictor.info.name} writes traces and answers no questions: inputs are asked of a model that can be "
-            "asked in text, such as server:URL#MODEL by chat"
-        )
-    tasks = list(islice(suite.tasks, limit))
-    answers = answerer.answer([question(task) for task in tasks], limit=LONGEST)
-    outcomes, faults, seconds = list[str](), 0, 0.0
-    trials: list[Task] = []
-    for task, found in zip(tasks, answers, strict=True):
-        seconds += found.seconds
-        given = fenced(read, found)
-        if found.status == "fault" or isinstance(given, RowFault):
-            faults += 1
-        elif given is None:
-            is_cut = found.status == "budget" and b"[/ANSWER]" not in found.text
-            outcomes.append("truncated" if is_cut else "malformed")
-        else:
-            trials.append(replace(task, program=replace(task.program, call=given)))
-    tried = list(_tried(trials, suite))
-    faults += tried.count("fault")
-    outcomes += [each for each in tried if each != "fault"]
-    shares = tuple(Share(outcomes.count(each), len(outcomes)) for each in OUTCOMES)
-    table = Table("inputs that lead to the output", OUTCOMES, (shares,))
-    return Measured(suite.name, predictor.info.name, len(outcomes), (table,), faults=faults, seconds=seconds)
+@dataclass(frozen=True)
+class InputMeter:
+    """An input asked for and executed, for each task."""
+
+    batch: int = 64
+    no_scratchpad: str = "it asks for an input in plain words, and no trace is predicted"
+
+    def measure(
+        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
+    ) -> Iterator[Measurement]:
+        """Measure each task, in order; a fault of the tool is in no rate."""
+        answerer = predictor.capabilities.answers_questions
+        if answerer is None:
+            raise UsageError(
+                f"{predictor.info.name} writes traces and answers no questions: inputs are asked of a model that "
+                "can be asked in text, such as server:URL#MODEL by chat"
+            )
+        answers = list(answerer.answer([question(task) for task in tasks], limit=LONGEST))
+        calls = [None if answer.status == "fault" else fenced(read, answer) for answer in answers]
+        pairs = zip(tasks, calls, strict=True)
+        tried = _tried([(task, call) for task, call in pairs if isinstance(call, str)], limits)
+        for answer, call in zip(answers, calls, strict=True):
+            outcome = next(tried) if isinstance(call, str) else _unread(answer, call)
+            if outcome == "fault":
+                yield replace(failed(answer.note or "fault"), seconds=answer.seconds)
+            else:
+                yield Measurement(figures={"outcome": outcome}, seconds=answer.seconds)
+
+    def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:
+        """Count the tasks: none is skipped."""
+        return len(tasks)
+
+    def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
+        """Sum up the outcomes."""
+        outcomes = [row.figures["outcome"] for row in rows]
+        shares = tuple(Share(outcomes.count(outcome), len(outcomes)) for outcome in OUTCOMES)
+        return (Table("inputs that lead to the output", OUTCOMES, (shares,)),)
+
+
+def meter() -> InputMeter:
+    """Measure inputs."""
+    return InputMeter()
+
+
+def _unread(answer: Prediction, call: RowFault | None) -> str:
+    """The outcome of an answer that holds no input."""
+    if answer.status == "fault" or isinstance(call, RowFault):
+        return "fault"
+    return "truncated" if answer.status == "budget" and b"[/ANSWER]" not in answer.text else "malformed"
 
 
 def question(task: Task) -> str:
@@ -117,10 +139,11 @@ def _is_literal(node: ast.expr) -> bool:
         return False
 
 
-def _tried(trials: Sequence[Task], suite: Suite) -> Iterator[str]:
+def _tried(trials: Sequence[tuple[Task, str]], limits: Limits) -> Iterator[str]:
     """What comes of the inputs: right where the run returns the output, a fault, or wrong."""
-    traces = record_many([task.program for task in trials], limits=suite.limits)
-    for task, trace in zip(trials, traces, strict=True):
+    tasks = [replace(task, program=replace(task.program, call=call)) for task, call in trials]
+    traces = record_many([task.program for task in tasks], limits=limits)
+    for task, trace in zip(tasks, traces, strict=True):
         found = fenced_truth(task, trace)
         is_right = isinstance(found, Truth) and not disagrees(task, found)
         yield "fault" if isinstance(found, RowFault) else "right" if is_right else "wrong"

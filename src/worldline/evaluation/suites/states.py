@@ -8,9 +8,8 @@ What was given is in no rate. Steps of one program are not independent: interval
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import floor
 from typing import Any
 
@@ -18,6 +17,7 @@ from worldline.codec.cwm.text import token
 from worldline.codec.reading import Event
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced, fenced_each
+from worldline.core.limits import Limits
 from worldline.core.stats import Share, wilson
 from worldline.core.value import equal
 from worldline.diagnose.cures import SLACK
@@ -28,8 +28,9 @@ from worldline.evaluation.run.truth import Truth, fenced_truth
 from worldline.evaluation.score import judge
 from worldline.evaluation.suites import ASKED
 from worldline.evaluation.suites import load as load_suite
+from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.evaluation.table import Between, Cell, Measured, Table
+from worldline.evaluation.table import Between, Cell, Table
 from worldline.predict.forcing.forced import roll
 from worldline.predict.forcing.rolled import Ahead, ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -39,6 +40,7 @@ from worldline.recording.recorder import record_many
 FORCES = ("free", "actions", "states", "next")
 ENDS = (b".\n", token("end_of_text").encode())  # what is no step
 COUNT = 50  # programs, where nobody says how many
+BATCH = 64  # programs that are rolled together
 
 Right = tuple[bool, ...]
 
@@ -48,6 +50,7 @@ class ForcedSteps:
     """One program under one forcing: its row, its answer, and whether each step that was the model's own was right.
 
     None stands for what was given. `reach` is how many steps were right before the first wrong one, of `length`.
+    `program` is its place in the suite, which several samples of it share.
     """
 
     group: str
@@ -56,6 +59,7 @@ class ForcedSteps:
     states: Right | None
     reach: int
     length: int
+    program: int = 0
 
     @property
     def both(self) -> Right:
@@ -72,35 +76,104 @@ def load(*, of: str = "generated", **options: Any) -> Suite:
     return Suite(name="states", tasks=suite.tasks, count=COUNT, limits=suite.limits)
 
 
-def measure(
-    suite: Suite, predictor: Predictor, *, limit: int | None = None, force: str | Sequence[str] = FORCES
-) -> Measured:
-    """Every step of the first `limit` programs, under each forcing in turn."""
+@dataclass(frozen=True)
+class StepMeter:
+    """Every step of each program, under each forcing in turn."""
+
+    forces: tuple[str, ...] = FORCES
+    batch: int = BATCH
+    no_scratchpad: str = ""
+
+    def measure(
+        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
+    ) -> Iterator[Measurement]:
+        """Measure each program, in order."""
+        truths = recorded_truths(tasks, limits)
+        known = [(task, true) for task, true in zip(tasks, truths, strict=True) if isinstance(true, Truth)]
+        rolled = [_forced_steps(predictor, known, force) for force in self.forces]
+        by_program = map(_together, zip(*rolled, strict=True))
+        for true in truths:
+            if isinstance(true, Truth):
+                yield next(by_program)
+            else:
+                yield skipped() if true is None else failed(true)
+
+    def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:
+        """Count the programs that have a true answer, or on which the tool fails."""
+        return sum(true is not None for true in recorded_truths(tasks, limits))
+
+    def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
+        """Sum up programs by forcing, and their answers by the suite's own rows."""
+        found = {
+            force: [_parsed(row.at, row.figures[force]) for row in rows if row.figures[force] is not None]
+            for force in self.forces
+        }
+        return by_force(found), by_group(found)
+
+
+def meter(*, force: str | Sequence[str] = FORCES) -> StepMeter:
+    """Measure steps under these forcings."""
     forces = (force,) if isinstance(force, str) else tuple(force)
-    strange = [each for each in forces if each not in FORCES]
+    strange = [name for name in forces if name not in FORCES]
     if strange or not forces:
         raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
-    known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
+    return StepMeter(forces)
+
+
+def _forced_steps(predictor: Predictor, known: Sequence[tuple[Task, Truth]], force: str) -> list[Measurement]:
+    """The steps of each program under one forcing; None where the tool failed."""
     codec = predictor.info.notation
     asks = [_ask(task, true, codec) for task, true in known]
     truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
-    found: dict[str, list[ForcedSteps]] = {each: [] for each in forces}
-    seconds = 0.0
-    for each in forces:
-        begun = rolled_from(predictor, asks, truths, each)
-        for (task, true), ask, rolled in zip(known, asks, fenced_each(begun, len(asks)), strict=True):
-            seconds += 0.0 if isinstance(rolled, RowFault) else rolled.prediction.seconds
-            is_fault = isinstance(rolled, RowFault) or rolled.prediction.status == "fault"
-            own = (
-                rolled if isinstance(rolled, RowFault) or is_fault else fenced(steps, task, ask, true, rolled)
-            )
-            if isinstance(own, ForcedSteps):
-                found[each].append(own)
-            else:
-                faults += 1
-    counts = {"skipped": skipped, "faults": faults}
-    tables = by_force(found), by_group(found)
-    return Measured(suite.name, predictor.info.name, len(known), tables, seconds=seconds, **counts)
+    rollouts = fenced_each(rolled_from(predictor, asks, truths, force), len(asks))
+    measured = []
+    for (task, true), ask, rolled in zip(known, asks, rollouts, strict=True):
+        own = _own_steps(task, ask, true, rolled)
+        seconds = 0.0 if isinstance(rolled, RowFault) else rolled.prediction.seconds
+        if isinstance(own, ForcedSteps):
+            measured.append(Measurement(figures={force: _written(own)}, seconds=seconds))
+        else:
+            measured.append(Measurement(figures={force: None}, seconds=seconds, faults=1, note=own.note))
+    return measured
+
+
+def _own_steps(
+    task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout | RowFault
+) -> ForcedSteps | RowFault:
+    if isinstance(rolled, RowFault):
+        return rolled
+    if rolled.prediction.status == "fault":
+        return RowFault(rolled.prediction.note or "no prediction")
+    return fenced(steps, task, ask, true, rolled)
+
+
+def _together(parts: Sequence[Measurement]) -> Measurement:
+    """One program under every forcing."""
+    figures = {force: steps for part in parts for force, steps in part.figures.items()}
+    notes = (part.note for part in parts if part.note)
+    seconds, faults = sum(part.seconds for part in parts), sum(part.faults for part in parts)
+    return Measurement(figures=figures, seconds=seconds, faults=faults, note=next(notes, ""))
+
+
+def _written(own: ForcedSteps) -> dict[str, Any]:
+    """The figures as JSON: a digit for each step, 1 where it is right."""
+    return {
+        "group": own.group, "answer": own.answer, "actions": _digits(own.actions), "states": _digits(own.states),
+        "reach": own.reach, "length": own.length,
+    }  # fmt: skip
+
+
+def _parsed(program: int, row: Mapping[str, Any]) -> ForcedSteps:
+    parts = {part: _right(row[part]) for part in ("actions", "states")}
+    return ForcedSteps(**{**row, **parts}, program=program)
+
+
+def _digits(part: Right | None) -> str | None:
+    return None if part is None else "".join("1" if is_right else "0" for is_right in part)
+
+
+def _right(digits: str | None) -> Right | None:
+    return None if digits is None else tuple(digit == "1" for digit in digits)
 
 
 def rolled_from(
@@ -110,19 +183,10 @@ def rolled_from(
     return lambda at: roll(predictor, asks[at:], truths[at:], force=force)
 
 
-def known_tasks(suite: Suite, count: int | None) -> tuple[list[tuple[Task, Truth]], int, int]:
-    """Tasks with a true answer; how many had none, and on how many the tool failed, which stand for a task each."""
-    known: list[tuple[Task, Truth]] = []
-    skipped, faults, tasks = 0, 0, iter(suite.tasks)
-    while some := list(islice(tasks, None if count is None else count - len(known) - faults)):
-        traces = record_many([task.program for task in some], limits=suite.limits)
-        for task, trace in zip(some, traces, strict=True):
-            true = fenced_truth(task, trace)
-            skipped += true is None
-            faults += isinstance(true, RowFault)
-            if isinstance(true, Truth):
-                known.append((task, true))
-    return known, skipped, faults
+def recorded_truths(tasks: Sequence[Task], limits: Limits) -> list[Truth | RowFault | None]:
+    """What is true of each task; None where it has no answer, a fault where the tool could not tell."""
+    traces = record_many([task.program for task in tasks], limits=limits)
+    return [fenced_truth(task, trace) for task, trace in zip(tasks, traces, strict=True)]
 
 
 def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
@@ -209,8 +273,10 @@ def by_force(found: dict[str, list[ForcedSteps]]) -> Table:
     for force, some in found.items():
         answers = [each.answer for each in some if each.answer is not None]
         answer = Share(answers.count(True), len(answers)) if answers else None
-        both, actions = clustered(each.both for each in some), clustered(each.actions for each in some)
-        states = clustered(each.states for each in some)
+        both, actions, states = (
+            clustered(_by_program((each.program, getattr(each, part)) for each in some))
+            for part in ("both", "actions", "states")
+        )
         length = sum(each.length for each in some)
         reach = 100 * sum(each.reach for each in some) / length if length else None
         rows.append((force, answer, both, actions, states, reach))
@@ -220,6 +286,15 @@ def by_force(found: dict[str, list[ForcedSteps]]) -> Table:
         "next: all that is before each step. What is given is in no rate; intervals are by program"
     )
     return Table("by forcing", heads, tuple(rows), note)
+
+
+def _by_program(parts: Iterable[tuple[int, Right | None]]) -> Iterator[Right]:
+    """The steps of each program, those of all its samples together."""
+    joined: dict[int, Right] = {}
+    for program, part in parts:
+        if part is not None:
+            joined[program] = joined.get(program, ()) + part
+    return iter(joined.values())
 
 
 def by_group(found: dict[str, list[ForcedSteps]]) -> Table:

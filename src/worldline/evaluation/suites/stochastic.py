@@ -8,17 +8,20 @@ it is asked which results are possible. The interpreter's errors are 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import cycle, islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import cycle
 from math import inf, isfinite
 from random import Random
+from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, fenced
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.evaluation.suites.measurement import Measurement, failed
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.evaluation.table import Cell, Measured, Table
+from worldline.evaluation.table import Cell, Table
 from worldline.plan.futures.outlook import Effort, Outlook, outlook
 from worldline.plan.futures.scores import Errors
 from worldline.plan.futures.subject import Subject
@@ -34,6 +37,7 @@ RACES = "races"
 COUNT = 4  # programs of each world
 RUNS, TEXTS = 1_000, 48  # of a walk at most; that a model writes
 LIMITS = Limits(steps=2_000)
+ERRORS = 6  # figures of a belief
 
 
 def load(*, seed: int = 0, world: str | Sequence[str] | None = None) -> Suite:
@@ -62,20 +66,61 @@ def _held_out(rng: Random, world: str, asked: set[str]) -> Program:
             return program
 
 
-def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> Measured:
-    """What is likely of each program, and what is believed, by world; a fault of the tool is in no figure."""
-    found: list[tuple[Task, Outlook]] = []
-    faults, seconds = 0, 0.0
-    for task in islice(suite.tasks, suite.count if limit is None else limit):
-        seen = fenced(_outlook, task, suite.limits, predictor)
-        if isinstance(seen, RowFault):
-            faults += 1
-        else:
-            found.append((task, seen))
-            seconds += seen.imagined.seconds if seen.imagined is not None else 0.0
-    return Measured(
-        suite.name, predictor.info.name, len(found), tables(found), faults=faults, seconds=seconds
-    )
+@dataclass(frozen=True)
+class BeliefMeter:
+    """What is likely of each program, and what is believed."""
+
+    batch: int = 1
+    no_scratchpad: str = "it compares a belief with what is likely of the program as it is written"
+
+    def measure(
+        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
+    ) -> Iterator[Measurement]:
+        """Measure each program, in order; a fault of the tool is in no figure."""
+        for task in tasks:
+            seen = fenced(_outlook, task, limits, predictor)
+            yield failed(seen) if isinstance(seen, RowFault) else _measurement(task, seen)
+
+    def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:
+        """Count the programs: none is skipped."""
+        return len(tasks)
+
+    def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
+        """Sum up the errors of a belief by world: by texts, by odds; and of races, which results were imagined."""
+        seen = [row.figures for row in rows]
+        even = [one for one in seen if one["world"] != RACES]
+        worlds = [*dict.fromkeys(one["world"] for one in even)]
+        groups = [(world, [one for one in even if one["world"] == world]) for world in worlds]
+        groups += [("all", even)] if even else []
+        by_belief = [_errors("by its texts", groups, "texts"), _errors("by its own odds", groups, "odds")]
+        races = [one["race"] for one in seen if one["world"] == RACES]
+        return (*(table for table in by_belief if table is not None), *([_races(races)] if races else []))
+
+
+def meter() -> BeliefMeter:
+    """Measure beliefs."""
+    return BeliefMeter()
+
+
+def _measurement(task: Task, seen: Outlook) -> Measurement:
+    imagined, own = seen.imagined, seen.own
+    figures: dict[str, Any] = {
+        "world": task.group, "exact": seen.truth.is_exact,
+        "texts": None if imagined is None else _numbers(imagined.errors),
+        "odds": None if own is None else _numbers(own.errors),
+    }  # fmt: skip
+    if task.group == RACES:
+        figures["race"] = [seen.program.call or seen.program.name, *_raced(seen)]
+    return Measurement(figures=figures, seconds=0.0 if imagined is None else imagined.seconds)
+
+
+def _numbers(errors: Errors | None) -> list[float] | None:
+    """The errors in the order of the table's columns."""
+    if errors is None:
+        return None
+    return [
+        errors.divergence, errors.log_loss, errors.entropy, errors.brier, errors.calibration, errors.impossible,
+    ]  # fmt: skip
 
 
 def _outlook(task: Task, limits: Limits, predictor: Predictor) -> Outlook:
@@ -87,34 +132,13 @@ def _outlook(task: Task, limits: Limits, predictor: Predictor) -> Outlook:
     return found
 
 
-def tables(found: Sequence[tuple[Task, Outlook]]) -> tuple[Table, ...]:
-    """The errors of a belief by world: by texts, by odds; and of races, which results were imagined."""
-    even = [(task, seen) for task, seen in found if task.group != RACES]
-    worlds = [*dict.fromkeys(task.group for task, _ in even)]
-    groups = [(world, [seen for task, seen in even if task.group == world]) for world in worlds]
-    groups += [("all", [seen for _, seen in even])] if even else []
-    made = [
-        _errors("by its texts", groups, lambda seen: None if seen.imagined is None else seen.imagined.errors)
-    ]
-    made.append(
-        _errors("by its own odds", groups, lambda seen: None if seen.own is None else seen.own.errors)
-    )
-    races = [seen for task, seen in found if task.group == RACES]
-    return (*(each for each in made if each is not None), *([_races(races)] if races else []))
-
-
-def _errors(
-    title: str, groups: Iterable[tuple[str, list[Outlook]]], of: Callable[[Outlook], Errors | None]
-) -> Table | None:
+def _errors(title: str, groups: Iterable[tuple[str, list[Mapping[str, Any]]]], belief: str) -> Table | None:
     """The mean of each error over the programs of a world; None where no program has any."""
     rows: list[tuple[Cell, ...]] = []
     for world, seen in groups:
-        some = [each for one in seen if (each := of(one)) is not None]
-        exact = sum(one.truth.is_exact for one in seen)
-        columns = [
-            [one.divergence for one in some], [one.log_loss for one in some], [one.entropy for one in some],
-            [one.brier for one in some], [one.calibration for one in some], [one.impossible for one in some],
-        ]  # fmt: skip
+        some = [one[belief] for one in seen if one[belief] is not None]
+        columns = zip(*some, strict=True) if some else [()] * ERRORS
+        exact = sum(one["exact"] for one in seen)
         rows.append((world, len(seen), exact, len(some), *map(_mean, columns)))
     heads = (
         "world",
@@ -141,9 +165,9 @@ def _mean(numbers: Sequence[float]) -> str | None:
     return None if mean is None else f"{mean:.4f}" if isfinite(mean) else str(inf)
 
 
-def _races(seen: Sequence[Outlook]) -> Table:
+def _races(races: Sequence[Sequence[Cell]]) -> Table:
     """Which results of racing programs were imagined; what cannot be is no result."""
-    rows = [(one.program.call or one.program.name, *_raced(one)) for one in seen]
+    rows = [tuple(race) for race in races]
     heads = ("race", "possible results", "imagined", "mass on impossible ones")
     note = "possible: with at most two preemptions, or under a seeded schedule"
     return Table("races", heads, tuple(rows), note)

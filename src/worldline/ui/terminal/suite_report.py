@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.text import printable
+from worldline.evaluation.scratchpads import BenchResult, ScratchpadReports
 from worldline.evaluation.summary import Report, Tally, VerdictCounts, wilson
 from worldline.evaluation.table import Measured
 from worldline.evaluation.table import Table as Figures
@@ -17,6 +18,19 @@ from worldline.ui.terminal.plain import plain_table
 NAMED = 20  # samples that are left out, by name; `--json` has all
 MOST = 16  # operations in a table; JSON has them all
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
+
+
+def print_bench(console: Console, result: BenchResult) -> None:
+    """Print the result of a suite: a report, tables of its own, or one of several scratchpads after the other."""
+    if isinstance(result, ScratchpadReports):
+        for report in result.reports.values():
+            print_bench(console, report)
+        print_tables(console, result.tables if len(result.reports) > 1 else ())
+    elif isinstance(result, Measured):
+        print_measured(console, result)
+    else:
+        print_report(console, result)
+        print_tables(console, result.tables)
 
 
 def print_report(console: Console, report: Report) -> None:

@@ -8,7 +8,7 @@ it is of, and whether it held. Decisions of one program are not independent: int
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,15 +19,17 @@ from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
 from worldline.core.fault import RowFault, fenced_each
+from worldline.core.limits import Limits
 from worldline.core.state import State
 from worldline.core.trace import Trace
 from worldline.core.value import kind as kind_of
 from worldline.evaluation.run.truth import Truth
 from worldline.evaluation.suites import humaneval
 from worldline.evaluation.suites.generated import load as load_generated
-from worldline.evaluation.suites.states import clustered, known_tasks, rolled_from
-from worldline.evaluation.suites.suite import Suite
-from worldline.evaluation.table import Cell, Measured, Table
+from worldline.evaluation.suites.measurement import Measurement, failed, skipped
+from worldline.evaluation.suites.states import BATCH, clustered, recorded_truths, rolled_from
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.table import Cell, Table
 from worldline.predict.forcing.rolled import Ahead, ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
@@ -40,8 +42,9 @@ class Decided:
     """One decision of one program, and whether the model went the true way."""
 
     program: int
-    condition: Condition
+    kind: str
     types: str
+    taken: bool
     right: bool
 
 
@@ -64,46 +67,62 @@ def load(
     return Suite(name="branches", tasks=tasks, count=COUNT, limits=suite.limits)
 
 
-def measure(
-    suite: Suite, predictor: Predictor, *, limit: int | None = None, force: Sequence[str] = ()
-) -> Measured:
-    """Every decision of the first `limit` programs, one step ahead."""
+@dataclass(frozen=True)
+class BranchMeter:
+    """Every decision of each program, one step ahead."""
+
+    batch: int = BATCH
+    no_scratchpad: str = "it asks about the conditions of the program as it is written"
+
+    def measure(
+        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
+    ) -> Iterator[Measurement]:
+        """Measure each program, in order."""
+        if not notation(predictor.info.notation).has_modes:
+            raise UsageError("branches are asked in the compact notation")
+        truths = recorded_truths(tasks, limits)
+        known = [(task, true) for task, true in zip(tasks, truths, strict=True) if isinstance(true, Truth)]
+        asks = [
+            PredictionRequest(program=task.program, options=task.options, limit=len(true.text))
+            for task, true in known
+        ]
+        texts = [Prediction(text=true.text, status="ended") for _, true in known]
+        rollouts = fenced_each(rolled_from(predictor, asks, texts, "next"), len(asks))
+        for true in truths:
+            if isinstance(true, Truth):
+                yield _measurement(true, next(rollouts))
+            else:
+                yield skipped() if true is None else failed(true)
+
+    def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:
+        """Count the programs that have a true answer, or on which the tool fails."""
+        return sum(true is not None for true in recorded_truths(tasks, limits))
+
+    def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
+        """Sum up decisions by kind of condition, by the types that it tests, and by whether it held."""
+        found = [Decided(row.at, *figures) for row in rows for figures in row.figures["decisions"]]
+        note = "the types of the names that are tested, before the test"
+        return (
+            _table("by kind", found, lambda one: one.kind, "what decides"),
+            _table("by types", found, lambda one: one.types, note),
+            _table("by outcome", found, lambda one: "held" if one.taken else "did not hold", ""),
+        )
+
+
+def meter(*, force: Sequence[str] = ()) -> BranchMeter:
+    """Measure decisions; nothing can be forced, as all that is before a decision is true anyway."""
     if force:
         raise UsageError("at branches all that is before a step is true: nothing else is forced")
-    if not notation(predictor.info.notation).has_modes:
-        raise UsageError("branches are asked in the compact notation")
-    known, skipped, faults = known_tasks(suite, suite.count if limit is None else limit)
-    asks = [
-        PredictionRequest(program=task.program, options=task.options, limit=len(true.text))
-        for task, true in known
-    ]
-    truths = [Prediction(text=true.text, status="ended") for _, true in known]
-    found, seconds = list[Decided](), 0.0
-    begun = rolled_from(predictor, asks, truths, "next")
-    for number, ((_, true), rolled) in enumerate(zip(known, fenced_each(begun, len(asks)), strict=True)):
-        if isinstance(rolled, RowFault) or rolled.prediction.status == "fault":
-            faults += 1
-            continue
-        seconds += rolled.prediction.seconds
-        found += decided(number, true, rolled)
-    tables = (
-        _table(
-            "by kind",
-            found,
-            lambda one: one.condition.kind,
-            "what decides",
-        ),
-        _table(
-            "by types",
-            found,
-            lambda one: one.types,
-            "the types of the names that are tested, before the test",
-        ),
-        _table("by outcome", found, lambda one: "held" if one.condition.taken else "did not hold", ""),
-    )
-    return Measured(
-        suite.name, predictor.info.name, len(known), tables, skipped=skipped, faults=faults, seconds=seconds
-    )
+    return BranchMeter()
+
+
+def _measurement(true: Truth, rolled: ForcedRollout | RowFault) -> Measurement:
+    """The decisions of one program; none where the tool failed."""
+    if isinstance(rolled, RowFault) or rolled.prediction.status == "fault":
+        note = rolled.note if isinstance(rolled, RowFault) else rolled.prediction.note
+        return Measurement(figures={"decisions": []}, faults=1, note=note)
+    some = [[one.kind, one.types, one.taken, one.right] for one in decided(0, true, rolled)]
+    return Measurement(figures={"decisions": some}, seconds=rolled.prediction.seconds)
 
 
 def decided(number: int, true: Truth, rolled: ForcedRollout) -> list[Decided]:
@@ -118,7 +137,7 @@ def decided(number: int, true: Truth, rolled: ForcedRollout) -> list[Decided]:
         ahead = by_step.get(step) if step is not None else None
         if step is None or ahead is None or step >= len(cut):
             continue
-        some.append(Decided(number, one, types, _goes_there(ahead, cut[step], text)))
+        some.append(Decided(number, one.kind, types, one.taken, _goes_there(ahead, cut[step], text)))
     return some
 
 

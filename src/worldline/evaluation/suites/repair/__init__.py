@@ -6,18 +6,20 @@ The interpreter as the model is the best that imagination can do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from random import Random
 from statistics import mean, median
+from typing import Any
 
+from worldline.core.limits import Limits
 from worldline.core.stats import Share
+from worldline.evaluation.suites.measurement import Measurement
 from worldline.evaluation.suites.repair.quixbugs import BuggyProgram, read_quixbugs
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.evaluation.table import Cell, Measured, Table
+from worldline.evaluation.table import Cell, Table
 from worldline.plan.repair.edits.proposer import Edits
 from worldline.plan.repair.search import RECORDED, Repair, RepairPlan, repair
 from worldline.predict.predictor import Predictor
@@ -43,30 +45,48 @@ def load(*, data: str | Path, seed: int = 0) -> Suite:
     return Suite(name="repair", tasks=tasks, count=len(tasks))
 
 
-def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> Measured:
+@dataclass(frozen=True)
+class RepairMeter:
     """Each program repaired in either order, with the first patch that passes as the end of the search."""
-    bugs = (task.bug for task in islice(suite.tasks, limit) if isinstance(task, RepairTask))
-    found: dict[str, list[Repair]] = {order: [] for order in ORDERS}
-    with caller() as runs:
-        for bug in bugs:
-            kept = in_time(bug, runs)
-            for order in ORDERS:
-                found[order].append(_repaired(kept, order, predictor, runs))
-    rows = tuple(_row(order, found[order]) for order in ORDERS)
-    heads = (
-        "order",
-        "repaired",
-        "candidates tried, mean",
-        "median",
-        "tests run, mean",
-        "bytes imagined, mean",
-    )
-    note = "means and medians are of the programs repaired in every order; mixed: the prior times what is imagined"
-    solved = [all(each.patches for each in runs) for runs in zip(*found.values(), strict=True)]
-    table = Table(
-        "programs repaired", heads, tuple(_filled(row, found[str(row[0])], solved) for row in rows), note
-    )
-    return Measured(suite.name, predictor.info.name, len(solved), (table,))
+
+    batch: int = 1
+    no_scratchpad: str = "its programs are searched for a fix, and not rewritten"
+
+    def measure(
+        self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
+    ) -> Iterator[Measurement]:
+        """Measure each program, in order."""
+        with caller() as runs:
+            for task in tasks:
+                assert isinstance(task, RepairTask)
+                bug = in_time(task.bug, runs)
+                repairs = {order: _repaired(bug, order, predictor, runs) for order in ORDERS}
+                yield Measurement(figures={order: _figures(found) for order, found in repairs.items()})
+
+    def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:
+        """Count the programs: none is skipped."""
+        return len(tasks)
+
+    def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
+        """Sum up what was repaired, and at what cost."""
+        heads = (
+            "order", "repaired", "candidates tried, mean", "median", "tests run, mean", "bytes imagined, mean",
+        )  # fmt: skip
+        note = "means and medians are of the programs repaired in every order; mixed: the prior times what is imagined"
+        cells = tuple(_row(order, [row.figures for row in rows]) for order in ORDERS)
+        return (Table("programs repaired", heads, cells, note),)
+
+
+def meter() -> RepairMeter:
+    """Measure repairs."""
+    return RepairMeter()
+
+
+def _figures(found: Repair) -> dict[str, Any]:
+    spent = found.spent
+    return {
+        "repaired": bool(found.patches), "tried": found.tried, "executions": spent.executions, "bytes": spent.bytes,
+    }  # fmt: skip
 
 
 def in_time(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
@@ -83,17 +103,14 @@ def _repaired(bug: BuggyProgram, order: str, predictor: Predictor, runs: Caller)
     )  # fmt: skip
 
 
-def _row(order: str, found: Sequence[Repair]) -> tuple[Cell, ...]:
-    return order, Share(sum(bool(each.patches) for each in found), len(found))
-
-
-def _filled(row: tuple[Cell, ...], found: Sequence[Repair], solved: Sequence[bool]) -> tuple[Cell, ...]:
-    """A row with what the programs that every order repairs cost."""
-    done = [each for each, is_solved in zip(found, solved, strict=True) if is_solved]
+def _row(order: str, programs: Sequence[Mapping[str, Any]]) -> tuple[Cell, ...]:
+    """How many programs an order repairs, and what those cost that every order repairs."""
+    own = [figures[order] for figures in programs]
+    repaired = Share(sum(each["repaired"] for each in own), len(own))
+    done = [figures[order] for figures in programs if all(figures[other]["repaired"] for other in ORDERS)]
     if not done:
-        return (*row, None, None, None, None)
-    tried = [each.tried for each in done]
+        return order, repaired, None, None, None, None
+    tried, executions, sizes = ([each[key] for each in done] for key in ("tried", "executions", "bytes"))
     return (
-        *row, float(mean(tried)), float(median(tried)), float(mean(each.spent.executions for each in done)),
-        float(mean(each.spent.bytes for each in done)),
+        order, repaired, float(mean(tried)), float(median(tried)), float(mean(executions)), float(mean(sizes)),
     )  # fmt: skip
