@@ -3,7 +3,7 @@
     python benchmarks/ray_cluster.py [--programs N] [--documents N] [--units N] [--json]
 
 Records and documents a second on 1, 2 and 4 workers of a cluster on this machine (more workers than cores share them),
-boxed, once the workers are warm; bytes a stored step. The coordinator: empty units through `RayWorkshop`, microseconds
+boxed, once the workers are warm; bytes a stored step. The coordinator: empty units through `RayPool`, microseconds
 of this process's processor time and of wall time for each, with 4 under way and with 2,000, as 1,000 workers have. Then
 a simulation of 1,000 workers: one coordinator that spends so much processor time on each unit, and workers that take a
 unit's seconds; how busy they are by the size of a unit. It knows no network and no node but this: a bound from above.
@@ -30,7 +30,7 @@ from worldline.data.build.build import build_dataset
 from worldline.data.build.shards import load_manifest
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.record_many import record_many
-from worldline.parallel.ray_pool import RayWorkshop
+from worldline.parallel.ray_pool import RayPool
 from worldline.programs import generate
 
 WORKERS = (1, 2, 4)
@@ -75,9 +75,9 @@ def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
         coming = record_many(some, out=traces, ray="auto")
         steps, recorded, storing = timed(lambda: sum(map(len, coming)))
         size = sum(path.stat().st_size for path in traces.glob("*.parquet"))
-        shop, mixture = RayWorkshop(), Mixture(sources=(TASKS,))
+        shop, mixture = RayPool(), Mixture(sources=(TASKS,))
         done, made, keeping = timed(
-            lambda: build_dataset(mixture, data, count=documents, unit=UNIT, workshop=shop)
+            lambda: build_dataset(mixture, data, count=documents, unit=UNIT, pool=shop)
         )
         shards = load_manifest(data).shards
     return {
@@ -95,14 +95,14 @@ def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
     }
 
 
-class Crowd(RayWorkshop):
-    """A workshop that takes the cluster for one of 1,000 workers: 2,000 units are under way."""
+class Crowd(RayPool):
+    """A pool that takes the cluster for one of 1,000 workers: 2,000 units are under way."""
 
     def _look(self) -> tuple[int, int]:
         return SIMULATED, 1
 
 
-def coordinator(shop: RayWorkshop, units: int) -> dict[str, float]:
+def coordinator(shop: RayPool, units: int) -> dict[str, float]:
     """What an empty unit costs who sends it."""
     list(shop.map(Nothing, range(200)))
     wall, worked = time.perf_counter(), time.process_time()
@@ -139,7 +139,7 @@ def main() -> None:
         cluster(workers)
         rows.append(rates(workers, asked.programs, asked.documents))
         if workers == 2:
-            sent = [coordinator(shop(trust=True), asked.units) for shop in (RayWorkshop, Crowd)]
+            sent = [coordinator(shop(trust=True), asked.units) for shop in (RayPool, Crowd)]
         ray.shutdown()
     cost = 1e-6 * sent[-1]["processor microseconds a unit"]
     busy = {str(seconds): simulated(SIMULATED, seconds, cost) for seconds in SECONDS}

@@ -20,7 +20,7 @@ from worldline.evaluation.scratchpads import ScratchpadReports
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report
 from worldline.evaluation.table import Measured
-from worldline.parallel.pool import Here
+from worldline.parallel.pool import LocalPool
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
 
@@ -181,7 +181,7 @@ def test_merged_shards_are_the_whole(case: Case, rows: Path, sometimes: str, tmp
 @pytest.mark.parametrize("case", [CASES[5], CASES[7], SAMPLED[1]], ids=str)
 def test_a_pool_of_workers_gives_the_same(case: Case, rows: Path, sometimes: str) -> None:
     model = sometimes if not case.suite else "interpreter"
-    pool = Here(workers=2, threads=True)
+    pool = LocalPool(workers=2, threads=True)
     limit = {"max_programs": 4} if case.suite else {}
     assert result_json(by_api(case, rows, model, ray=pool, **limit)) == result_json(
         by_api(case, rows, model, **limit)
@@ -189,7 +189,7 @@ def test_a_pool_of_workers_gives_the_same(case: Case, rows: Path, sometimes: str
 
 
 def test_a_shard_on_a_pool_holds_what_it_holds_here(rows: Path, sometimes: str, tmp_path: Path) -> None:
-    pool = Here(workers=2, threads=True)
+    pool = LocalPool(workers=2, threads=True)
     for name, options in {"here": {}, "pool": {"ray": pool}}.items():
         by_api(CASES[1], rows, sometimes, out=tmp_path / name, shard="2/2", max_programs=4, **options)
     logs = [(tmp_path / name / "records.jsonl").read_text().splitlines() for name in ("here", "pool")]

@@ -43,7 +43,7 @@ from worldline.evaluation.run.spread import spread  # noqa: E402
 from worldline.evaluation.suites import load  # noqa: E402
 from worldline.evaluation.summary import Report  # noqa: E402
 from worldline.parallel.pool import in_order  # noqa: E402
-from worldline.parallel.ray_pool import RayWorkshop  # noqa: E402
+from worldline.parallel.ray_pool import RayPool  # noqa: E402
 from worldline.plan.repair.edits.proposer import Edits  # noqa: E402
 from worldline.plan.repair.rows import of_rows  # noqa: E402
 from worldline.plan.repair.search import RepairPlan, repair  # noqa: E402
@@ -134,13 +134,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_a_dataset_is_that_of_one_machine_and_grows_as_there(
     cluster: Any, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
-    shop = RayWorkshop()
+    shop = RayPool()
     with pytest.raises(ZeroDivisionError):  # whoever asks dies after the first unit
-        built(tmp_path / "data", workshop=shop, progress=lambda now: 1 // 0)
+        built(tmp_path / "data", pool=shop, progress=lambda now: 1 // 0)
     stored = contents(tmp_path / "data")
-    assert built(tmp_path / "data", workshop=shop) == whole
+    assert built(tmp_path / "data", pool=shop) == whole
     assert {name: data for name, data in stored.items() if name.endswith("parquet")}.items() <= whole.items()
-    assert "2 nodes of 2 processors" in shop.summary
+    assert "2 nodes, 2 CPUs" in shop.summary
 
 
 @pytest.mark.long(reason="test_only_units_of_a_node_that_died_are_done_again kills one too")
@@ -153,7 +153,7 @@ def test_a_node_that_dies_while_a_dataset_is_made_loses_nothing(
         told.append(now)
         killer()
 
-    assert built(tmp_path / "data", workshop=RayWorkshop(), progress=tell) == whole
+    assert built(tmp_path / "data", pool=RayPool(), progress=tell) == whole
     assert len(told) > 2
 
 
@@ -181,7 +181,7 @@ def test_what_is_mined_is_that_of_one_machine_also_when_a_node_dies(
         if now.files == 2:
             killer()
 
-    mine([str(quarry)], out=tmp_path / "calls.xz", workshop=RayWorkshop(), progress=tell)
+    mine([str(quarry)], out=tmp_path / "calls.xz", pool=RayPool(), progress=tell)
     assert contents(tmp_path) == mined
 
 
@@ -193,7 +193,7 @@ def test_a_mining_that_stopped_goes_on_from_the_same_journal(
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        mine([str(quarry)], out=tmp_path / "calls.xz", workshop=RayWorkshop(), progress=stop)
+        mine([str(quarry)], out=tmp_path / "calls.xz", pool=RayPool(), progress=stop)
     noted = (tmp_path / "calls.xz.journal").read_bytes().splitlines()
     assert len(noted) > 3
     shutil.copy(tmp_path / "calls.xz.journal", tmp_path / "kept")
@@ -209,9 +209,9 @@ def test_a_node_without_a_box_is_named_and_refused(cluster: Any, tmp_path: Path)
     bare = cluster.add_node(num_cpus=1, object_store_memory=STORE, env_vars={"PATH": path})
     try:
         cluster.wait_for_nodes(timeout=120)
-        with pytest.raises(WorldlineError, match=r"node \S+ \(\w{8}\) has no box.*bwrap is missing"):
-            RayWorkshop()
-        assert RayWorkshop(trust=True).summary.startswith("0 units")
+        with pytest.raises(WorldlineError, match=r"Node \S+ \(\w{8}\) has no sandbox.*bwrap is missing"):
+            RayPool()
+        assert RayPool(trust=True).summary.startswith("0 units")
     finally:
         cluster.remove_node(bare)
 
@@ -231,7 +231,7 @@ class Noting:
 
 
 def test_only_units_of_a_node_that_died_are_done_again(killer: Callable[[], None], tmp_path: Path) -> None:
-    shop, found = RayWorkshop(trust=True), []
+    shop, found = RayPool(trust=True), []
     for number, unit in shop.map(partial(Noting, tmp_path), range(60)):
         found.append(number)
         assert unit == number
@@ -258,13 +258,13 @@ class Failing:
 
 
 def test_errors_of_units_are_told_as_they_are_here(cluster: Any) -> None:
-    shop = RayWorkshop(trust=True)
+    shop = RayPool(trust=True)
     assert list(in_order(shop.map(partial(Failing), ["a", "b", "c"]))) == ["A", "B", "C"]
     with pytest.raises(UsageError, match="not so"):
         list(shop.map(Failing, ["a", "usage"]))
     with pytest.raises(KeyError, match="missing"):
         list(shop.map(Failing, ["fault", "a"]))
-    with pytest.raises(WorldlineError, match="begun 5 times"):
+    with pytest.raises(WorldlineError, match="died in each of 5 attempts"):
         list(shop.map(Failing, ["dies"]))
 
 
@@ -293,7 +293,7 @@ def reported(found: Report) -> dict[str, Any]:
 
 def test_a_suite_is_asked_and_judged_as_it_is_here_and_goes_on(cluster: Any, tmp_path: Path) -> None:
     model = f"python:{Path(__file__).parent / 'forgetful.py'}:Forgetful"
-    shop, make = RayWorkshop(), partial(load_model, model, {})
+    shop, make = RayPool(), partial(load_model, model, {})
     here = run(load("generated", seed=3), make(), limit=24, out=tmp_path / "here")
     rows = spread(shop, make, "compact")
     run(load("generated", seed=3), make(), limit=10, out=tmp_path / "there", rows=rows)
@@ -319,7 +319,7 @@ def test_predictions_are_judged_as_they_are_here(cluster: Any, tmp_path: Path) -
     path = tmp_path / "predictions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in told))
     here = score(str(path), path, out=tmp_path / "here")
-    there = score(str(path), path, out=tmp_path / "there", workshop=RayWorkshop())
+    there = score(str(path), path, out=tmp_path / "there", pool=RayPool())
     assert reported(there) == reported(here)
     same_run(tmp_path / "here", tmp_path / "there")
 
@@ -339,11 +339,9 @@ def test_a_repair_is_that_of_one_machine(cluster: Any, executions: int) -> None:
     program = Program(source=BROKEN, name="greatest.py")
     tests = of_rows(program, [[[[1, 2, 3]], 3], [[[5, 1]], 5], [[[4, 9, 4]], 9]], "greatest")
     plan, found = RepairPlan(executions=executions), []
-    for workshop in (None, RayWorkshop()):
+    for pool in (None, RayPool()):
         with caller() as runs:
-            found.append(
-                repair(program, tests, runs, record, proposers=[Edits()], plan=plan, workshop=workshop)
-            )
+            found.append(repair(program, tests, runs, record, proposers=[Edits()], plan=plan, pool=pool))
     assert found[0] == found[1]
     assert found[0].patches or executions == 30
 

@@ -15,7 +15,7 @@ import click
 
 if TYPE_CHECKING:
     from worldline.core.limits import Limits
-    from worldline.parallel.ray_pool import RayWorkshop
+    from worldline.parallel.ray_pool import RayPool
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -120,7 +120,7 @@ def spread(verb: Verb) -> Verb:
     )
 
 
-def workshop_of(address: str | None) -> RayWorkshop | None:
+def pool_of(address: str | None) -> RayPool | None:
     """The cluster that was asked for, joined; None where nobody asked for one."""
     if address is None:
         return None

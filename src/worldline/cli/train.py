@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import limited, option, progress, spread, trusted, workshop_of
+from worldline.cli.options import limited, option, pool_of, progress, spread, trusted
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import WorldlineError
 
 if TYPE_CHECKING:
     from worldline.data.build.build import BuildProgress
     from worldline.data.mine.mine import MiningCounts
-    from worldline.parallel.ray_pool import RayWorkshop
+    from worldline.parallel.ray_pool import RayPool
 
 
 @click.command()
@@ -63,7 +63,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
     """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
     from worldline.data.build.build import build_dataset
 
-    shop = workshop_of(address)
+    shop = pool_of(address)
     with progress(count, "documents") as (advance, say):
         seen = 0
 
@@ -73,9 +73,7 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
             seen = now.documents
             say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}{f', {shop.summary}' if shop else ''}")
 
-        done = build_dataset(
-            recipe, out, count=count, max_steps=steps, progress=tell, workshop=shop, **options
-        )
+        done = build_dataset(recipe, out, count=count, max_steps=steps, progress=tell, pool=shop, **options)
     click.echo(
         f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
         f"coverage {done.covered:.1%}, in {out}"
@@ -133,10 +131,10 @@ def mine(
     from worldline.plan.paths.reach import Reaching
 
     reach = Reaching(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
-    shop = workshop_of(address)
+    shop = pool_of(address)
     say = partial(click.echo, err=True)
     done = mine_calls(
-        places, out, max_steps=steps, reach=reach, progress=_tell(shop), say=say, workshop=shop, **options
+        places, out, max_steps=steps, reach=reach, progress=_tell(shop), say=say, pool=shop, **options
     )
     counts = done.counts
     click.echo(
@@ -150,7 +148,7 @@ def mine(
         click.echo(f"{done.documents:,} documents in {options['documents']}")
 
 
-def _tell(shop: RayWorkshop | None) -> Callable[[MiningCounts], None]:
+def _tell(shop: RayPool | None) -> Callable[[MiningCounts], None]:
     """A line on stderr for every hundred files of a mining."""
 
     def tell(now: MiningCounts) -> None:

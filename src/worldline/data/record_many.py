@@ -109,9 +109,9 @@ class _Recorder:
 
 def _record_on_ray(programs: Iterable[Program], address: str, options: dict[str, Any]) -> Iterator[Trace]:
     """Traces in the order of the programs, recorded on a cluster."""
-    from worldline.parallel.ray_pool import RayWorkshop, connect
+    from worldline.parallel.ray_pool import RayPool, connect
 
     connect(address)
-    shop = RayWorkshop(trust=options["trust"])
+    shop = RayPool(trust=options["trust"])
     for traces in in_order(shop.map(partial(_Recorder, options), grouped(programs, RAY_BATCH_PROGRAMS))):
         yield from traces

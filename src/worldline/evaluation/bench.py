@@ -22,7 +22,7 @@ from worldline.evaluation.scratchpads import BenchResult, ScratchpadReports
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report
 from worldline.evaluation.table import Measured
-from worldline.parallel.pool import Workshop
+from worldline.parallel.pool import WorkerPool
 from worldline.parallel.ray_pool import join_ray
 from worldline.predict.models import AnyModel
 from worldline.storage.remote import StorePath, place
@@ -67,7 +67,7 @@ class BenchOptions(SuiteOptions, total=False):
     queries: int | None
     shard: str | SuiteShard | None
     out: str | Path | StorePath | None
-    ray: str | Workshop | None
+    ray: str | WorkerPool | None
     extras: Mapping[str, str] | None
     limits: Limits | None
     each: Callable[[Verdict], None] | None
@@ -114,7 +114,7 @@ def bench(
     queries: int | None = None,
     shard: str | SuiteShard | None = None,
     out: str | Path | StorePath | None = None,
-    ray: str | Workshop | None = None,
+    ray: str | WorkerPool | None = None,
     extras: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     each: Callable[[Verdict], None] | None = None,

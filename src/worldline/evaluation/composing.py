@@ -33,7 +33,7 @@ from worldline.evaluation.suites.measurement import Measurement, SuiteMeter
 from worldline.evaluation.suites.suite import Suite
 from worldline.evaluation.summary import Report
 from worldline.evaluation.table import Measured
-from worldline.parallel.pool import Workshop
+from worldline.parallel.pool import WorkerPool
 from worldline.plan.inputs.answerer import SCHEME as SEARCH
 from worldline.predict.models import AnyModel, load_model
 from worldline.predict.predictor import Predictor
@@ -113,7 +113,7 @@ def _load_bare(suite: str, model: AnyModel, extras: Mapping[str, str]) -> Predic
 
 
 def run_plan(
-    plan: BenchPlan, listener: BenchListener, pool: Workshop | None = None
+    plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None = None
 ) -> dict[str, Report | Measured]:
     """Carry out a plan, on the workers of a pool where there is one; the result by scratchpad mode."""
     state = _BenchState(plan, listener, pool)
@@ -126,7 +126,7 @@ def run_plan(
 class _BenchState:
     """The suite of each run of a plan, and how many programs of all of them are done."""
 
-    def __init__(self, plan: BenchPlan, listener: BenchListener, pool: Workshop | None) -> None:
+    def __init__(self, plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None) -> None:
         self.pool, self._listener = pool, listener
         self._suites = chain([plan.suite], _reloaded(plan.reload))
         count, runs = plan.suite.count if plan.limit is None else plan.limit, len(plan.modes) * plan.samples

@@ -17,7 +17,7 @@ from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.suites.measurement import MEASURED, SKIPPED, Measurement, SuiteMeter
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Measured
-from worldline.parallel.pool import Workshop, grouped, in_order
+from worldline.parallel.pool import WorkerPool, grouped, in_order
 from worldline.predict.predictor import Predictor
 from worldline.storage.remote import Folder
 
@@ -56,7 +56,7 @@ def local_executor(meter: SuiteMeter, predictor: Predictor, limits: Limits) -> M
 
 
 def pool_executor(
-    pool: Workshop, load: Callable[[], Predictor], meter: SuiteMeter, limits: Limits
+    pool: WorkerPool, load: Callable[[], Predictor], meter: SuiteMeter, limits: Limits
 ) -> MeasureExecutor:
     """Measure on the workers of a pool; `load`, which is pickled, makes the predictor there."""
     start = partial(MeasureWorker, load, meter, limits)

@@ -20,7 +20,7 @@ from worldline.evaluation.merging import check_is_run, merge_shards
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.scratchpads import BenchResult
 from worldline.evaluation.summary import Report
-from worldline.parallel.pool import Workshop
+from worldline.parallel.pool import WorkerPool
 from worldline.parallel.ray_pool import join_ray
 from worldline.predict.models import load_model
 from worldline.storage import remote
@@ -56,7 +56,7 @@ def score(
     out: RunFolder | None = None,
     fields: Mapping[str, str] | None = None,
     limits: Limits | None = None,
-    ray: str | Workshop | None = None,
+    ray: str | WorkerPool | None = None,
     progress: Callable[[int, int], None] | None = None,
     notify: Callable[[str], None] | None = None,
     **options: Unpack[SuiteOptions],
@@ -83,7 +83,7 @@ def score(
     pool = join_ray(ray, say=notify) if isinstance(ray, str) else ray
     return score_file(
         str(suite), Path(predictions), out=None if out is None else remote.place(out), fields=fields, limits=limits,
-        each=progress, workshop=pool, **options,
+        each=progress, pool=pool, **options,
     )  # fmt: skip
 
 

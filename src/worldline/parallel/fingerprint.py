@@ -1,8 +1,7 @@
-"""What a worker elsewhere must have in common with who asks, for its results to be the same to the byte.
+"""The environment fingerprint that a remote worker must match, so that its results are equal byte for byte.
 
-The versions of worldline, of the interpreter that runs programs and of the recorder core; the folder that relative
-paths are of; a box, unless programs are trusted. A worker that cannot have them refuses, in a sentence that names its
-node.
+It holds the versions of worldline, of the interpreter that executes programs and of the recorder core, the working
+directory, and whether programs are sandboxed. A worker that cannot match refuses with an error that names its node.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from worldline.core.limits import Limits
 from worldline.recording import recorder
 from worldline.recording.sandbox import open_box
 
-_trusting = ExitStack()  # of this worker process, until it works for another asker
+_trusting = ExitStack()  # open while this worker process executes programs without a sandbox
 
 
 @dataclass(frozen=True)
-class Terms:
-    """What decides results besides the units, as it is where they are asked for."""
+class EnvironmentFingerprint:
+    """Everything besides the units that determines results, as it is on the calling machine."""
 
     worldline: str
     python: str
@@ -34,15 +33,22 @@ class Terms:
 
     @property
     def versions(self) -> str:
-        """What must be the same everywhere, in words."""
+        """The versions that must be equal on every node, as text."""
         return f"worldline {self.worldline}, {self.python}, the {self.recorder} recorder"
 
 
-def here(*, trust: bool = False) -> Terms:
-    """What this process has."""
+def local_fingerprint(*, trust: bool = False) -> EnvironmentFingerprint:
+    """Return the fingerprint of this process.
+
+    Args:
+        trust: Execute programs without a sandbox.
+
+    Returns:
+        The fingerprint.
+    """
     plan = recorder.prepare(limits=Limits(), python=None, core="auto", trust=trust).plan
     python = f"{plan.python.name} {plan.python.version} by Python {platform.python_version()}"
-    return Terms(
+    return EnvironmentFingerprint(
         metadata.version("worldline"),
         python,
         "native" if plan.native else "readable",
@@ -51,29 +57,39 @@ def here(*, trust: bool = False) -> Terms:
     )
 
 
-def accept(terms: Terms, node: str) -> None:
-    """Make this process, a worker on a node, one that gives the asker's results; an error where it cannot be."""
+def accept(required: EnvironmentFingerprint, node: str) -> None:
+    """Prepare this worker process to match the caller's environment.
+
+    Args:
+        required: The caller's fingerprint.
+        node: The name of this node, for errors.
+
+    Raises:
+        UsageError: Versions differ.
+        NoSandbox: Programs must be sandboxed and this node has no sandbox.
+    """
     warnings.simplefilter("ignore")
     _trusting.close()
-    if not terms.boxed:
+    if not required.boxed:
         _trusting.enter_context(recorder.without_boxes())
-    own = here()
-    if own.versions != terms.versions:
+    own = local_fingerprint()
+    if own.versions != required.versions:
         raise UsageError(
-            f"node {node} has {own.versions}, and here is {terms.versions}: install the same on every node"
+            f"Node {node} has {own.versions}, but the caller has {required.versions}. "
+            "Install the same versions on every node."
         )
-    if terms.boxed:
-        _require_box(node)
-    if os.path.isdir(terms.folder):
-        os.chdir(terms.folder)
+    if required.boxed:
+        _require_sandbox(node)
+    if os.path.isdir(required.folder):
+        os.chdir(required.folder)
 
 
-def _require_box(node: str) -> None:
+def _require_sandbox(node: str) -> None:
     try:
         setup = recorder.prepare(limits=Limits(), python=None, core="auto", trust=False)
         open_box(setup.plan, setup.limits).close()
     except WorldlineError as error:
         raise type(error)(
-            f"node {node} has no box, and nothing was sent there: {error} "
-            "Give it one, start it with --num-cpus=0, or say --trust."
+            f"Node {node} has no sandbox, so no work was sent there: {error} "
+            "Install one there, start the node with --num-cpus=0, or pass --trust."
         ) from None

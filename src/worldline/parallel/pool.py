@@ -1,9 +1,9 @@
-"""Where units of work are done: a seam, and `Here`, the workers of this machine.
+"""The worker pool protocol, and `LocalPool`: processes or threads of this machine.
 
-A worker is made once where it works (`hire`, which is pickled) and stays: it holds a box, or a model. Results come in
-any order, each with its unit's number; who needs them in order takes `in_order`. Nothing is kept here: who calls notes
-what is done, and leaves it out the next time. For one worker there is no second process. A process whose parent was
-killed ends too, so that no box is left behind.
+Each worker is created once, where it works, by a pickled function. It keeps its sandbox or model between units.
+Results arrive in any order with their unit's number; `in_order` sorts them. A pool stores nothing: callers record what
+is done and skip it when they resume. A single worker runs in the calling process. Worker processes exit when their
+parent is killed, so that no sandbox is left behind.
 """
 
 from __future__ import annotations
@@ -29,38 +29,46 @@ _Unit = TypeVar("_Unit")
 _Done = TypeVar("_Done")
 _Handle = TypeVar("_Handle", bound=Hashable)
 
-AHEAD = 2  # units under way for each worker, so that none waits for the next
-WINDOW = (
-    8  # units for each one under way, from the oldest that is not done: what waits for its turn is bounded
-)
+# Units in flight per worker, so that no worker waits for its next unit.
+UNITS_IN_FLIGHT = 2
+# Bounds how far results may run ahead of the oldest unfinished unit, in units per unit in flight.
+REORDER_WINDOW = 8
 
 
-class Hand(Protocol[Item, Result]):
-    """One worker: does a unit of work, and lets go of its box at the end."""
+class Worker(Protocol[Item, Result]):
+    """Processes one unit of work at a time."""
 
     def __call__(self, item: Item, /) -> Result:
-        """What comes of one unit."""
+        """Process one unit."""
 
     def close(self) -> None:
-        """No more work comes; what is under way is wanted no more."""
+        """Release resources. The result of a unit in progress is no longer needed."""
 
 
-class Workshop(Protocol):
-    """Whoever has units of work done."""
+class WorkerPool(Protocol):
+    """Distributes units of work to workers."""
 
     def map(
-        self, hire: Callable[[], Hand[_Unit, _Done]], units: Iterable[_Unit]
+        self, start_worker: Callable[[], Worker[_Unit, _Done]], units: Iterable[_Unit]
     ) -> Generator[tuple[int, _Done], None, None]:
-        """What comes of each unit with its number, in any order; units are taken as there is room."""
+        """Process units in parallel.
+
+        Args:
+            start_worker: Creates a worker. Must be picklable.
+            units: The work. Taken lazily, as workers become free.
+
+        Yields:
+            The number of each unit and its result, in any order.
+        """
 
     @property
     def summary(self) -> str:
-        """Where the work is done and how fast, for a line of progress; empty where there is nothing to add."""
+        """Throughput and location for a progress line, or an empty string."""
 
 
 @dataclass(frozen=True)
-class Here:
-    """Workers of this machine: processes, or `threads` for work that is done by processes of its own."""
+class LocalPool:
+    """Workers on this machine: processes, or threads for work that starts its own processes."""
 
     workers: int
     threads: bool = False
@@ -71,38 +79,43 @@ class Here:
             raise UsageError(f"workers must be at least 1, not {self.workers}")
 
     def map(
-        self, hire: Callable[[], Hand[_Unit, _Done]], units: Iterable[_Unit]
+        self, start_worker: Callable[[], Worker[_Unit, _Done]], units: Iterable[_Unit]
     ) -> Generator[tuple[int, _Done], None, None]:
-        """What comes of each unit with its number."""
+        """Process units in parallel; see `WorkerPool.map`."""
         if self.workers == 1 and not self.threads:
-            with closing(hire()) as hand:
+            with closing(start_worker()) as worker:
                 for number, unit in enumerate(units):
-                    yield number, hand(unit)
+                    yield number, worker(unit)
             return
-        hands: list[Hand[Any, Any]] = []  # of threads
-        pool = self._pool(hire, hands)
-        flight = flowing(units, lambda unit: pool.submit(_act, unit), _finished, lambda: self.workers + 1)
+        started: list[Worker[Any, Any]] = []
+        executor = self._executor(start_worker, started)
+        results = flowing(
+            units, lambda unit: executor.submit(_process, unit), _finished, lambda: self.workers + 1
+        )
         try:
-            for number, future in flight:
+            for number, future in results:
                 yield number, future.result()
         except BrokenProcessPool as error:
-            raise WorldlineError("a worker was killed: was there too little memory for so many?") from error
+            raise WorldlineError(
+                "A worker process was killed, perhaps for lack of memory. Try fewer workers."
+            ) from error
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for hand in hands:
-                hand.close()
-            pool.shutdown()
+            executor.shutdown(wait=False, cancel_futures=True)
+            for worker in started:
+                worker.close()
+            executor.shutdown()
 
-    def _pool(
-        self, hire: Callable[[], Hand[Any, Any]], hands: list[Hand[Any, Any]]
+    def _executor(
+        self, start_worker: Callable[[], Worker[Any, Any]], started: list[Worker[Any, Any]]
     ) -> ThreadPoolExecutor | ProcessPoolExecutor:
         if self.threads:
             return ThreadPoolExecutor(
-                self.workers, "worldline-work", initializer=_start, initargs=(hire, hands.append)
+                self.workers, "worldline-work", initializer=_start, initargs=(start_worker, started.append)
             )
-        context = multiprocessing.get_context("spawn")  # threads and boxes must not be copied
+        # Forking would copy threads and sandboxes.
+        context = multiprocessing.get_context("spawn")
         return ProcessPoolExecutor(
-            self.workers, mp_context=context, initializer=_start_process, initargs=(hire,)
+            self.workers, mp_context=context, initializer=_start_process, initargs=(start_worker,)
         )
 
 
@@ -110,86 +123,98 @@ def flowing(
     units: Iterable[_Unit],
     submit: Callable[[_Unit], _Handle],
     finished: Callable[[Collection[_Handle]], Iterable[_Handle]],
-    most: Callable[[], int],
+    max_in_flight: Callable[[], int],
 ) -> Generator[tuple[int, _Handle], None, None]:
-    """Each unit's number and handle once it is done, at most `most` under way, none far ahead of the oldest."""
-    flight: dict[_Handle, int] = {}
-    coming, following, more = iter(units), 0, True
+    """Submit units and yield the number and handle of each finished one, within bounds.
+
+    Args:
+        units: The work, taken lazily.
+        submit: Starts a unit and returns its handle.
+        finished: Waits until at least one handle is done and returns all that are.
+        max_in_flight: The number of units that may be in flight, asked again as work proceeds.
+
+    Yields:
+        The number and handle of each finished unit.
+    """
+    in_flight: dict[_Handle, int] = {}
+    remaining, next_number, has_more = iter(units), 0, True
     while True:
-        while more and len(flight) < (room := most()):
-            if flight and following - next(iter(flight.values())) >= WINDOW * room:
+        while has_more and len(in_flight) < (capacity := max_in_flight()):
+            if in_flight and next_number - next(iter(in_flight.values())) >= REORDER_WINDOW * capacity:
                 break
             try:
-                unit = next(coming)
+                unit = next(remaining)
             except StopIteration:
-                more = False
+                has_more = False
             else:
-                flight[submit(unit)] = following
-                following += 1
-        if not flight:
+                in_flight[submit(unit)] = next_number
+                next_number += 1
+        if not in_flight:
             return
-        for handle in finished(flight):
-            yield flight.pop(handle), handle
+        for handle in finished(in_flight):
+            yield in_flight.pop(handle), handle
 
 
 def in_order(numbered: Generator[tuple[int, _Done], None, None]) -> Generator[_Done, None, None]:
-    """Results in the order of their units."""
+    """Yield results in the order of their units."""
     waiting: dict[int, _Done] = {}
-    following = 0
+    next_number = 0
     with closing(numbered):
         for number, done in numbered:
             waiting[number] = done
-            while following in waiting:
-                yield waiting.pop(following)
-                following += 1
+            while next_number in waiting:
+                yield waiting.pop(next_number)
+                next_number += 1
 
 
 def grouped(items: Iterable[_Unit], size: int) -> Generator[tuple[_Unit, ...], None, None]:
-    """Units of so many items; the last may have fewer."""
-    coming = iter(items)
-    while some := tuple(islice(coming, size)):
-        yield some
+    """Split items into units of `size`; the last may be smaller."""
+    remaining = iter(items)
+    while unit := tuple(islice(remaining, size)):
+        yield unit
 
 
-def _finished(flight: Collection[Future[_Done]]) -> Iterable[Future[_Done]]:
-    return wait(flight, return_when=FIRST_COMPLETED).done
+def _finished(in_flight: Collection[Future[_Done]]) -> Iterable[Future[_Done]]:
+    return wait(in_flight, return_when=FIRST_COMPLETED).done
 
 
-class _Own(threading.local):
-    """The worker of this thread, or why it has none."""
+class _Current(threading.local):
+    """The worker of this thread, or the reason why it has none."""
 
-    hand: Hand[Any, Any] | None = None
+    worker: Worker[Any, Any] | None = None
     refusal: WorldlineError | None = None
 
 
-_own = _Own()
+_current = _Current()
 
 
-def _start(hire: Callable[[], Hand[Any, Any]], hired: Callable[[Hand[Any, Any]], object]) -> None:
+def _start(
+    start_worker: Callable[[], Worker[Any, Any]], on_start: Callable[[Worker[Any, Any]], object]
+) -> None:
     try:
-        _own.hand = hire()
-    except WorldlineError as error:  # told with the first unit: a pool would hide it
-        _own.refusal = error
+        _current.worker = start_worker()
+    except WorldlineError as error:  # raised with the first unit: an executor would hide it
+        _current.refusal = error
     else:
-        hired(_own.hand)
+        on_start(_current.worker)
 
 
-def _start_process(hire: Callable[[], Hand[Any, Any]]) -> None:
+def _start_process(start_worker: Callable[[], Worker[Any, Any]]) -> None:
     warnings.simplefilter("ignore")
-    threading.Thread(target=_follow, daemon=True).start()
-    _start(hire, lambda hand: atexit.register(hand.close))
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    _start(start_worker, lambda worker: atexit.register(worker.close))
 
 
-def _act(unit: Any) -> Any:
-    if _own.refusal is not None:
-        raise _own.refusal
-    assert _own.hand is not None  # _start ran
-    return _own.hand(unit)
+def _process(unit: Any) -> Any:
+    if _current.refusal is not None:
+        raise _current.refusal
+    assert _current.worker is not None  # set by _start
+    return _current.worker(unit)
 
 
-def _follow() -> None:
-    """End with the parent."""
+def _exit_with_parent() -> None:
+    """Exit when the parent process ends."""
     parent = multiprocessing.parent_process()
-    assert parent is not None  # a pool's process has one
+    assert parent is not None  # worker processes have a parent
     parent.join()
     os._exit(1)

@@ -1,9 +1,9 @@
-"""Units of work sent to the nodes of a Ray cluster: the only place that knows Ray.
+"""A worker pool on the nodes of a Ray cluster. No other module imports Ray.
 
-A unit is a task of one processor. A worker process hires its hand with the first unit and keeps it, so that boxes and
-models stay on their node. Ray repeats the units of a node or a process that died, at most `RETRIES` times each; results
-that are back stay. Every node that has processors is asked at the start for what `terms` requires, and a worker of a
-node that comes later with its first unit: one that cannot have it stops the work, and is named.
+A unit is a Ray task that takes one CPU. A worker process creates its worker with the first unit and keeps it, so that
+sandboxes and models stay on their node. Ray retries the units of a node or process that died, at most `MAX_RETRIES`
+times each. Every node with CPUs must match the caller's fingerprint: at the start, or with its first unit if it joins
+later. A node that does not match stops the work with an error that names it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.parallel.fingerprint import Terms, accept, here
-from worldline.parallel.pool import AHEAD, Hand, flowing
+from worldline.core.text import plural
+from worldline.parallel.fingerprint import EnvironmentFingerprint, accept, local_fingerprint
+from worldline.parallel.pool import UNITS_IN_FLIGHT, Worker, flowing
 
-RETRIES = 4
-LOOKED = 1.0  # seconds between two looks at which nodes there are
-PROBED = 120.0  # seconds that a node has to answer
+MAX_RETRIES = 4
+NODE_REFRESH_SECONDS = 1.0
+PROBE_TIMEOUT_SECONDS = 120.0
 AUTO = "auto"
 
 _Unit = TypeVar("_Unit")
@@ -29,7 +30,15 @@ _Done = TypeVar("_Done")
 
 
 def connect(address: str = AUTO, *, say: Callable[[str], None] | None = None) -> None:
-    """Join a cluster; for `auto` the one that is there, else one that is begun on this machine, which is said."""
+    """Connect to a Ray cluster.
+
+    Args:
+        address: The address of a cluster, or `auto`: a running cluster, or else a new one on this machine.
+        say: Called with a message if a cluster is started here.
+
+    Raises:
+        UsageError: There is no cluster at the address, or Ray is not installed.
+    """
     os.environ.setdefault("RAY_ENABLE_UV_RUN_RUNTIME_ENV", "0")
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -43,33 +52,33 @@ def connect(address: str = AUTO, *, say: Callable[[str], None] | None = None) ->
         if address != AUTO or os.environ.get("RAY_ADDRESS"):
             where = os.environ.get("RAY_ADDRESS", address) if address == AUTO else address
             raise UsageError(
-                f"there is no Ray cluster at {where}: give --ray the address that `ray start --head` printed, "
-                "and put --ray alone last or before another option"
+                f"There is no Ray cluster at {where}. Pass --ray the address that `ray start --head` printed, "
+                "or --ray without an address as the last option."
             ) from error
         ray.init(address="local", include_dashboard=False, **quiet)
         if say is not None:
             count = int(ray.cluster_resources().get("CPU", 0))
-            say(f"no Ray cluster was found: one of {count} processors is begun on this machine")
+            say(f"No Ray cluster found: started one with {count} CPUs on this machine.")
 
 
 def join_ray(
     address: str = AUTO, *, trust: bool = False, say: Callable[[str], None] | None = None
-) -> RayWorkshop:
-    """Join a Ray cluster, whose nodes then do the work: what `--ray` does.
+) -> RayPool:
+    """Connect to a Ray cluster and return its nodes as a worker pool, as `--ray` does.
 
     Args:
-        address: Where the cluster is; `auto` for the one that is there, or else a new one on this machine.
+        address: The address of a cluster, or `auto`: a running cluster, or else a new one on this machine.
         trust: Execute programs there without a sandbox.
-        say: Called with a note where a cluster is started here.
+        say: Called with a message if a cluster is started here.
 
     Returns:
-        The workers, for the parameter `workshop` of other functions.
+        The pool, for the parameter `pool` of other functions.
 
     Raises:
-        UsageError: There is no such cluster, or Ray is not installed.
+        UsageError: There is no cluster at the address, or Ray is not installed.
     """
     connect(address, say=say)
-    return RayWorkshop(trust=trust)
+    return RayPool(trust=trust)
 
 
 def _ray() -> Any:
@@ -81,154 +90,157 @@ def _ray() -> Any:
 
 
 @dataclass
-class RayWorkshop:
-    """The nodes of a cluster that `connect` has joined; `trust`: programs run there without a box."""
+class RayPool:
+    """The nodes of the cluster that `connect` joined; `trust` executes programs there without a sandbox."""
 
     trust: bool = False
-    _terms: Terms = field(init=False)
+    _fingerprint: EnvironmentFingerprint = field(init=False)
     _task: Any = field(init=False)
     _done: int = field(default=0, init=False)
-    _began: float = field(default_factory=time.monotonic, init=False)
-    _seen: tuple[float, int, int] = field(default=(0.0, 0, 0), init=False)  # when, processors, nodes
+    _started: float = field(default_factory=time.monotonic, init=False)
+    _last_size: tuple[float, int, int] = field(default=(0.0, 0, 0), init=False)  # time, CPUs, nodes
 
     def __post_init__(self) -> None:
-        self._terms = here(trust=self.trust)
-        self._task = _ray().remote(num_cpus=1, max_retries=RETRIES)(_work)
+        self._fingerprint = local_fingerprint(trust=self.trust)
+        self._task = _ray().remote(num_cpus=1, max_retries=MAX_RETRIES)(_work)
         self._probe()
 
     def map(
-        self, hire: Callable[[], Hand[_Unit, _Done]], units: Iterable[_Unit]
+        self, start_worker: Callable[[], Worker[_Unit, _Done]], units: Iterable[_Unit]
     ) -> Generator[tuple[int, _Done], None, None]:
-        """What comes of each unit with its number."""
+        """Process units in parallel; see `WorkerPool.map`."""
         ray = _ray()
-        asked = [
-            ray.put((self._terms, hire))
-        ]  # in a list it is fetched by a worker that needs it, not with each unit
-        mark = uuid.uuid4().hex
-        flight: set[Any] = set()
+        # Inside a list, the object is fetched by a worker that needs it and not with each unit.
+        setup = [ray.put((self._fingerprint, start_worker))]
+        job = uuid.uuid4().hex
+        in_flight: set[Any] = set()
 
         def submit(unit: _Unit) -> Any:
-            handle = self._task.remote(mark, asked, unit)
-            flight.add(handle)
+            handle = self._task.remote(job, setup, unit)
+            in_flight.add(handle)
             return handle
 
         try:
-            for number, handle in flowing(units, submit, _finished, lambda: AHEAD * self._look()[0]):
-                flight.discard(handle)
-                done = _result(handle)
+            for number, handle in flowing(
+                units, submit, _finished, lambda: UNITS_IN_FLIGHT * self._cluster_size()[0]
+            ):
+                in_flight.discard(handle)
+                result = _result(handle)
                 self._done += 1
-                yield number, done
+                yield number, result
         finally:
-            for handle in flight:
+            for handle in in_flight:
                 ray.cancel(handle, force=True)
 
     @property
     def summary(self) -> str:
-        """Units a second so far, and the nodes there are."""
-        rate = self._done / max(time.monotonic() - self._began, 1e-9)
-        processors, nodes = self._look()
-        some = "1 node" if nodes == 1 else f"{nodes:,} nodes"
-        return f"{self._done:,} units, {rate:,.1f}/s, {some} of {processors:,} processors"
+        """Units finished, units per second, and the size of the cluster."""
+        rate = self._done / max(time.monotonic() - self._started, 1e-9)
+        cpus, nodes = self._cluster_size()
+        return f"{self._done:,} units, {rate:,.1f}/s, {plural(nodes, 'node')}, {plural(cpus, 'CPU')}"
 
-    def _look(self) -> tuple[int, int]:
-        """How many processors there are, on how many nodes; 1 where there are none just now: units wait for a node."""
-        when, processors, nodes = self._seen
-        if time.monotonic() - when > LOOKED:
-            found = [int(node["Resources"].get("CPU", 0)) for node in _nodes()]
-            processors, nodes = max(sum(found), 1), len(found)
-            self._seen = time.monotonic(), processors, nodes
-        return processors, nodes
+    def _cluster_size(self) -> tuple[int, int]:
+        """CPUs and nodes of the cluster; at least one CPU, so that units wait for a node to join."""
+        when, cpus, nodes = self._last_size
+        if time.monotonic() - when > NODE_REFRESH_SECONDS:
+            per_node = [int(node["Resources"].get("CPU", 0)) for node in _nodes()]
+            cpus, nodes = max(sum(per_node), 1), len(per_node)
+            self._last_size = time.monotonic(), cpus, nodes
+        return cpus, nodes
 
     def _probe(self) -> None:
-        """Every node with processors is asked whether it can do the work; the first that cannot is told."""
+        """Ask every node with CPUs whether it matches; raise the error of the first that does not."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         ray, nodes = _ray(), _nodes()
         if not nodes:
-            raise UsageError("no node of the Ray cluster has a processor: units would wait for ever")
+            raise UsageError("No node of the Ray cluster has a CPU. Start a node with --num-cpus.")
         probe = ray.remote(num_cpus=0, max_retries=0)(_probed)
-        asked = [
+        answers = [
             probe.options(
                 scheduling_strategy=NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            ).remote(self._terms)
+            ).remote(self._fingerprint)
             for node in nodes
         ]
         try:
-            found = ray.get(asked, timeout=PROBED)
+            refusals = ray.get(answers, timeout=PROBE_TIMEOUT_SECONDS)
         except ray.exceptions.RayError as error:
-            raise WorldlineError(f"a node of the Ray cluster does not answer: {_line(error)}") from error
-        for refusal in found:
+            raise WorldlineError(
+                f"A node of the Ray cluster does not answer: {_first_line(error)}"
+            ) from error
+        for refusal in refusals:
             if refusal is not None:
                 raise refusal
 
 
 def _nodes() -> list[dict[str, Any]]:
-    """The nodes that are alive and have a processor."""
+    """The nodes that are alive and have a CPU."""
     return [node for node in _ray().nodes() if node["Alive"] and node["Resources"].get("CPU", 0) >= 1]
 
 
-def _finished(flight: Collection[Any]) -> Iterable[Any]:
-    """All that are done by now, at least one."""
-    ray, every = _ray(), list(flight)
-    done: list[Any] = ray.wait(every, num_returns=len(every), timeout=0)[0]
-    return done or list(ray.wait(every, num_returns=1)[0])
+def _finished(in_flight: Collection[Any]) -> Iterable[Any]:
+    """Wait for at least one handle, and return all that are done."""
+    ray, handles = _ray(), list(in_flight)
+    done: list[Any] = ray.wait(handles, num_returns=len(handles), timeout=0)[0]
+    return done or list(ray.wait(handles, num_returns=1)[0])
 
 
 def _result(handle: Any) -> Any:
     ray = _ray()
     try:
-        refusal, done = ray.get(handle)
+        refusal, result = ray.get(handle)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from error
     except ray.exceptions.RayError as error:
         raise WorldlineError(
-            f"a unit was begun {RETRIES + 1} times and its worker died each time, or the cluster is gone: "
-            + _line(error)
+            f"A worker died in each of {MAX_RETRIES + 1} attempts at a unit, or the cluster is gone: "
+            + _first_line(error)
         ) from error
     if refusal is not None:
         raise refusal
-    return done
+    return result
 
 
-def _line(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0]
 
 
-_hired: tuple[str, Hand[Any, Any]] | None = None  # of this worker process, and for which work
+# The job and worker of this process.
+_current: tuple[str, Worker[Any, Any]] | None = None
 
 
-def _work(mark: str, asked: list[Any], unit: Any) -> tuple[WorldlineError | None, Any]:
-    """One unit, on a node: what comes of it, or an error that the tool explains."""
-    global _hired
+def _work(job: str, setup: list[Any], unit: Any) -> tuple[WorldlineError | None, Any]:
+    """Process one unit on a node: an error that the tool explains, or the result."""
+    global _current
     try:
-        if _hired is None or _hired[0] != mark:
-            _dismiss()
-            terms, hire = _ray().get(asked[0])
-            accept(terms, _node())
-            _hired = mark, hire()
-        return None, _hired[1](unit)
+        if _current is None or _current[0] != job:
+            _close_worker()
+            fingerprint, start_worker = _ray().get(setup[0])
+            accept(fingerprint, _node())
+            _current = job, start_worker()
+        return None, _current[1](unit)
     except WorldlineError as error:
         return error, None
 
 
-def _dismiss() -> None:
-    """The hand of this worker process goes, before another's terms are accepted."""
-    global _hired
-    if _hired is not None:
-        _hired[1].close()
-        _hired = None
+def _close_worker() -> None:
+    """Close the worker of this process, before another fingerprint is accepted."""
+    global _current
+    if _current is not None:
+        _current[1].close()
+        _current = None
 
 
-def _probed(terms: Terms) -> WorldlineError | None:
-    _dismiss()
+def _probed(fingerprint: EnvironmentFingerprint) -> WorldlineError | None:
+    _close_worker()
     try:
-        accept(terms, _node())
+        accept(fingerprint, _node())
     except WorldlineError as error:
         return error
     return None
 
 
 def _node() -> str:
-    """This node, as `ray status` and `ray list nodes` name it."""
+    """The name of this node as in `ray status` and `ray list nodes`."""
     ray = _ray()
     return f"{ray.util.get_node_ip_address()} ({ray.get_runtime_context().get_node_id()[:8]})"

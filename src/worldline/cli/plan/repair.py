@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, option, progress, settings, spread, trusted, workshop_of
+from worldline.cli.options import json_option, option, pool_of, progress, settings, spread, trusted
 
 ORACLES = (
     "none",
@@ -63,10 +63,10 @@ def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bo
 
     is_imagined = options["oracle"] in ("imagined", "mixed")
     what = "candidates are imagined" if is_imagined else "candidates are run"
-    shop = workshop_of(address)
+    shop = pool_of(address)
     with progress(imagine if is_imagined else 0, what) as (advance, _):
         report = find_repair(
-            load_program(file), tests, imagine=imagine, progress=lambda: advance(1), workshop=shop, **options
+            load_program(file), tests, imagine=imagine, progress=lambda: advance(1), pool=shop, **options
         )
     if as_json:
         click.echo(json.dumps(report.as_json()))

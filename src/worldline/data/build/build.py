@@ -33,7 +33,7 @@ from worldline.data.build.unit import Unit, UnitJob, sum_coverage
 from worldline.data.manifest import fingerprint
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.parallel.pool import Here, Workshop, in_order
+from worldline.parallel.pool import LocalPool, WorkerPool, in_order
 from worldline.programs.coverage.coverage import share
 from worldline.recording.interpreter import find
 from worldline.storage import files
@@ -81,7 +81,7 @@ def build_dataset(
     wall: float | None = None,
     trust: bool = False,
     progress: Callable[[BuildProgress], None] | None = None,
-    workshop: Workshop | None = None,
+    pool: WorkerPool | None = None,
 ) -> BuildProgress:
     """Generate, record and encode the programs of a recipe, without duplicates. Call again to resume.
 
@@ -97,7 +97,7 @@ def build_dataset(
         wall: Maximum seconds per execution.
         trust: Whether to run programs without a sandbox.
         progress: Called after every stored unit.
-        workshop: Worker pool that makes the units (`join_ray`), instead of this machine's cores.
+        pool: Worker pool that makes the units (`join_ray`), instead of this machine's cores.
 
     Returns:
         The final progress.
@@ -126,7 +126,7 @@ def build_dataset(
     )
     store = DocumentStore(out, fingerprint=run_fingerprint)
     try:
-        pool = workshop or Here(workers or os.cpu_count() or 1, threads=True)
+        pool = pool or LocalPool(workers or os.cpu_count() or 1, threads=True)
         jobs = (UnitJob(mixture, seed, number, unit, trust) for number in range(store.following, 1 << 31))
         with closing(in_order(pool.map(partial(_UnitProcess, plan["files"]), jobs))) as units:
             return _fill_store(store, units, count, progress)

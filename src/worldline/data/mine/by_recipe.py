@@ -14,7 +14,7 @@ from worldline.data.mine.mined import write_mined_documents
 from worldline.data.mine.mining_source import MiningSource
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
-from worldline.parallel.pool import Workshop
+from worldline.parallel.pool import WorkerPool
 
 # Documents per call, in drawn modes.
 DOCUMENTS_PER_CALL = 2
@@ -47,7 +47,7 @@ def mine_calls(
     trust: bool = False,
     progress: Callable[[MiningCounts], None] | None = None,
     say: Callable[[str], None] | None = None,
-    workshop: Workshop | None = None,
+    pool: WorkerPool | None = None,
 ) -> MinedCalls:
     """Find functions that can be called, call them in the sandbox, and store the calls. Call again to resume.
 
@@ -69,7 +69,7 @@ def mine_calls(
         trust: Execute without a sandbox.
         progress: Called after each file.
         say: Called with notes, such as clones that are missing.
-        workshop: Who tries the files, where that is not this machine (`join_ray`).
+        pool: Who tries the files, where that is not this machine (`join_ray`).
 
     Returns:
         How many functions and calls were found, and how many documents were written.
@@ -85,7 +85,7 @@ def mine_calls(
     limits = adjusted(MINING_LIMITS, max_steps=max_steps, wall=wall)
     counts = mine(
         named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=progress, reach=reach,
-        workshop=workshop, python=python, workers=workers, seed=seed, most=max_functions, known=known,
+        pool=pool, python=python, workers=workers, seed=seed, most=max_functions, known=known,
     )  # fmt: skip
     if not (recipe and documents):
         return MinedCalls(counts=counts)

@@ -31,7 +31,7 @@ from worldline.data.mine.mined import MinedCall
 from worldline.data.mine.mining_source import find_python_files, find_tests, locate_places
 from worldline.data.mine.near import Benchmark, Likeness
 from worldline.data.mine.usage import Usages
-from worldline.parallel.pool import Here, Workshop, in_order
+from worldline.parallel.pool import LocalPool, WorkerPool, in_order
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import stretched
@@ -227,7 +227,7 @@ def mine(
     progress: Callable[[MiningCounts], None] | None = None,
     limits: Limits = MINING_LIMITS,
     reach: Reach | None = None,
-    workshop: Workshop | None = None,
+    pool: WorkerPool | None = None,
 ) -> MiningCounts:
     """Mine functions into a file, with a report in `FILE.report.json`.
 
@@ -247,7 +247,7 @@ def mine(
         progress: Called after every file.
         limits: Limits of each run.
         reach: Finds calls for missed branches; pickled for each worker.
-        workshop: Worker pool elsewhere; what it finds is added to the journal here.
+        pool: Worker pool elsewhere; what it finds is added to the journal here.
 
     Returns:
         The counts.
@@ -257,14 +257,14 @@ def mine(
     job = _MiningJob(out, seed, trust, known, Usages(find_tests(locations)), benchmark, limits, reach)
     paths = sorted(find_python_files(locations))
     Random(f"{seed}/files").shuffle(paths)
-    if workshop is not None:
+    if pool is not None:
         job = replace(job, noted=journal.known, sizes={path: path.stat().st_size for path in paths})
-    file_results = (workshop or Here(workers)).map(partial(_Miner, job), paths)
+    file_results = (pool or LocalPool(workers)).map(partial(_Miner, job), paths)
     try:
         with (
             lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
             closing(
-                in_order(_record_in_journal(file_results, journal) if workshop is not None else file_results)
+                in_order(_record_in_journal(file_results, journal) if pool is not None else file_results)
             ) as results,
         ):
             for tried in results:

@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.data.document import frame_document, is_sound
 from worldline.data.forms.form import apply_form
 from worldline.data.mixture import ALL_SPLITS, BATCH_PROGRAMS, Mixture, write_document
-from worldline.parallel.pool import Here, in_order
+from worldline.parallel.pool import LocalPool, in_order
 from worldline.programs.split import split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
@@ -170,7 +170,7 @@ def write_mined_documents(
     """
     chosen = [mined for mined in read_mined(path) if mixture.split in (ALL_SPLITS, split_of(mined.key))]
     groups = [(at, chosen[at : at + BATCH_PROGRAMS]) for at in range(0, len(chosen), BATCH_PROGRAMS)]
-    batches = Here(workers).map(partial(_DocumentWriter, _WriteOptions(mixture, times, trust)), groups)
+    batches = LocalPool(workers).map(partial(_DocumentWriter, _WriteOptions(mixture, times, trust)), groups)
     draft, written = files.Draft(Path(out)), 0
     try:
         with (

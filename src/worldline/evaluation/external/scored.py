@@ -28,7 +28,7 @@ from worldline.evaluation.suites import FILES, SUITES, load
 from worldline.evaluation.suites.crux import literal
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report
-from worldline.parallel.pool import Workshop
+from worldline.parallel.pool import WorkerPool
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.storage.remote import Folder
 
@@ -44,13 +44,13 @@ def score(
     fields: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     each: Callable[[int, int], None] | None = None,
-    workshop: Workshop | None = None,
+    pool: WorkerPool | None = None,
     **options: Any,
 ) -> Report:
     """The report on a file of predictions; `options` are the suite's, its `data` among them.
 
     `fields` says what the file calls a role, such as the text or the id, where no guess will do. `limits` are those of
-    a recording; `each` hears how many rows are judged, of how many, from the beginning on. A `workshop` has the rows
+    a recording; `each` hears how many rows are judged, of how many, from the beginning on. A `pool` has the rows
     judged, where that is not here.
     """
     tasks = _NamedTasks(_tasks(suite, options), is_drawn=suite in SUITES and options.get("data") is None)
@@ -87,7 +87,7 @@ def score(
         left_out={NO_PROGRAM: nameless} if nameless else None,
         out=out,
         config={"options": given, "predictions": digest},
-        rows=None if workshop is None else spread(workshop, None, "cwm"),
+        rows=None if pool is None else spread(pool, None, "cwm"),
     )
 
 

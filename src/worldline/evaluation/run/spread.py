@@ -1,4 +1,4 @@
-"""The rows of a run, asked and judged by the workers of a workshop in units, and kept here in the order of the suite.
+"""The rows of a run, asked and judged by the workers of a pool in units, and kept here in the order of the suite.
 
 A worker loads the predictor once; for predictions made elsewhere a unit brings them. What is stored from before is not
 sent out, and what comes back is on disk before the next unit is looked at. As many tasks go out as are still wanted: no
@@ -20,7 +20,7 @@ from worldline.evaluation.run.run import Rows, RunState, selected, stored_row, t
 from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.parallel.pool import Workshop, grouped, in_order
+from worldline.parallel.pool import WorkerPool, grouped, in_order
 from worldline.predict.interpreter import recorder
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
@@ -66,13 +66,13 @@ class RowJudge:
         self._boxes.close()
 
 
-def spread(workshop: Workshop, load: Callable[[], Predictor] | None, codec: str) -> Rows:
+def spread(pool: WorkerPool, load: Callable[[], Predictor] | None, codec: str) -> Rows:
     """Who has rows asked of the predictor that `load` (it is pickled) makes; without one, judged as they were said."""
 
     def rows(
         suite: Suite, state: RunState, wanted: int | None, shard: SuiteShard | None
     ) -> Iterator[Iterable[Verdict]]:
-        hire = partial(RowJudge, load, codec, suite.limits)
+        start_worker = partial(RowJudge, load, codec, suite.limits)
         coming, counted = _places(suite, state, wanted, shard), 0
         while some := list(islice(coming, ROUND if wanted is None else wanted - counted)):
             stored = {at: record for at, task in some if (record := _kept(at, task, state)) is not None}
@@ -82,7 +82,7 @@ def spread(workshop: Workshop, load: Callable[[], Predictor] | None, codec: str)
             units = (
                 _unit(few, state) for few in grouped((row for row in some if row[0] not in stored), UNIT)
             )
-            with closing(in_order(workshop.map(hire, units))) as results:
+            with closing(in_order(pool.map(start_worker, units))) as results:
                 for records in results:
                     counted += sum(record.kind == "asked" for record in records)
                     for record in records:

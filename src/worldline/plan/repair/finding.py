@@ -8,7 +8,7 @@ from pathlib import Path
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.parallel.pool import Workshop
+from worldline.parallel.pool import WorkerPool
 from worldline.plan.repair.edits.proposer import Edits
 from worldline.plan.repair.proposers import load_proposer
 from worldline.plan.repair.rows import read_checks
@@ -43,7 +43,7 @@ def find_repair(
     test_seconds: float = SECONDS,
     seed: int = 0,
     progress: Callable[[], None] | None = None,
-    workshop: Workshop | None = None,
+    pool: WorkerPool | None = None,
 ) -> Repair:
     """Find small changes of a program that make its tests pass; each was executed in the sandbox.
 
@@ -61,7 +61,7 @@ def find_repair(
         test_seconds: Limit: CPU-seconds of one test.
         seed: With the oracle `random`: which order.
         progress: Called after each candidate that the model has predicted.
-        workshop: Who tries the candidates, where that is not this machine (`join_ray`).
+        pool: Who tries the candidates, where that is not this machine (`join_ray`).
 
     Returns:
         The patches that pass every test, the smallest first, and what the search cost.
@@ -84,5 +84,5 @@ def find_repair(
     with caller() as runs:
         return repair(
             program, checks, runs, partial(record, limits=RECORDED), proposers=proposers, plan=plan,
-            predictor=predictor, workshop=workshop,
+            predictor=predictor, pool=pool,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import kind
-from worldline.parallel.pool import Workshop, grouped, in_order
+from worldline.parallel.pool import WorkerPool, grouped, in_order
 from worldline.plan.answer import Spent
 from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate, distinct, patch, patch_size
 from worldline.plan.repair.checks import CheckSet, RepairCheck, in_sentence
@@ -35,7 +35,7 @@ RECORDED = Limits(steps=20_000, wall=20.0)  # of the failing test's one recordin
 EXECUTIONS = 2_000
 PATCHES = 3
 IMAGINED = 32
-TRIED = 8  # candidates that a workshop's worker is given at once
+TRIED = 8  # candidates that a pool worker is given at once
 _ABSENT = re.compile(
     r"(?:ModuleNotFoundError|ImportError)\(.*?(?:No module named |cannot import name )\\?'([^'\\]+)"
 )
@@ -233,11 +233,11 @@ def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]
 def repair(
     program: Program, tests: CheckSet, runs: Runs, record: Callable[[Program], Trace], *,
     proposers: Sequence[Proposer], plan: RepairPlan, predictor: Predictor | None = None,
-    workshop: Workshop | None = None,
+    pool: WorkerPool | None = None,
 ) -> Repair:  # fmt: skip
     """Patches that make every test pass, smallest first, within the plan's executions.
 
-    A `workshop` tries the candidates, where that is not here; some are then tried that are not needed, and not counted.
+    A `pool` tries the candidates, where that is not here; some are then tried that are not needed, and not counted.
     """
     counter = _Counter(runs, tests, plan.seconds, plan.executions)
     known = diagnosed(program, tests, counter.patiently(program.source), record)
@@ -251,7 +251,7 @@ def repair(
         seen = imagine(ranked, tests, known.first, known.trace, predictor, most=plan.imagined)
         ranked, asked, written = list(seen.ranked), seen.asked, seen.bytes
     ranking = [one.candidate for one in ordered(ranked, plan.oracle, seed=plan.seed)]
-    found, tried = _verified(program, ranking, known, counter, plan.patches, workshop)
+    found, tried = _verified(program, ranking, known, counter, plan.patches, pool)
     return replace(
         done, failing=len(known.failing), first_failing=in_sentence(known.first.call), candidates=len(candidates),
         tried=tried, patches=tuple(sorted(found, key=lambda one: one.size)), imagined=asked,
@@ -261,14 +261,14 @@ def repair(
 
 def _verified(
     program: Program, candidates: Sequence[RepairCandidate], known: Diagnosed, counter: _Counter, most: int,
-    workshop: Workshop | None,
+    pool: WorkerPool | None,
 ) -> tuple[list[PassingPatch], int]:  # fmt: skip
     """Those that pass every test by running, and how many were tried: the failing test first."""
     found, tried, checks = list[PassingPatch](), 0, (known.first, *known.rest)
     sources = [candidate.source for candidate in candidates]
     trials = _tried_here(sources, checks, counter)
-    if workshop is not None and not counter.is_spent:
-        trials = _tried_elsewhere(sources, checks, counter, workshop)
+    if pool is not None and not counter.is_spent:
+        trials = _tried_elsewhere(sources, checks, counter, pool)
     with closing(trials):
         for candidate in candidates:
             if counter.is_spent or len(found) >= most:
@@ -287,11 +287,11 @@ def _tried_here(
 
 
 def _tried_elsewhere(
-    sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter, workshop: Workshop
+    sources: Sequence[str], checks: Sequence[RepairCheck], counter: _Counter, pool: WorkerPool
 ) -> Generator[bool, None, None]:
-    """The same, by the workers of a workshop: one that would have met the end of the executions here has met it."""
-    hire = partial(_Trier, counter.tests, tuple(checks), counter.seconds)
-    with closing(in_order(workshop.map(hire, grouped(sources, TRIED)))) as results:
+    """The same, by the workers of a pool: one that would have met the end of the executions here has met it."""
+    start_worker = partial(_Trier, counter.tests, tuple(checks), counter.seconds)
+    with closing(in_order(pool.map(start_worker, grouped(sources, TRIED)))) as results:
         for is_passed, executions in chain.from_iterable(results):
             left = counter.most - counter.executions
             counter.executions += min(executions, left)

@@ -15,7 +15,7 @@ from worldline.core.errors import FormatError, WorldlineError
 from worldline.core.limits import Limits
 from worldline.data.mine.near import read_programs
 from worldline.parallel.fingerprint import accept, here
-from worldline.parallel.pool import WINDOW, Here, flowing, grouped, in_order
+from worldline.parallel.pool import WINDOW, LocalPool, flowing, grouped, in_order
 from worldline.recording import recorder
 
 
@@ -33,15 +33,15 @@ def test_a_worker_trusts_programs_as_long_as_its_asker_does() -> None:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_why_a_worker_cannot_begin_is_told(workers: int) -> None:
-    hire: Callable[[], Any] = partial(read_programs, "/nowhere.jsonl")
+    start_worker: Callable[[], Any] = partial(read_programs, "/nowhere.jsonl")
     with pytest.raises(FormatError, match="nowhere"):
-        list(Here(workers).map(hire, [1, 2, 3]))
+        list(LocalPool(workers).map(start_worker, [1, 2, 3]))
 
 
 def test_a_worker_that_is_killed_is_told_of() -> None:
-    hire: Callable[[], Any] = partial(os._exit, 9)
+    start_worker: Callable[[], Any] = partial(os._exit, 9)
     with pytest.raises(WorldlineError, match="was killed"):
-        list(Here(2).map(hire, [1, 2, 3]))
+        list(LocalPool(2).map(start_worker, [1, 2, 3]))
 
 
 class Doubling:
@@ -54,14 +54,14 @@ class Doubling:
         pass
 
 
-@pytest.mark.parametrize("shop", [Here(1), Here(2), Here(3, threads=True)], ids=repr)
-def test_every_unit_comes_back_with_its_number(shop: Here) -> None:
+@pytest.mark.parametrize("shop", [LocalPool(1), LocalPool(2), LocalPool(3, threads=True)], ids=repr)
+def test_every_unit_comes_back_with_its_number(shop: LocalPool) -> None:
     found = list(shop.map(Doubling, range(50)))
     assert sorted(found) == [(number, 2 * number) for number in range(50)]
 
 
 def test_units_without_end_are_taken_as_there_is_room() -> None:
-    results = in_order(Here(2, threads=True).map(Doubling, count()))
+    results = in_order(LocalPool(2, threads=True).map(Doubling, count()))
     assert list(islice(results, 30)) == [2 * number for number in range(30)]
     results.close()
 
