@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from worldline.model.checkpoint import MANIFEST, read_manifest
+from worldline.model.checkpoint import read_manifest
 from worldline.model.engine import native as engine_native
 from worldline.model.engine import reference as engine
-from worldline.model.engine.reference import dimensions
+from worldline.model.engine.reference import parameter_shapes
+from worldline.model.model_folder import MANIFEST
 from worldline.model.shape import Shape
-from worldline.model.weights import Array, read, read_stored
+from worldline.model.weights import FloatArray, read_float32, read_stored
 
 ENGINES = {
     "torch": "torch eager",
@@ -38,7 +39,7 @@ ENGINES = {
 BATCHES = (1, 32)
 PROMPT, FORCED, ROUNDS = 512, 16, 5
 SLACK = {"int8": 0.2}  # of the largest logit; others 1e-3
-Step = Callable[[bytes], Array]
+Step = Callable[[bytes], FloatArray]
 
 
 def text(count: int) -> bytes:
@@ -49,7 +50,7 @@ def text(count: int) -> bytes:
 def write_weights(path: Path, shape: Shape) -> None:
     """Random weights of about the size of trained ones, in bfloat16, as safetensors."""
     rng, header, blob = np.random.default_rng(0), {}, bytearray()
-    for name, size in dimensions(shape).items():
+    for name, size in parameter_shapes(shape).items():
         drawn = (rng.standard_normal(size, np.float32) * np.float32(size[-1] ** -0.5)).view(np.uint32) >> 16
         data = drawn.astype("<u2").tobytes()
         header[name] = {
@@ -92,7 +93,7 @@ def own(kind: str, shape: Shape, path: Path, threads: int) -> Callable[[int], St
     """A step of one of worldline's engines, for a batch of forks of one state."""
     machine: Any
     if kind == "numpy":
-        machine = engine.ReferenceEngine(shape, read(path))
+        machine = engine.ReferenceEngine(shape, read_float32(path))
     else:
         machine = engine_native.NativeEngine(shape, read_stored(path), threads=threads, precision=kind)
     state = machine.start()
@@ -174,7 +175,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--threads", type=int, default=engine_native.usable_threads())
+    parser.add_argument("--threads", type=int, default=engine_native.count_usable_threads())
     parser.add_argument("--seconds", type=float, default=5.0, help="for each engine and batch")
     parser.add_argument("--depth", type=int, default=Shape().depth)
     parser.add_argument(

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from worldline.data.mixture import TOGETHER, Mixture, drawn, written
+from worldline.data.mixture import BATCH_PROGRAMS, Mixture, draw_programs, write_document
 from worldline.data.recipe import load_config
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
@@ -53,7 +53,7 @@ def main() -> None:
 def _measured(mixture: Mixture, count: int) -> dict[str, Any]:
     """Milliseconds and bytes a program of a mixture of one source."""
     (source,), rng = mixture.sources, random.Random(5)
-    programs = drawn(mixture, rng)
+    programs = draw_programs(mixture, rng)
     list(islice(programs, 20))  # files are read at first use
     begun = time.process_time()
     chosen = list(islice(programs, count))
@@ -64,7 +64,7 @@ def _measured(mixture: Mixture, count: int) -> dict[str, Any]:
     pairs = [
         (trace, hashed) for (_, _, hashed), trace in zip(chosen, traces, strict=True) if trace is not None
     ]
-    made = [written(mixture, rng, trace, kind=source.kind, hashed=hashed) for trace, hashed in pairs]
+    made = [write_document(mixture, rng, trace, kind=source.kind, hashed=hashed) for trace, hashed in pairs]
     wrote = time.process_time() - begun
     return {
         "source": source.program.removeprefix("worldline.programs."),
@@ -82,13 +82,13 @@ def _recorded(mixture: Mixture, chosen: list[Any]) -> tuple[list[Any], float]:
     """The traces, and the CPU seconds of this process and of the workers it had."""
     begun = _seconds()
     worker = BoxWorker(
-        prepare(limits=stretched(mixture.limits, TOGETHER), python=None, core="auto", trust=True)
+        prepare(limits=stretched(mixture.limits, BATCH_PROGRAMS), python=None, core="auto", trust=True)
     )
     programs = [program for _, program, _ in chosen]
     traces = [
         trace
-        for at in range(0, len(programs), TOGETHER)
-        for trace in record_all(worker, programs[at : at + TOGETHER])
+        for at in range(0, len(programs), BATCH_PROGRAMS)
+        for trace in record_all(worker, programs[at : at + BATCH_PROGRAMS])
     ]
     worker.close()
     return traces, _seconds() - begun

@@ -27,7 +27,7 @@ os.environ.update(RAY_USAGE_STATS_ENABLED="0", RAY_ENABLE_UV_RUN_RUNTIME_ENV="0"
 import ray
 
 from worldline.data.build.build import build_dataset
-from worldline.data.build.shards import load
+from worldline.data.build.shards import load_manifest
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.record_many import record_many
 from worldline.parallel.ray_pool import RayWorkshop
@@ -79,7 +79,7 @@ def rates(workers: int, programs: int, documents: int) -> dict[str, float]:
         done, made, keeping = timed(
             lambda: build_dataset(mixture, data, count=documents, unit=UNIT, workshop=shop)
         )
-        shards = load(data).shards
+        shards = load_manifest(data).shards
     return {
         "workers": workers,
         "records a second": len(some) / recorded,

@@ -23,14 +23,14 @@ from worldline.data.batches import pack
 from worldline.model import kernels
 from worldline.model.hybrid import Trunk
 from worldline.model.mixers import BatchLayout
-from worldline.model.shape import HEAD, Shape
+from worldline.model.shape import HEAD_SIZE, Shape
 from worldline.model.train import loss as train_loss
-from worldline.model.train.feed import Tensors, tensors, to_device
-from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip
+from worldline.model.train.feed import BatchTensors, to_device, to_tensors
+from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip_gradients
 
 PEAK = 990e12
 DEVICE = torch.device("cuda")
-KEPT = 8192
+CARRY = 8192
 
 
 class Bench:
@@ -40,11 +40,11 @@ class Bench:
         rng = random.Random(0)
         sizes = [rng.randint(100, 1500) for _ in range(rows * time // 600)]
         documents = [(rng.randbytes(n // 2), rng.randbytes(n - n // 2)) for n in sizes]
-        self.given: Tensors = to_device(tensors(pack(documents, rows=rows, time=time)[0]), DEVICE)
+        self.given: BatchTensors = to_device(to_tensors(pack(documents, rows=rows, time=time)[0]), DEVICE)
         self.model = Trunk(shape).to(DEVICE)
         self.optimizer, self.average = Optimizer(self.model, LearningRates()), Average(self.model, 0.998)
         self.rows, self.carry = rows, False
-        train_loss.compiled(self.model)
+        train_loss.compile_layers(self.model)
 
     def step(self, number: int, marks: list[Any] | None = None) -> None:
         """One step; `marks` are events for its beginning and the end of each part."""
@@ -53,13 +53,13 @@ class Bench:
         self.model.zero_grad(set_to_none=True)
         options: dict[str, Any] = {}
         if self.carry:
-            options = {"carried": self.model.nothing(self.rows, kept=KEPT), "kept": KEPT}
+            options = {"states": self.model.initial_state(self.rows, carry=CARRY), "carry": CARRY}
         loss = train_loss.loss_sum(self.model, self.given, **options) / self.given.data.numel()
         self._mark(note)
         loss.backward()  # type: ignore[no-untyped-call]
         self._mark(note)
         gradients = [weight.grad for weight in self.model.parameters() if weight.grad is not None]
-        clip(gradients, torch.ones((), device=DEVICE), 1.0)
+        clip_gradients(gradients, torch.ones((), device=DEVICE), 1.0)
         self.optimizer.step(1.0)
         self.average.update(number)
         self._mark(note)
@@ -89,8 +89,8 @@ class Bench:
 def choose(bench: Bench, variant: str) -> None:
     """Set what a variant's name says."""
     words = variant.split("+")
-    kernels.CUTTING = "uncut" not in words
-    kernels.SPLIT = next((int(word[5:]) for word in words if word.startswith("split")), 1)
+    kernels.SHOULD_CUT_ROWS = "uncut" not in words
+    kernels.GRADIENT_SPLITS = next((int(word[5:]) for word in words if word.startswith("split")), 1)
     bench.carry = "carry" in words
 
 
@@ -98,9 +98,9 @@ def operations(bench: Bench) -> tuple[float, float]:
     """Floating-point operations of a step: 6 a parameter and byte; and those of the mixers beside the parameters."""
     size, shape = sum(weight.numel() for weight in bench.model.parameters()), bench.model.shape
     layout = BatchLayout(bench.given.position, bench.given.prompt, shape.window)
-    count, rows = bench.given.data.numel(), kernels.ROWS
-    attention = shape.layers.count("attention") * float(layout.seen.sum()) * shape.queries * HEAD * 4 * 3
-    byte = 2 * HEAD * (5 * rows + 3 * HEAD) * 3 * shape.heads * shape.householders
+    count, rows = bench.given.data.numel(), kernels.FLA_CHUNK_SIZE
+    attention = shape.layers.count("attention") * float(layout.seen.sum()) * shape.queries * HEAD_SIZE * 4 * 3
+    byte = 2 * HEAD_SIZE * (5 * rows + 3 * HEAD_SIZE) * 3 * shape.heads * shape.householders
     return 6.0 * size * count, attention + shape.layers.count("delta") * count * byte
 
 

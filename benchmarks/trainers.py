@@ -18,9 +18,9 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
-from worldline.data.sources import frame
+from worldline.data.frames import encode_frame
 from worldline.model.train import metrics
-from worldline.model.train.ranks import torchrun
+from worldline.model.train.ranks import torchrun_command
 
 RECIPE = """\
 from worldline.data.sources import Files
@@ -46,8 +46,10 @@ def measured(folder: Path, recipe: Path, count: int, *, sharded: bool) -> dict[s
         *(["--sharded"] if sharded else []),
     ]
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(torchrun(words, processes=str(count)), env=env, check=True, stdout=subprocess.DEVNULL)
-    lines = metrics.read(out)
+    subprocess.run(
+        torchrun_command(words, processes=str(count)), env=env, check=True, stdout=subprocess.DEVNULL
+    )
+    lines = metrics.read_metrics(out)
     between = [
         (after["elapsed"] - before["elapsed"]) / (after["step"] - before["step"])
         for before, after in pairwise(lines[2:])
@@ -67,7 +69,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pairs = [(b">f(%d)\n" % n, b"(1\n)%d\n.\n" % (n * n) * (1 + n % 9)) for n in range(20_000)]
-        (folder / "train.bin").write_bytes(b"".join(frame(pair) for pair in pairs))
+        (folder / "train.bin").write_bytes(b"".join(encode_frame(pair) for pair in pairs))
         recipe = folder / "timed.py"
         recipe.write_text(RECIPE.format(depth=asked.depth, path=str(folder / "train.bin"), steps=asked.steps))
         for count in map(int, asked.counts.split(",")):

@@ -2,7 +2,7 @@
  *
  * int8: the matrices of delta layers' queries and keys, of values, gates, outputs and perceptrons, one scale a row, stored
  * with 128 added; bfloat16: the queries and keys of attention layers, and the head; float32: rates, convolutions, the
- * embedding, every state (model/engine/rounding.py says the same). Precision "fp32" keeps all
+ * embedding, every state (model/engine/quantization.py says the same). Precision "fp32" keeps all
  * matrices in float32. One allocation holds them in the order in which a byte meets them.
  *
  * Part of engine.c, which alone includes it: definitions, not declarations.
@@ -170,7 +170,7 @@ static void pack_row(Matrix *m, size_t row, const float *from)
         for (size_t c = 0; c < columns; c += 4)
             for (size_t i = 0; i < 4; i++) {
                 float scaled = from[c + i] * inverse;
-                SETTLE(scaled); /* never fused with the sum: model/engine/rounding.py does the same */
+                SETTLE(scaled); /* never fused with the sum: model/engine/quantization.py does the same */
                 const float shifted = scaled + 12582912.0f; /* rounds; the bits end in the integer */
                 uint32_t bits;
                 memcpy(&bits, &shifted, 4);

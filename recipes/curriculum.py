@@ -1,10 +1,10 @@
-"""The same minutes with a fixed mixture and with one that follows failures: everything else is equal.
+"""Compare a fixed mixture with one that follows failures, for the same minutes, everything else equal.
 
     python -m worldline.model.train --recipe recipes/curriculum.py --function fixed --out runs/fixed
     python -m worldline.model.train --recipe recipes/curriculum.py --function adaptive --out runs/adaptive
 
-`recipes/exam.py` measures both on the same fresh documents, by lesson and by operation. Both go on from the weights of
-`WORLDLINE_BEGIN`, on what recipes/shipped.py generates, in rows of one length.
+`recipes/exam.py` measures both on the same fresh documents, by lesson and by operation. Both start from
+the weights of `WORLDLINE_BEGIN`, on what recipes/shipped.py generates, in rows of one length.
 """
 
 from __future__ import annotations
@@ -34,24 +34,33 @@ def _training(*, adaptive: bool) -> Training:
     )
     curriculum = "{run}/curriculum.json"
     live = streams(
-        str(SHIPPED), workers=workers, ahead=64 * workers, python=python, pool=2048,
+        str(SHIPPED),
+        workers=workers,
+        ahead=64 * workers,
+        python=python,
+        pool=2048,
         curriculum=curriculum if adaptive else "",
-    )  # fmt: skip
+    )
     import sys
 
     tutor = (python or sys.executable, "-m", "worldline.learning.tutor", "--recipe", str(SHIPPED), "--trust")
-    made: Training = replace(
-        whole, sources=(live,), phases=(), minutes=MINUTES, eval_every=0, save_every=0,
+    config: Training = replace(
+        whole,
+        sources=(live,),
+        phases=(),
+        minutes=MINUTES,
+        eval_every=0,
+        save_every=0,
         tutor=(*tutor, "--out", curriculum) if adaptive else (),
-    )  # fmt: skip
-    return made
+    )
+    return config
 
 
 def fixed() -> Training:
-    """The shares of the recipe, from the first minute to the last."""
+    """Train with the recipe's shares throughout."""
     return _training(adaptive=False)
 
 
 def adaptive() -> Training:
-    """Shares that follow what the model nearly can do."""
+    """Train with shares that follow what the model nearly masters."""
     return _training(adaptive=True)

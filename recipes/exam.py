@@ -1,11 +1,11 @@
-"""Two models on the same fresh documents, by lesson and by operation: drawn ahead, scored on a GPU, compared in pairs.
+"""Compare two models on the same fresh documents, by lesson and by operation, in pairs.
 
     python recipes/exam.py draw EXAM.json --count 4000 --workers 14        # the streams' interpreter; split `test`
-    python recipes/exam.py score EXAM.json MODEL SCORES                    # torch; a run or a model's folder
+    python recipes/exam.py score EXAM.json MODEL SCORES                    # torch; a run or a model folder
     python recipes/exam.py compare EXAM.json FIXED ADAPTIVE                # right before and after, McNemar's p
 
-Documents are drawn of every lesson as often as of the others; the first line weighs sources by the recipe's shares.
-Teacher-forced: a trace is right where greedy decoding would write it.
+Every lesson is drawn equally often; the first line weighs sources by the recipe's shares. Scores are
+teacher-forced: a trace is right where greedy decoding would write it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ROWS, TIME = 16, 8192
 
 
 def draw(out: Path, *, count: int, workers: int, options: list[str]) -> None:
-    """Draw documents in as many processes, and write them into one file."""
+    """Draw documents in several processes and write them to one file."""
     words = [sys.executable, str(Path(__file__).resolve()), "part"]
     with tempfile.TemporaryDirectory() as space:
         parts = [Path(space) / f"{n}.json" for n in range(workers)]
@@ -41,7 +41,7 @@ def draw(out: Path, *, count: int, workers: int, options: list[str]) -> None:
 
 
 def draw_part(out: Path, *, count: int, seed: int, recipe: str, function: str, exams: int) -> None:
-    """The documents of one process: drills in turn, and some exams of each spacing up to 64."""
+    """Draw the documents of one process: drills in turn, and exams of each spacing up to 64."""
     from worldline.data.mixture import Mixture
     from worldline.data.recipe import load_config
     from worldline.learning.drills import DrillBook
@@ -55,26 +55,26 @@ def draw_part(out: Path, *, count: int, seed: int, recipe: str, function: str, e
     book.close()
     rows = [
         {
-            "text": (each.document.prompt + each.document.steps).decode("latin-1"),
-            "prompt": len(each.document.prompt),
-            "labels": each.labels,
-            "share": shares.get(each.labels[0], 0.0),
-            "shown": each.shown,
+            "text": (drill.document.prompt + drill.document.steps).decode("latin-1"),
+            "prompt": len(drill.document.prompt),
+            "labels": drill.labels,
+            "share": shares.get(drill.labels[0], 0.0),
+            "shown": drill.shown,
         }
-        for each in drills
+        for drill in drills
     ]
     out.write_text(json.dumps(rows))
 
 
 def score(exam: Path, model: Path, out: Path, *, device: str | None) -> None:
-    """Score the documents with a model's weights, and write right or wrong and the log-probability of each."""
+    """Score the documents with a model; write correctness and log-probability of each."""
     import torch
 
     from worldline.model import checkpoint
     from worldline.model.hybrid import Trunk
     from worldline.model.shape import Shape
-    from worldline.model.train.drilled import scored
-    from worldline.model.train.schedule import Phase
+    from worldline.model.train.drills import score_documents
+    from worldline.model.train.schedule import BatchPhase
     from worldline.model.train.start import load_weights
 
     where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -86,23 +86,25 @@ def score(exam: Path, model: Path, out: Path, *, device: str | None) -> None:
         text = row["text"].encode("latin-1")
         documents.append((text[: row["prompt"]], text[row["prompt"] :], row["shown"]))
     with torch.no_grad():
-        scores = scored(trunk, [pair[:2] for pair in documents], Phase(0.0, TIME, ROWS), where)
+        scores = score_documents(trunk, [pair[:2] for pair in documents], BatchPhase(0.0, TIME, ROWS), where)
     rows = []
-    for each, (_, _, shown) in zip(scores, documents, strict=True):
-        steps = [[all(each.hits[a:b]), sum(each.logprobs[a:b])] for _, a, b in shown]
-        rows.append([all(each.hits) if each.hits else None, sum(each.logprobs), steps])
+    for document_score, (_, _, shown) in zip(scores, documents, strict=True):
+        steps = [[all(document_score.hits[a:b]), sum(document_score.logprobs[a:b])] for _, a, b in shown]
+        rows.append(
+            [all(document_score.hits) if document_score.hits else None, sum(document_score.logprobs), steps]
+        )
     out.write_text(json.dumps(rows))
     known = [row for row in rows if row[0] is not None]
     print(f"{sum(row[0] for row in known):,} of {len(known):,} right, in {out}")
 
 
-def compare(exam: Path, one: Path, other: Path) -> None:
-    """Print, for every label and for all, how many are right with each, the flips, and McNemar's p."""
+def compare(exam: Path, old_scores: Path, new_scores: Path) -> None:
+    """Print, for every label and in total, how many are right with each model, the flips, and McNemar's p."""
     from worldline.core.stats import mcnemar
 
     flips: dict[str, list[int]] = {}
     shares: dict[str, float] = {}
-    drills, before, after = (json.loads(path.read_text()) for path in (exam, one, other))
+    drills, before, after = (json.loads(path.read_text()) for path in (exam, old_scores, new_scores))
 
     def count(label: str, was: Any, now: Any) -> None:
         flips.setdefault(label, [0, 0, 0, 0])[2 * bool(was) + bool(now)] += 1
@@ -124,7 +126,7 @@ def compare(exam: Path, one: Path, other: Path) -> None:
     print(f"{'label':40} {'n':>6} {'first':>7} {'second':>7} {'lost':>5} {'won':>5} {'p':>8}")
     axes = ("all", "source", "kind", "mode", "reveal", "operation")
     for label, (wrong, won, lost, right) in sorted(
-        flips.items(), key=lambda each: (axes.index(each[0].split()[0]), -sum(each[1]))
+        flips.items(), key=lambda item: (axes.index(item[0].split()[0]), -sum(item[1]))
     ):
         n = wrong + won + lost + right
         rates = f"{(lost + right) / n:7.1%} {(won + right) / n:7.1%}"
@@ -132,7 +134,7 @@ def compare(exam: Path, one: Path, other: Path) -> None:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -146,19 +148,30 @@ def main() -> None:
     parser.add_argument("--function", default="data")
     parser.add_argument("--exams", type=int, default=4, help="of each spacing, in each process")
     parser.add_argument("--device")
-    asked = parser.parse_args()
-    if asked.what == "draw":
-        options = ["--recipe", asked.recipe, "--function", asked.function, "--exams", str(asked.exams)]
-        draw(asked.exam, count=asked.count, workers=asked.workers, options=options)
-    elif asked.what == "part":
+    arguments = parser.parse_args()
+    if arguments.what == "draw":
+        options = [
+            "--recipe",
+            arguments.recipe,
+            "--function",
+            arguments.function,
+            "--exams",
+            str(arguments.exams),
+        ]
+        draw(arguments.exam, count=arguments.count, workers=arguments.workers, options=options)
+    elif arguments.what == "part":
         draw_part(
-            asked.exam, count=asked.count, seed=asked.seed, recipe=asked.recipe, function=asked.function,
-            exams=asked.exams,
-        )  # fmt: skip
-    elif asked.what == "score":
-        score(asked.exam, *asked.paths, device=asked.device)
+            arguments.exam,
+            count=arguments.count,
+            seed=arguments.seed,
+            recipe=arguments.recipe,
+            function=arguments.function,
+            exams=arguments.exams,
+        )
+    elif arguments.what == "score":
+        score(arguments.exam, *arguments.paths, device=arguments.device)
     else:
-        compare(asked.exam, *asked.paths)
+        compare(arguments.exam, *arguments.paths)
 
 
 if __name__ == "__main__":

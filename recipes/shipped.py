@@ -1,16 +1,21 @@
-"""The shipped model: what it is trained on, and how.
+"""The shipped model: its training data and its training.
 
     python -m worldline.model.train --recipe recipes/shipped.py --out runs/shipped
 
-Our own programs are generated, recorded (unboxed: they touch nothing) and encoded while the model trains: `WORKERS`
-streams beside the trainer, under `WORLDLINE_STREAM_PYTHON` (CPython 3.11, whose frames the model learns; this
-interpreter when it is not set). Mined functions are others' code: `MINERS` streams find calls of them in
-`WORLDLINE_QUARRY` (folders, packages or `stdlib`, with `:` between them), boxed, or unboxed where
-`WORLDLINE_TRUST_MINED` is 1, on a machine that is thrown away. Programs in other languages were recorded beforehand,
-where their toolchains are: `WORLDLINE_FOREIGN` names the files (recipes/languages.py). Stochastic programs are streamed
-with our others, each under a seed of its own; or, with `WORLDLINE_CHANCE`, read from files that
-`python -m worldline.data.stream --recipe recipes/shipped.py --function stochastic` wrote. Packages are imported inside
-the functions: the trainer's machine needs torch only, and the streams' machine needs no torch.
+Our own programs are generated, recorded without a sandbox (they touch nothing) and encoded while the
+model trains. `WORKERS` streams run next to the trainer, under `WORLDLINE_STREAM_PYTHON` (CPython 3.11,
+whose frames the model learns; by default this interpreter).
+
+Mined functions are third-party code. `MINERS` streams find calls of them in `WORLDLINE_QUARRY` (folders,
+packages or `stdlib`, separated by `:`), in the sandbox. `WORLDLINE_TRUST_MINED=1` runs them without one,
+on a disposable machine.
+
+Programs in other languages are recorded beforehand, where their toolchains are: `WORLDLINE_FOREIGN`
+names the files (recipes/languages.py). Stochastic programs are streamed with the others, each with its
+own seed, or read from the files of `WORLDLINE_CHANCE`, which `python -m worldline.data.stream --recipe
+recipes/shipped.py --function stochastic` writes.
+
+Packages are imported inside the functions: the trainer needs only torch, and the streams need none.
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from worldline.data.mine.quarry import Quarry
+    from worldline.data.mine.mining_source import MiningSource
     from worldline.data.mixture import Mixture
     from worldline.data.sources import Files, Live
     from worldline.model.train.config import Training
@@ -30,32 +35,36 @@ PYTHON = os.environ.get("WORLDLINE_STREAM_PYTHON", "")
 WORKERS = int(os.environ.get("WORLDLINE_WORKERS", os.cpu_count() or 1))
 MINERS = int(os.environ.get("WORLDLINE_MINERS", "0"))
 QUARRY = os.environ.get("WORLDLINE_QUARRY", "stdlib")
-LEFT_OUT = os.environ.get(
-    "WORLDLINE_LEFT_OUT", ""
-)  # a file of benchmarks' programs: nothing like them is mined
+# Benchmark file; programs similar to its own are not mined.
+LEFT_OUT = os.environ.get("WORLDLINE_LEFT_OUT", "")
 TRUST_MINED = os.environ.get("WORLDLINE_TRUST_MINED", "") == "1"
-BEGIN = os.environ.get("WORLDLINE_BEGIN") or None  # weights to go on from: `shipped`, or a model's folder
-FOREIGN = os.environ.get("WORLDLINE_FOREIGN", "")  # framed documents of other languages: recipes/languages.py
-CHANCE = os.environ.get(
-    "WORLDLINE_CHANCE", ""
-)  # framed documents of stochastic programs, in place of streams
-HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")  # a file of framed documents of the split `valid`
-RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))  # a factor of the matrices' learning rate
+# Weights to start from: `shipped`, or a model folder.
+BEGIN = os.environ.get("WORLDLINE_BEGIN") or None
+# Framed documents of other languages: recipes/languages.py.
+FOREIGN = os.environ.get("WORLDLINE_FOREIGN", "")
+# Framed documents of stochastic programs, instead of streams.
+CHANCE = os.environ.get("WORLDLINE_CHANCE", "")
+# Framed documents of the split `valid`.
+HELD_OUT = os.environ.get("WORLDLINE_HELD_OUT", "")
+# Factor of the learning rate of matrices.
+RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))
 COOLDOWN = float(os.environ.get("WORLDLINE_COOLDOWN", "0.55"))
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
-LONGEST = 32_768  # bytes of a document
-# 1: a tutor measures the model while it trains, and what it nearly can do comes more often (docs/learn.md).
+MAX_DOCUMENT_BYTES = 32_768
+# 1: a tutor measures the model while it trains, and lessons it nearly masters come more often (docs/learn.md).
 ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
 CURRICULUM = "{run}/curriculum.json"
-SOON = 2048  # documents ahead where the curriculum moves: about two seconds of training
-FOREIGN_SHARE = float(
-    os.environ.get("WORLDLINE_FOREIGN_SHARE", "0.05")
-)  # bytes of other languages for one of our own
-CHANCE_SHARE = 0.12  # bytes of recorded stochastic programs for one of our own, where they come from files
-MINED = 0.45  # bytes of mined programs for one of our own
+# Documents ahead with a curriculum: about two seconds of training.
+ADAPTIVE_POOL = 2048
+# Bytes of other languages per byte of our own programs.
+FOREIGN_SHARE = float(os.environ.get("WORLDLINE_FOREIGN_SHARE", "0.05"))
+# Bytes of stochastic programs from files per byte of our own programs.
+CHANCE_SHARE = 0.12
+# Bytes of mined programs per byte of our own programs.
+MINED_SHARE = 0.45
 
-# Programs, their share of the documents, and the form they are drawn in: about a third has one operation a line, or
-# loops over characters for methods of texts.
+# Programs, their share of the documents, and their form. About a third have one operation per line, or
+# loops over characters instead of string methods.
 PROGRAMS = (
     ("generate:program", 0.280, ""),
     ("generate:hard", 0.140, ""),
@@ -78,41 +87,43 @@ PROGRAMS = (
     ("generate.practice:program", 0.040, "flatten"),
 )
 TASKS = (("tasks:program", 0.045), ("tasks:shuffles", 0.090), ("tasks:permutations", 0.007))
-# Programs that their text does not determine: about 9 % of the documents.
+# Programs whose text does not determine their run: about 9 % of the documents.
 STOCHASTIC = (
     ("generate.chance:program", 0.080, ""),
     ("generate.chance:program", 0.050, "flatten"),
     ("generate.chance:program", 0.010, "script"),
     ("generate.chance:program", 0.005, "among"),
 )
-# How their hidden inputs are written, beside 0.96 of the modes in which the model writes them itself.
+# How their hidden inputs are written; in 0.96 of the modes the model writes them itself.
 HIDDEN = {"given": 0.25, "blind": 0.15}
-# Shares of how often a task's state is shown (elsewhere a hidden state is a guess), beside 0.96 of all other modes.
+# Shares of how often a task's state is shown; 0.96 is left for all other modes.
 SPACINGS = {2: 0.50, 4: 0.70, 8: 0.70, 16: 0.16, 32: 0.08, 64: 0.06, 512: 0.02}
 
 
-def quarry() -> Quarry:
-    """Where real functions are mined: `worldline data mine --recipe shipped` on the places of quarry.txt."""
-    from worldline.data.mine.quarry import read_quarry
+def quarry() -> MiningSource:
+    """Return where real functions are mined: `worldline data mine --recipe shipped`, places of quarry.txt."""
+    from worldline.data.mine.mining_source import read_mining_source
 
-    return read_quarry(Path(__file__).with_name("quarry.txt"))
+    return read_mining_source(Path(__file__).with_name("quarry.txt"))
 
 
 def data() -> Mixture:
-    """Generated programs, in every form, stochastic ones too, and state-tracking tasks, in every mode."""
+    """Return generated programs in every form, stochastic ones, and state-tracking tasks, in every mode."""
     from dataclasses import replace
 
     whole = _mixture()
-    from_files = tuple(one for one in whole.sources if one.kind != "chance")
+    from_files = tuple(source for source in whole.sources if source.kind != "chance")
     return replace(whole, sources=from_files) if CHANCE else whole
 
 
 def stochastic() -> Mixture:
-    """The stochastic programs of `data()` alone."""
+    """Return only the stochastic programs of `data()`."""
     from dataclasses import replace
 
     whole = _mixture()
-    return replace(whole, sources=tuple(one for one in whole.sources if one.kind == "chance"), max_bytes=4096)
+    return replace(
+        whole, sources=tuple(source for source in whole.sources if source.kind == "chance"), max_bytes=4096
+    )
 
 
 def _mixture() -> Mixture:
@@ -142,28 +153,33 @@ def _mixture() -> Mixture:
             for name, share, form in STOCHASTIC
         ),
     )
-    return Mixture(sources=sources, modes=modes, max_bytes=LONGEST, query=0.03)
+    return Mixture(sources=sources, modes=modes, max_bytes=MAX_DOCUMENT_BYTES, query=0.03)
 
 
 def live(*, split: str = "train", workers: int = WORKERS, adaptive: bool = False) -> Live:
-    """Documents of `data()`, made while the model trains; if adaptive, by the curriculum that its tutor moves."""
-    from worldline.data.sources import POOL, streams
+    """Stream documents of `data()` while the model trains; if adaptive, by the tutor's curriculum."""
+    from worldline.data.sources import DEFAULT_POOL_SIZE, streams
 
     ahead = 64 * workers if split == "train" else 1
     return streams(
-        __file__, split=split, workers=workers, ahead=ahead, python=PYTHON,
-        curriculum=CURRICULUM if adaptive else "", pool=SOON if adaptive else POOL,
-    )  # fmt: skip
+        __file__,
+        split=split,
+        workers=workers,
+        ahead=ahead,
+        python=PYTHON,
+        curriculum=CURRICULUM if adaptive else "",
+        pool=ADAPTIVE_POOL if adaptive else DEFAULT_POOL_SIZE,
+    )
 
 
 def tutor() -> tuple[str, ...]:
-    """The command that sets drills of `data()` and moves the curriculum."""
+    """Return the command that sets drills of `data()` and updates the curriculum."""
     words = (PYTHON or sys.executable, "-m", "worldline.learning.tutor", "--recipe", __file__)
     return (*words, "--out", CURRICULUM, "--trust")
 
 
 def mined(*, workers: int = MINERS) -> Live:
-    """Documents of mined functions, found while the model trains."""
+    """Stream documents of mined functions while the model trains."""
     from worldline.data.sources import Live
 
     words = (
@@ -179,28 +195,28 @@ def mined(*, workers: int = MINERS) -> Live:
     further = (*(("--leave-out", LEFT_OUT) if LEFT_OUT else ()), *(["--trust"] * TRUST_MINED))
     return Live(
         commands=((*words, *which, "--workers", str(workers), *further),) * workers,
-        weight=MINED,
+        weight=MINED_SHARE,
         repeat=3,
         ahead=64,
     )
 
 
 def foreign() -> Files:
-    """Documents of programs in other languages, which were recorded where their toolchains are."""
+    """Return recorded documents of programs in other languages."""
     from worldline.data.sources import Files
 
     return Files(paths=tuple(FOREIGN.split(":")), weight=FOREIGN_SHARE)
 
 
 def chance() -> Files:
-    """Documents of stochastic programs, which were recorded beforehand."""
+    """Return recorded documents of stochastic programs."""
     from worldline.data.sources import Files
 
     return Files(paths=tuple(CHANCE.split(":")), weight=CHANCE_SHARE)
 
 
 def training() -> Training:
-    """One lease of an H200: 33M parameters (the first model's width, 14 layers), rows of 8 KB, at last of 32 KB."""
+    """Train 33M parameters (14 layers) on an H200, on rows of 8 KB and finally 32 KB."""
     from worldline.data.sources import Files
     from worldline.model.shape import Shape
     from worldline.model.train.config import Training
@@ -218,7 +234,7 @@ def training() -> Training:
         init_from=BEGIN,
         rows=16,
         time=8192,
-        phases=((0.75, LONGEST, 4),),  # then permutations of 700 lines fit
+        phases=((0.75, MAX_DOCUMENT_BYTES, 4),),
         minutes=MINUTES,
         warmup=100,
         cooldown=COOLDOWN,
@@ -233,26 +249,46 @@ def training() -> Training:
 
 
 def warm() -> Training:
-    """A few steps of rows of every length on the held-out documents: what is compiled is then at hand."""
+    """Run a few steps on rows of every length, so that everything is compiled."""
     from dataclasses import replace
 
     whole = training()
-    some = whole.held_out
-    assert some is not None
+    held_out = whole.held_out
+    assert held_out is not None
     return replace(
-        whole, sources=(some,), tutor=(), init_from=None, minutes=0.0, steps=4, phases=((0.5, LONGEST, 4),),
-        log_every=1, eval_every=0, save_every=0, held_out_documents=64,
-    )  # fmt: skip
+        whole,
+        sources=(held_out,),
+        tutor=(),
+        init_from=None,
+        minutes=0.0,
+        steps=4,
+        phases=((0.5, MAX_DOCUMENT_BYTES, 4),),
+        log_every=1,
+        eval_every=0,
+        save_every=0,
+        held_out_documents=64,
+    )
 
 
 def smoke() -> Training:
-    """The same, small enough for a laptop's CPU: does everything run?"""
+    """Train a model small enough for a laptop's CPU, to check that everything runs."""
     from dataclasses import replace
 
     from worldline.model.shape import Shape
 
     return replace(
-        training(), shape=Shape(depth=3, stack=5), init_from=None, rows=4, time=1024, phases=((0.75, 4096, 1),),
-        minutes=0.0, steps=40, warmup=5, log_every=5, eval_every=20, save_every=20, held_out_documents=40,
+        training(),
+        shape=Shape(depth=3, stack=5),
+        init_from=None,
+        rows=4,
+        time=1024,
+        phases=((0.75, 4096, 1),),
+        minutes=0.0,
+        steps=40,
+        warmup=5,
+        log_every=5,
+        eval_every=20,
+        save_every=20,
+        held_out_documents=40,
         sources=(live(workers=1, adaptive=ADAPTIVE), *((mined(workers=1),) if MINERS else ())),
-    )  # fmt: skip
+    )

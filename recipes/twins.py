@@ -1,13 +1,13 @@
-"""The same trunk four ways: attention alone, recurrence alone, both, and more reflections. On tasks of state alone.
+"""Ablations of the mixer: attention only, recurrence only, the hybrid, and more reflections, on state tasks.
 
     python -m worldline.model.train --recipe recipes/twins.py --function hybrid --out runs/hybrid
 
-What differs is `Shape.mix` and `householders`; documents, optimiser, schedule and budget are the same. `worldline bench
-permutation --reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
+Only `Shape.mix` and `householders` differ; documents, optimizer, schedule and budget are equal.
+`worldline bench permutation --reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
 
-`climbing_hybrid` and `climbing_attention` are two of them with the ladder of docs/learn.md: a spacing comes more often
-when the last one is held, as a tutor measures it; `RUN/curriculum.log.jsonl` says when. `WORLDLINE_DEPTH`, `_ROWS`
-and `_TIME` make them small enough for a CPU.
+`climbing_hybrid` and `climbing_attention` follow the curriculum of docs/learn.md: a spacing comes more
+often once a tutor finds the previous one mastered; `RUN/curriculum.log.jsonl` says when.
+`WORLDLINE_DEPTH`, `_ROWS` and `_TIME` make them small enough for a CPU.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ DEPTH, ROWS, TIME = (
 
 
 def data() -> Mixture:
-    """Permutations and other tasks; the state is shown every 1 to 512 steps."""
+    """Return permutations and other tasks; the state is shown every 1 to 512 steps."""
     from worldline.codec.compact.prompt import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
@@ -64,27 +64,27 @@ def _training(mix: str, *, householders: int = 1) -> Training:
 
 
 def hybrid() -> Training:
-    """Delta layers, every third one attends: what the shipped model is."""
+    """Train delta layers with every third one attending, like the shipped model."""
     return _training("hybrid")
 
 
 def attention() -> Training:
-    """Attention in every layer."""
+    """Train attention in every layer."""
     return _training("attention")
 
 
 def recurrence() -> Training:
-    """Delta layers alone."""
+    """Train delta layers only."""
     return _training("recurrence")
 
 
 def reflecting() -> Training:
-    """The hybrid with three reflections a byte: what arbitrary permutations ask for."""
+    """Train the hybrid with three reflections per byte, which arbitrary permutations need."""
     return _training("hybrid", householders=3)
 
 
 def shuffled() -> Mixture:
-    """Shuffles of up to 72 lines; the state is shown always, or every 2 to 64 steps as far as the ladder goes."""
+    """Return shuffles of up to 72 lines; the state is shown always, or every 2 to 64 steps."""
     from worldline.codec.compact.prompt import Compact
     from worldline.data.mixture import Mixture, Mode, Source
 
@@ -119,8 +119,13 @@ def _climbing(mix: str) -> Training:
         shape=Shape(depth=DEPTH, mix=mix),
         sources=(
             streams(
-                __file__, function="shuffled", workers=WORKERS, ahead=16 * WORKERS, python=python,
-                curriculum=curriculum, pool=512,
+                __file__,
+                function="shuffled",
+                workers=WORKERS,
+                ahead=16 * WORKERS,
+                python=python,
+                curriculum=curriculum,
+                pool=512,
             ),
         ),
         tutor=(*words, "--trust", "--size", str(ROWS * TIME * 9 // 10), "--out", curriculum),
@@ -131,14 +136,14 @@ def _climbing(mix: str) -> Training:
         cooldown=0.3,
         eval_every=0,
         save_every=0,
-    )  # fmt: skip
+    )
 
 
 def climbing_hybrid() -> Training:
-    """The hybrid, spacing after spacing."""
+    """Train the hybrid, one spacing after another."""
     return _climbing("hybrid")
 
 
 def climbing_attention() -> Training:
-    """Attention in every layer, spacing after spacing."""
+    """Train attention in every layer, one spacing after another."""
     return _climbing("attention")

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from worldline.data.build.build import build_dataset as build_dataset
     from worldline.data.control import choose_control as choose_control
     from worldline.data.control import replay_differences as replay_differences
+    from worldline.data.forms.rewriting import rewrite as rewrite
     from worldline.data.load import load as load
     from worldline.data.load import load_all as load_all
     from worldline.data.load import store as store
     from worldline.data.mine.by_recipe import mine_calls as mine_calls
     from worldline.data.program_file import load_program as load_program
     from worldline.data.record_many import record_many as record_many
-    from worldline.data.rewriting import rewrite as rewrite
     from worldline.data.vocabularies import cost as cost
     from worldline.diagnose.debug import debug as debug
     from worldline.diagnose.debug import debug_limits as debug_limits
@@ -124,7 +124,7 @@ _HOMES = {
     "rehearse": "worldline.plan.rehearse.fallback",
     "replay_differences": "worldline.data.control",
     "report": "worldline.ui.report.report",
-    "rewrite": "worldline.data.rewriting",
+    "rewrite": "worldline.data.forms.rewriting",
     "score": "worldline.evaluation.runs",
     "serve": "worldline.ui.serve.start",
     "serve_dap": "worldline.ui.dap.server",

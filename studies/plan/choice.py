@@ -20,11 +20,11 @@ import torch
 from code_base import Imagination, Weights, imagined, short_calls, taught
 
 from worldline.core.stats import mcnemar, wilson
-from worldline.learning.own_calls import OwnCall, function_of
+from worldline.learning.own_calls import OwnCall, hash_function
 from worldline.model import checkpoint
-from worldline.model.low_rank import merged
+from worldline.model.low_rank import merge_changes
 from worldline.model.shape import Shape
-from worldline.model.train.low_rank import Adapting
+from worldline.model.train.low_rank import AdaptationConfig
 from worldline.storage import files
 
 LOW, HIGH = 0.1, 0.9  # within reach: a probability of the whole text between these
@@ -58,7 +58,7 @@ def spread(pool: Sequence[OwnCall], asked: Mapping[str, Imagination], rng: Rando
     turns: dict[str, int] = {}
     placed = []
     for call in at_random(pool, asked, rng):
-        function = function_of(call.program)
+        function = hash_function(call.program)
         placed.append((turns.get(function, 0), call))
         turns[function] = turns.get(function, 0) + 1
     return [call for _, call in sorted(placed, key=lambda place: place[0])]
@@ -71,7 +71,7 @@ CHOOSERS: dict[str, Chooser] = {
 
 def arm(
     name: str, shape: Shape, weights: Weights, lessons: Sequence[OwnCall], held: Sequence[Sequence[OwnCall]],
-    *, how: Adapting, out: Path,
+    *, how: AdaptationConfig, out: Path,
 ) -> dict[str, Any]:  # fmt: skip
     """One arm: its lessons learned, the calls held out asked; stored, and read again where that was done."""
     stored = out / f"{name.replace(' ', '-')}.json"
@@ -81,12 +81,12 @@ def arm(
     held_back, held_out = held
     made = taught(shape, weights, lessons, held_back, how=how)
     after = imagined(
-        shape, merged(weights, made.tensors), held_out, out=out / f"{name.replace(' ', '-')}-asked"
+        shape, merge_changes(weights, made.tensors), held_out, out=out / f"{name.replace(' ', '-')}-asked"
     )
-    functions = {function_of(call.program) for call in lessons}
+    functions = {hash_function(call.program) for call in lessons}
     result = {
         "arm": name, "lessons": [call.name for call in lessons], "functions": len(functions), "steps": made.steps,
-        "documents": made.documents, "nats": [look.nats for look in made.looks],
+        "documents": made.documents, "nats": [look.nats for look in made.evaluations],
         "cpu_seconds": round(made.cpu_seconds, 1), "answers": {each.name: each.answer for each in after},
         "traces": {each.name: each.trace for each in after},
     }  # fmt: skip
@@ -139,7 +139,7 @@ def main() -> None:
         each.name: each for each in imagined(shape, weights, [*held_out, *pool], out=place / "base-asked")
     }
     pool = [call for call in pool if call.name in before]
-    how, rows = Adapting(steps=asked.steps, looks=3, patience=3, warmup=4, seed=asked.seed), []
+    how, rows = AdaptationConfig(steps=asked.steps, evaluations=3, patience=3, warmup=4, seed=asked.seed), []
     for name in asked.arms:
         order = CHOOSERS[name](pool, before, Random(f"choice {asked.seed}"))
         rows.append(

@@ -15,21 +15,21 @@ from random import Random
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import SMALL
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
-from worldline.learning.own_calls import OwnCall, known_documents, recorded
+from worldline.learning.own_calls import OwnCall, draw_known_documents, record_calls
 from worldline.model.engine.native import open_engine
 from worldline.model.shape import Shape
-from worldline.model.train.low_rank import Adapting, LowRankChanges, train_changes
-from worldline.model.weights import Stored
+from worldline.model.train.low_rank import AdaptationConfig, LowRankChanges, train_changes
+from worldline.model.weights import StoredArray
 from worldline.predict.local import Local
 from worldline.storage import files
 
-Weights = dict[str, Stored]
+Weights = dict[str, StoredArray]
 BARE = Compact(bare=True)  # as an oracle asks
 KNOWN, SHORT = 8, 400  # generated documents that are mixed in, and the bytes of one
 
@@ -63,13 +63,13 @@ def short_calls(folder: Path, out: Path, *, longest: int, rounds: int = 1, seed:
 def _fits(call: OwnCall, longest: int) -> bool:
     if len(call.program.source) >= longest:
         return False
-    return any(len(each.prompt) + len(each.steps) <= longest for each in recorded([call]))
+    return any(len(each.prompt) + len(each.steps) <= longest for each in record_calls([call]))
 
 
 def imagined(shape: Shape, weights: Weights, calls: Sequence[OwnCall], *, out: Path) -> list[Imagination]:
     """What a model makes of calls, judged beside their recordings; kept in `out`, which is gone on with."""
     tasks = [Task(program=each.program, options=each.options, name=each.name) for each in calls]
-    suite = Suite(name=out.name, tasks=tasks, count=len(tasks), limits=SMALL)
+    suite = Suite(name=out.name, tasks=tasks, count=len(tasks), limits=DOCUMENT_LIMITS)
     run(suite, Local(open_engine(shape, weights, threads=1), name=out.name), out=out)
     judged = (record for record in newest(out).values() if record.judged)
     found = {record.name: _imagination(record) for record in judged}
@@ -83,14 +83,19 @@ def _imagination(record: Record) -> Imagination:
 
 
 def taught(
-    shape: Shape, weights: Weights, lessons: Sequence[OwnCall], held_back: Sequence[OwnCall], *, how: Adapting
+    shape: Shape,
+    weights: Weights,
+    lessons: Sequence[OwnCall],
+    held_back: Sequence[OwnCall],
+    *,
+    how: AdaptationConfig,
 ) -> LowRankChanges:
     """The changes that lessons make, generated documents among them, as `learn --journal` trains."""
-    drawn = known_documents(6 * KNOWN, seed=how.seed)
+    drawn = draw_known_documents(6 * KNOWN, seed=how.seed)
     known = [each for each in drawn if len(each.prompt) + len(each.steps) <= SHORT][:KNOWN]
     return train_changes(
-        shape, weights, _pairs(recorded(lessons, seed=how.seed)), known=_pairs(known),
-        held_back=_pairs(recorded(held_back, seed=how.seed)), how=how,
+        shape, weights, _pairs(record_calls(lessons, seed=how.seed)), known=_pairs(known),
+        held_back=_pairs(record_calls(held_back, seed=how.seed)), how=how,
     )  # fmt: skip
 
 

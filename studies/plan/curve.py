@@ -23,11 +23,11 @@ from code_base import BARE, short_calls, taught
 
 from worldline.core.program import Program
 from worldline.core.stats import Share, wilson
-from worldline.learning.adapt import keep
+from worldline.learning.adapt import save_adaptation
 from worldline.learning.own_calls import OwnCall
 from worldline.model import checkpoint
 from worldline.model.engine.native import open_engine
-from worldline.model.train.low_rank import Adapting
+from worldline.model.train.low_rank import AdaptationConfig
 from worldline.plan.answer import IMAGINED, Allowance, World
 from worldline.plan.executed import answer_of, boxed_world
 from worldline.plan.gate import Gate, gate_of
@@ -105,7 +105,13 @@ def gate_so_far(journal: Path, coming: Sequence[Program]) -> Gate | None:
 
 
 def arm(
-    name: str, rounds: Sequence[Sequence[OwnCall]], world: World, out: Path, *, sure: float, how: Adapting
+    name: str,
+    rounds: Sequence[Sequence[OwnCall]],
+    world: World,
+    out: Path,
+    *,
+    sure: float,
+    how: AdaptationConfig,
 ) -> list[Round]:
     """Every round of an arm, those that are stored read again."""
     place, model, done = out / name.replace(" ", "-"), checkpoint.SHIPPED, list[Round]()
@@ -143,7 +149,7 @@ def asked_round(
     )
 
 
-def learn(journal: Path, model: Path, out: Path, how: Adapting) -> None:
+def learn(journal: Path, model: Path, out: Path, how: AdaptationConfig) -> None:
     """A model trained further on what a journal has, and kept."""
     calls = [
         OwnCall(program=each.program, origin=each.program.name, key=each.program.digest, options=BARE)
@@ -152,12 +158,14 @@ def learn(journal: Path, model: Path, out: Path, how: Adapting) -> None:
     shape, weights = checkpoint.read_weights(model)
     lessons = [call for number, call in enumerate(calls) if number % BACK]
     changes = taught(shape, weights, lessons, calls[::BACK], how=how)
-    looks = [round(look.nats, 3) for look in changes.looks]
+    looks = [round(look.nats, 3) for look in changes.evaluations]
     print(
         f"{len(lessons)} runs learned, {changes.cpu_seconds:.0f} CPU-s, nats of one held back {looks}",
         flush=True,
     )
-    keep(out, model, shape, changes, {"cpu_seconds": round(changes.cpu_seconds, 1), "looks": looks})
+    save_adaptation(
+        out, model, shape, changes, {"cpu_seconds": round(changes.cpu_seconds, 1), "looks": looks}
+    )
 
 
 def stored_rounds(name: str, out: Path) -> list[Round]:
@@ -207,7 +215,7 @@ def run_arms(asked: argparse.Namespace) -> list[list[Round]]:
         asked.folder, asked.out / "calls.json", longest=asked.longest, rounds=2, seed=asked.seed
     )
     rounds = [calls[at * asked.questions : (at + 1) * asked.questions] for at in range(asked.rounds)]
-    how = Adapting(steps=asked.steps, looks=3, patience=3, warmup=4, seed=asked.seed)
+    how = AdaptationConfig(steps=asked.steps, evaluations=3, patience=3, warmup=4, seed=asked.seed)
     with boxed_world() as world:
         return [arm(name, rounds, world, asked.out, sure=asked.sure, how=how) for name in asked.arms]
 

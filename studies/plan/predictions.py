@@ -17,7 +17,7 @@ from random import Random
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.limits import Limits
-from worldline.data.mine.mined import Mined, read_mined
+from worldline.data.mine.mined import MinedCall, read_mined
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
@@ -49,10 +49,10 @@ def main() -> int:
     return 0
 
 
-def _tasks(calls: list[Mined], each: int, seed: int) -> list[Task]:
+def _tasks(calls: list[MinedCall], each: int, seed: int) -> list[Task]:
     """Calls spread over their functions."""
     rng = Random(f"plan predictions {seed}")
-    by_function: dict[str, list[Mined]] = {}
+    by_function: dict[str, list[MinedCall]] = {}
     for one in calls:
         if len(one.source) > LONGEST:
             continue

@@ -16,9 +16,9 @@ from pathlib import Path
 from random import Random
 
 from worldline.core.program import Program
-from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.inputs import arguments
-from worldline.data.mine.types import signature
+from worldline.data.mine.extract import ExtractedFunction, extract_functions
+from worldline.data.mine.inputs import draw_arguments
+from worldline.data.mine.types import guess_signature
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.recording.calls import CallBatch, Caller
 
@@ -71,7 +71,7 @@ def _blob(git: Path, name: str) -> str:
     return done.stdout.decode("utf-8", "replace") if not done.returncode else ""
 
 
-def _function(before: str, after: str) -> tuple[Found, Found] | None:
+def _function(before: str, after: str) -> tuple[ExtractedFunction, ExtractedFunction] | None:
     """The function that differs, alone, in both versions: in one line, and in what it does."""
     with tempfile.TemporaryDirectory() as folder:
         old, new = (_alone(Path(folder) / name, text) for name, text in (("a.py", before), ("b.py", after)))
@@ -79,28 +79,30 @@ def _function(before: str, after: str) -> tuple[Found, Found] | None:
     return differing[0] if len(differing) == 1 else None
 
 
-def _alone(path: Path, text: str) -> dict[str, Found]:
+def _alone(path: Path, text: str) -> dict[str, ExtractedFunction]:
     path.write_text(text)
     try:
-        found = [each.without_neighbours() for each in functions(path)]
+        found = [each.without_neighbours() for each in extract_functions(path)]
     except (SyntaxError, ValueError, RecursionError):
         return {}
     return {each.node.name: each for each in found if isinstance(each.node, ast.FunctionDef)}
 
 
-def _differ(one: Found, other: Found) -> bool:
+def _differ(one: ExtractedFunction, other: ExtractedFunction) -> bool:
     lines = one.source.splitlines(), other.source.splitlines()
     if len(lines[0]) != len(lines[1]) or sum(a != b for a, b in zip(*lines, strict=True)) != 1:
         return False
     return ast.dump(ast.parse(one.source)) != ast.dump(ast.parse(other.source))
 
 
-def _posed(origin: str, old: Found, new: Found, runs: Caller, rng: Random) -> MinedFix | None:
+def _posed(
+    origin: str, old: ExtractedFunction, new: ExtractedFunction, runs: Caller, rng: Random
+) -> MinedFix | None:
     assert isinstance(new.node, ast.FunctionDef)
-    takes = signature(new.node, new.source)
+    takes = guess_signature(new.node, new.source)
     wrap = "list({})" if takes.yields else "{}"
     name = new.node.name
-    drawn = [wrap.format(f"{name}({', '.join(arguments(rng, takes))})") for _ in range(DRAWN)]
+    drawn = [wrap.format(f"{name}({', '.join(draw_arguments(rng, takes))})") for _ in range(DRAWN)]
     calls = tuple(dict.fromkeys(drawn))
     right = runs.run(CallBatch(new.source, calls, seconds=SECONDS))
     wrong = runs.run(CallBatch(old.source, calls, seconds=SECONDS))

@@ -1,4 +1,4 @@
-"""Trains the tokenizer-swap study's models, one after the other, and measures each: needs torch and tiktoken alone.
+"""Train and measure the models of the tokenizer study, one after another. Needs only torch and tiktoken.
 
 Same layers with the same first weights, same documents a step in the same order, same optimizer and schedule; nothing
 but the tokens differs. `bpe-compute` is `bpe` for as many tokens as `bytes` saw: several times the documents' epochs.
@@ -20,13 +20,13 @@ import torch
 from cut import Cut, cut, epochs, packed, plan, row_length, tensors, until
 from judging import Found, differences, measure, summary
 
-from worldline.data.sources import Pair, frames
+from worldline.data.frames import DocumentPair, parse_frames
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
 from worldline.model.train import loss as train_loss
 from worldline.model.train.feed import to_device
-from worldline.model.train.optimize import LearningRates, Optimizer, clip
-from worldline.model.train.schedule import factor
+from worldline.model.train.optimize import LearningRates, Optimizer, clip_gradients
+from worldline.model.train.schedule import rate_factor
 from worldline.storage import files
 
 ARMS = {"bytes": "bytes", "bpe": "bpe", "llama3": "llama3", "bpe-compute": "bpe"}  # its tokenizer
@@ -36,7 +36,7 @@ MORE = 4  # bpe-compute plans for as many times the steps: no token is longer th
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What all models of a study have in common."""
+    """Settings shared by all models of a study."""
 
     depth: int = 5
     rows: int = 16
@@ -50,7 +50,7 @@ class Options:
 
     @property
     def shape(self) -> Shape:
-        """The trunk; the window holds any document whole, so that no tokenizer sees further than another."""
+        """Shape of the trunk. The window holds any whole document, so no tokenizer sees further than another."""
         return Shape(depth=self.depth, window=self.time)
 
 
@@ -59,21 +59,23 @@ class Corpus:
     """What `prepare` left: training documents first, those held out behind them, and the spans of the latter."""
 
     folder: Path
-    train: list[Pair]
-    test: list[Pair]
+    train: list[DocumentPair]
+    test: list[DocumentPair]
     spans: list[list[list[Any]]]
 
 
 def read_corpus(folder: Path, options: Options) -> Corpus:
-    """The corpus, or its beginning."""
-    train, test = (frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz"))
+    """Load the corpus, or its first documents."""
+    train, test = (
+        parse_frames(lzma.decompress((folder / name).read_bytes())) for name in ("train.xz", "test.xz")
+    )
     spans = json.loads(lzma.decompress((folder / "spans.json.xz").read_bytes()))
     most, held = options.documents or len(train), options.held_out or len(test)
     return Corpus(folder, train[:most], test[:held], spans[:held])
 
 
 def study(folder: Path, options: Options, arms: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Train and measure every arm; after each the figures so far."""
+    """Train and measure every arm; yield the results so far after each."""
     corpus = read_corpus(folder, options)
     sizes = {"rows": options.rows, "time": options.time}
     once = plan(corpus.train, **sizes, steps=0, seed=options.seed)
@@ -82,13 +84,13 @@ def study(folder: Path, options: Options, arms: Sequence[str]) -> Iterator[dict[
     batches = plan(corpus.train, **sizes, steps=longest, seed=options.seed)
     held = plan(corpus.test, **sizes, steps=0, seed=options.seed)
     results: dict[str, Any] = {}
-    told = {
+    facts = {
         "options": asdict(options),
         "corpus": _facts(corpus),
         "machine": _machine(options),
         "arms": results,
     }
-    found: dict[str, Found] = {}
+    measured: dict[str, Found] = {}
     cuts: dict[str, Cut] = {}
     for arm in arms:
         name = ARMS[arm]
@@ -96,13 +98,13 @@ def study(folder: Path, options: Options, arms: Sequence[str]) -> Iterator[dict[
             cuts[name] = cut(name, folder, [*corpus.train, *corpus.test])
         enough = _seen(corpus, batches[:steps])
         wanted = until(batches, cuts[name].sizes, enough) if arm == "bpe-compute" else steps
-        results[arm], found[arm] = _arm(arm, cuts[name], corpus, batches, wanted, held, options)
+        results[arm], measured[arm] = _arm(arm, cuts[name], corpus, batches, wanted, held, options)
         if arm == "bytes":
             steps = results[arm]["steps"]  # if time ran out, the others see no more than it did
-        if "bytes" in found and arm != "bytes":
-            results[arm]["less bytes"] = differences(corpus.spans, found["bytes"], found[arm], seed=0)
+        if "bytes" in measured and arm != "bytes":
+            results[arm]["less bytes"] = differences(corpus.spans, measured["bytes"], measured[arm], seed=0)
         print(json.dumps({arm: {k: v for k, v in results[arm].items() if k != "wrong"}}), flush=True)
-        yield told
+        yield facts
 
 
 def _seen(corpus: Corpus, batches: Sequence[Sequence[int]]) -> int:
@@ -123,35 +125,55 @@ def _machine(options: Options) -> str:
 
 
 def _arm(
-    arm: str, made: Cut, corpus: Corpus, batches: list[list[int]], steps: int, held: list[list[int]], options: Options
-) -> tuple[dict[str, Any], Found]:  # fmt: skip
+    arm: str,
+    tokenized: Cut,
+    corpus: Corpus,
+    batches: list[list[int]],
+    steps: int,
+    held: list[list[int]],
+    options: Options,
+) -> tuple[dict[str, Any], Found]:
     first = len(corpus.train)
     every = [*batches, *([first + n for n in batch] for batch in held)]
-    time = options.time if arm == "bytes" else row_length(every, made.sizes, rows=options.rows)
-    print(f"{arm}: {len(made.pieces):,} tokens, {steps:,} steps of {options.rows} x {time}", flush=True)
-    model = initial(options, len(made.pieces))
-    done, seconds = train(model, made, batches[:steps], time, options)
+    time = options.time if arm == "bytes" else row_length(every, tokenized.sizes, rows=options.rows)
+    print(f"{arm}: {len(tokenized.pieces):,} tokens, {steps:,} steps of {options.rows} x {time}", flush=True)
+    model = initial(options, len(tokenized.pieces))
+    done, seconds = train(model, tokenized, batches[:steps], time, options)
     begun = monotonic()
-    found = measure(
-        model, made, first, corpus.spans, held, rows=options.rows, time=time, device=torch.device(options.device)
-    )  # fmt: skip
+    measured = measure(
+        model,
+        tokenized,
+        first,
+        corpus.spans,
+        held,
+        rows=options.rows,
+        time=time,
+        device=torch.device(options.device),
+    )
     whole = sum(weight.numel() for weight in model.parameters())
     trunk = sum(weight.numel() for weight in model.layers.parameters())
     facts: dict[str, Any] = {
-        "tokenizer": made.name, "vocabulary": len(made.pieces), "row": time, "steps": done, "cut": done < steps,
-        "parameters": {"layers": trunk, "all": whole}, "seconds": seconds, "measured in": monotonic() - begun,
-        **epochs(made.sizes, first, batches[:done]), "bytes": _seen(corpus, batches[:done]),
-    }  # fmt: skip
+        "tokenizer": tokenized.name,
+        "vocabulary": len(tokenized.pieces),
+        "row": time,
+        "steps": done,
+        "cut": done < steps,
+        "parameters": {"layers": trunk, "all": whole},
+        "seconds": seconds,
+        "measured in": monotonic() - begun,
+        **epochs(tokenized.sizes, first, batches[:done]),
+        "bytes": _seen(corpus, batches[:done]),
+    }
     known, tested = (
         np.concatenate([ids for pair in part for ids in pair])
-        for part in (made.documents[:first], made.documents[first:])
+        for part in (tokenized.documents[:first], tokenized.documents[first:])
     )
     facts["tokens only held out"] = len(np.setdiff1d(tested, known))
-    return facts | summary(corpus.spans, found, sum(len(steps) for _, steps in corpus.test)), found
+    return facts | summary(corpus.spans, measured, sum(len(steps) for _, steps in corpus.test)), measured
 
 
 def initial(options: Options, vocabulary: int) -> Trunk:
-    """A model whose layers begin the same whatever its vocabulary."""
+    """Create a model whose layers start equal, whatever its vocabulary."""
     with torch.random.fork_rng():
         torch.manual_seed(options.seed)
         layers = Trunk(replace(options.shape, vocabulary=1)).layers.state_dict()
@@ -159,34 +181,34 @@ def initial(options: Options, vocabulary: int) -> Trunk:
     model.layers.load_state_dict(layers)
     model.to(options.device)
     if options.device == "cuda":
-        train_loss.compiled(model)
+        train_loss.compile_layers(model)
     return model
 
 
 def train(
-    model: Trunk, made: Cut, batches: list[list[int]], time: int, options: Options
+    model: Trunk, tokenized: Cut, batches: list[list[int]], time: int, options: Options
 ) -> tuple[int, float]:
-    """Train on these batches; how many, and in how many seconds. Where time runs out the rates fall sooner."""
-    rates, sizes, device = LearningRates(), made.sizes, torch.device(options.device)
+    """Train on batches; return their number and the seconds. If time runs out, the rates fall sooner."""
+    rates, sizes, device = LearningRates(), tokenized.sizes, torch.device(options.device)
     optimizer, cuda = Optimizer(model, rates), options.device == "cuda"
     begun, step, progress = monotonic(), 0, 0.0
     while step < len(batches) and progress < 1:
         places = packed(batches[step], sizes, rows=options.rows, time=time)
         assert places is not None  # the rows were measured for these batches
-        given = to_device(tensors(made, places, rows=options.rows, time=time, pinned=cuda), device)
+        inputs = to_device(tensors(tokenized, places, rows=options.rows, time=time, pinned=cuda), device)
         model.zero_grad(set_to_none=True)
-        loss = train_loss.loss_sum(model, given) / given.data.numel()
+        loss = train_loss.loss_sum(model, inputs) / inputs.data.numel()
         loss.backward()  # type: ignore[no-untyped-call]
-        share = given.weight.sum() / given.data.numel()
+        share = inputs.weight.sum() / inputs.data.numel()
         gradients = [weight.grad for weight in model.parameters() if weight.grad is not None]
-        clip(gradients, 1 / share, rates.clip)
-        optimizer.step(factor(progress, step, warmup=WARMUP, cooldown=COOLDOWN))
+        clip_gradients(gradients, 1 / share, rates.clip)
+        optimizer.step(rate_factor(progress, step, warmup=WARMUP, cooldown=COOLDOWN))
         step += 1
         if step % LOG == 0 or step in (3, len(batches)):
             bits = float(loss.detach() / share) / math.log(2)  # waits for the GPU, so that the clock is right
             print(f"  step {step:5d}  {monotonic() - begun:6.1f} s  {bits:.4f} bits a token", flush=True)
             if not math.isfinite(bits):
-                raise SystemExit(f"{made.name}: the loss is no number at step {step}")
+                raise SystemExit(f"{tokenized.name}: the loss is no number at step {step}")
         if step == 3:
             begun = monotonic()  # the steps before compiled
         progress = max(step / len(batches), (monotonic() - begun) / (60 * options.minutes))
@@ -194,7 +216,7 @@ def train(
 
 
 def run(folder: Path, out: Path, options: Options, arms: Sequence[str]) -> None:
-    """The whole study, into `out`/tokenizers.json."""
+    """Run the whole study and write `out`/tokenizers.json."""
     files.make_directory(out)
     for results in study(folder, options, arms):
         files.write(out / "tokenizers.json", json.dumps(results, indent=1).encode())

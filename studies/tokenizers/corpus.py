@@ -1,4 +1,4 @@
-"""The tokenizer-swap study's corpus: programs drawn once, tokenizers, and where in held-out traces the values stand.
+"""Corpus of the tokenizer study: programs, tokenizers, and the positions of values in held-out traces.
 
 Runs where programs can be recorded. What it leaves in a folder is all that training needs: documents, tables of
 tokens, spans. Nothing here trains a model.
@@ -23,7 +23,7 @@ from worldline.codec.compact.changes import read_name, read_value
 from worldline.codec.compact.parse import parse as parse_steps
 from worldline.codec.tokens import PATTERNS
 from worldline.core.value import Value, kind, parse
-from worldline.data.sources import Pair, frame, frames
+from worldline.data.frames import DocumentPair, encode_frame, parse_frames
 from worldline.data.vocabularies import llama3_path
 from worldline.storage import files
 
@@ -38,8 +38,8 @@ _REFERENCE = re.compile(r"~(#?[0-9]+)?")
 # ---- documents
 
 
-def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) -> list[Pair]:
-    """So many documents of the recipe by so many processes: the same ones for the same arguments, copies dropped."""
+def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) -> list[DocumentPair]:
+    """Draw documents of the recipe in several processes, reproducibly and without duplicates."""
     share = -(-count // workers)
     words = [sys.executable, "-m", "worldline.data.stream", "--recipe", str(RECIPE), "--function", function]
     words += ["--seed", str(seed), "--workers", str(workers), "--count", str(share), "--trust"]
@@ -52,21 +52,21 @@ def draw(folder: Path, *, function: str, count: int, seed: int, workers: int) ->
         ends = [process.wait() for process in running]
         if any(ends):
             raise SystemExit("a stream of documents failed")
-        found = list(dict.fromkeys(pair for path in paths for pair in frames(path.read_bytes())))
-    random.Random(seed).shuffle(found)
-    return found
+        documents = list(dict.fromkeys(pair for path in paths for pair in parse_frames(path.read_bytes())))
+    random.Random(seed).shuffle(documents)
+    return documents
 
 
-def write_documents(path: Path, documents: list[Pair]) -> None:
-    """Framed and compressed."""
-    files.write(path, lzma.compress(b"".join(frame(pair) for pair in documents), preset=6))
+def write_documents(path: Path, documents: list[DocumentPair]) -> None:
+    """Write documents as compressed frames."""
+    files.write(path, lzma.compress(b"".join(encode_frame(pair) for pair in documents), preset=6))
 
 
 # ---- tokenizers
 
 
-def train_bpe(documents: list[Pair], size: int) -> bytes:
-    """A byte-level BPE of these documents, as tiktoken writes ranks: the 256 bytes, then the merges in their order."""
+def train_bpe(documents: list[DocumentPair], size: int) -> bytes:
+    """Train a byte-level BPE; return tiktoken ranks: the 256 bytes, then the merges in order."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE())
@@ -83,7 +83,7 @@ def train_bpe(documents: list[Pair], size: int) -> bytes:
 
 
 def _byte_of() -> dict[str, int]:
-    """GPT-2's spelling of bytes as visible characters, backwards."""
+    """Invert GPT-2's mapping of bytes to visible characters."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     moved = [byte for byte in range(256) if byte not in plain]
     return {chr(b): b for b in plain} | {chr(256 + i): b for i, b in enumerate(moved)}
@@ -106,9 +106,9 @@ class Span:
     seen: bool
 
 
-def spans(pair: Pair) -> list[Span]:
-    """Every value that a document's steps give a name or return, in order."""
-    found, at = [], 0
+def spans(pair: DocumentPair) -> list[Span]:
+    """Find every value that a document's steps bind or return, in order."""
+    values, at = [], 0
     whole = pair[0] + pair[1]
     for line in pair[1].split(b"\n"):
         text = line.decode()
@@ -116,9 +116,9 @@ def spans(pair: Pair) -> list[Span]:
             value = text[start:end]
             first = at + len(text[:start].encode())
             seen = value.encode() in whole[: len(pair[0]) + first]
-            found.append(Span(first, first + len(value.encode()), *_sort(value), seen))
+            values.append(Span(first, first + len(value.encode()), *_sort(value), seen))
         at += len(line) + 1
-    return found
+    return values
 
 
 def _values(text: str) -> Iterator[tuple[int, int]]:
@@ -165,9 +165,9 @@ def _sort(text: str) -> tuple[str, bool]:
     assert isinstance(value, Value)  # read_value took it
     inside = list(_leaves(value))
     named = kind(text)
-    if named == "list" and inside[1:] and all(each.kind == "str" for each in value.items):
+    if named == "list" and inside[1:] and all(item.kind == "str" for item in value.items):
         named = "list of str"
-    return named, any(each.kind == "str" for each in inside)
+    return named, any(item.kind == "str" for item in inside)
 
 
 def _leaves(value: Value) -> Iterator[Value]:
@@ -176,15 +176,15 @@ def _leaves(value: Value) -> Iterator[Value]:
         yield from _leaves(part)
 
 
-def checked(pair: Pair) -> list[Span]:
-    """The spans, compared with what the codec's own parser reads."""
-    found = spans(pair)
+def checked(pair: DocumentPair) -> list[Span]:
+    """Find the spans and compare them with what the codec's parser reads."""
+    values = spans(pair)
     steps = parse_steps(pair[1], pair[0]).steps
     wanted = [v.encode() for s in steps for v in s.delta.values()]
     wanted += [s.arg.encode() for s in steps if s.event == "return" and s.arg is not None]
-    if sorted(wanted) != sorted(pair[1][each.start : each.end] for each in found):
+    if sorted(wanted) != sorted(pair[1][span.start : span.end] for span in values):
         raise SystemExit(f"the values of this document are read otherwise:\n{(pair[0] + pair[1]).decode()}")
-    return found
+    return values
 
 
 # ---- all of it
@@ -193,7 +193,7 @@ def checked(pair: Pair) -> list[Span]:
 def prepare(
     folder: Path, *, documents: int, held_out: int, vocabulary: int, seed: int, workers: int
 ) -> dict[str, Any]:
-    """Draw, train the BPE, find the values; what was done."""
+    """Draw documents, train the BPE, locate the values; return a summary."""
     llama = llama3_path()
     if llama is None:
         raise SystemExit("Llama-3's tokens need their file: pip install --no-deps llama-models")
@@ -203,14 +203,19 @@ def prepare(
     places = [checked(pair) for pair in test]
     write_documents(folder / TRAIN, train)
     write_documents(folder / TEST, test)
-    rows = [[list(asdict(span).values()) for span in found] for found in places]
+    rows = [[list(asdict(span).values()) for span in document_spans] for document_spans in places]
     files.write(folder / SPANS, lzma.compress(json.dumps(rows).encode()))
     files.write(folder / RANKS["bpe"], lzma.compress(train_bpe(train, vocabulary)))
     files.write(folder / RANKS["llama3"], lzma.compress(llama.read_bytes()))
     facts = {
-        "documents": len(train), "bytes": sum(len(a) + len(b) for a, b in train), "seed": seed,
-        "workers": workers, "held_out": len(test), "values": sum(map(len, places)), "vocabulary": vocabulary,
+        "documents": len(train),
+        "bytes": sum(len(a) + len(b) for a, b in train),
+        "seed": seed,
+        "workers": workers,
+        "held_out": len(test),
+        "values": sum(map(len, places)),
+        "vocabulary": vocabulary,
         "patterns": {"bpe": PATTERNS["gpt2"], "llama3": PATTERNS["llama3"]},
-    }  # fmt: skip
+    }
     files.write(folder / FACTS, json.dumps(facts, indent=1).encode())
     return facts

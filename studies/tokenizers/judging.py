@@ -1,4 +1,4 @@
-"""What a model trained on tokens gets right in held-out traces, value by value, in bytes that all tokenizers share.
+"""Judge a token model on held-out traces, value by value, in bytes that all tokenizers share.
 
 Teacher-forced: every token is predicted from the true ones before it. A value is right when every token that overlaps
 it (its mark, `=` or `)`, included) is the likeliest, and what follows does not go on with it; bytes of such a token
@@ -30,7 +30,7 @@ _STOPS = (b"", b" ", b"\n")
 
 @dataclass(frozen=True)
 class Found:
-    """What one model did: for each held-out document whether each value and the whole trace is right."""
+    """Results of one model: for each held-out document, whether each value and the whole trace is right."""
 
     values: list[list[bool]]
     traces: list[bool]
@@ -38,30 +38,37 @@ class Found:
 
 
 def measure(
-    model: Trunk, made: Cut, first: int, spans: Sequence[Sequence[Sequence[Any]]],
-    batches: Sequence[Sequence[int]], *, rows: int, time: int, device: torch.device,
-) -> Found:  # fmt: skip
+    model: Trunk,
+    tokenized: Cut,
+    first: int,
+    spans: Sequence[Sequence[Sequence[Any]]],
+    batches: Sequence[Sequence[int]],
+    *,
+    rows: int,
+    time: int,
+    device: torch.device,
+) -> Found:
     """Judge the documents from `first` on; `batches` number them from there."""
     values: list[list[bool]] = [[] for _ in spans]
     traces, nats = [False] * len(spans), 0.0
-    sizes = made.sizes
+    sizes = tokenized.sizes
     for batch in batches:
         places = packed([first + n for n in batch], sizes, rows=rows, time=time)
         assert places is not None  # the rows were measured for these batches too
-        likeliest, loss = _forward(model, made, places, rows, time, device)
+        likeliest, loss = _forward(model, tokenized, places, rows, time, device)
         nats += loss
         for number, row, at in places:
-            given, truth = made.documents[number]
-            start = at + len(given) - 1
+            prompt_ids, truth = tokenized.documents[number]
+            start = at + len(prompt_ids) - 1
             guess = likeliest[row, start : start + len(truth)]
             traces[number - first] = bool(np.array_equal(guess, truth))
-            values[number - first] = judge(spans[number - first], truth, guess, made.pieces)
+            values[number - first] = judge(spans[number - first], truth, guess, tokenized.pieces)
     return Found(values, traces, nats)
 
 
 def _forward(
     model: Trunk,
-    made: Cut,
+    tokenized: Cut,
     places: Sequence[tuple[int, int, int]],
     rows: int,
     time: int,
@@ -71,11 +78,11 @@ def _forward(
 
     Gradients are not turned off: on a GPU the layers would be compiled a second time for that.
     """
-    given = to_device(tensors(made, places, rows=rows, time=time, pinned=False), device)
-    stream = model.hidden(given.data, given.position, given.prompt).detach()
-    target, total, best = given.data.roll(-1, 1).long(), 0.0, []
+    inputs = to_device(tensors(tokenized, places, rows=rows, time=time, pinned=False), device)
+    stream = model.hidden(inputs.data, inputs.position, inputs.prompt).detach()
+    target, total, best = inputs.data.roll(-1, 1).long(), 0.0, []
     with torch.no_grad():
-        for x, wanted, weight in zip(stream, target, given.weight, strict=True):
+        for x, wanted, weight in zip(stream, target, inputs.weight, strict=True):
             logits = functional.linear(x, model.head.to(x.dtype)).float()
             total += float((functional.cross_entropy(logits, wanted, reduction="none") * weight).sum())
             best.append(logits.argmax(-1).int().cpu().numpy())
@@ -83,28 +90,29 @@ def _forward(
 
 
 def judge(spans: Sequence[Sequence[Any]], truth: Ids, guess: Ids, pieces: Sequence[bytes]) -> list[bool]:
-    """For each value of one document's steps, whether it is right."""
+    """Judge each value of one document's steps."""
     starts, at = [], 0
     for number in truth:
         starts.append(at)
         at += len(pieces[number])
     starts.append(at)
-    found = []
+    verdicts = []
     for start, end, *_ in spans:
         first = bisect_right(starts, start - 1) - 1  # the token of the mark
         past = next(i for i in range(first + 1, len(starts)) if starts[i] >= end)
         right = all(
-            truth[i] == guess[i] or _agrees(pieces[guess[i]], pieces[truth[i]], start - 1 - starts[i], end - starts[i])
+            truth[i] == guess[i]
+            or _agrees(pieces[guess[i]], pieces[truth[i]], start - 1 - starts[i], end - starts[i])
             for i in range(first, past)
-        )  # fmt: skip
+        )
         if right and starts[past] == end and past < len(truth):
             right = pieces[guess[past]][:1] in _STOPS
-        found.append(right)
-    return found
+        verdicts.append(right)
+    return verdicts
 
 
 def _agrees(guess: bytes, truth: bytes, left: int, right: int) -> bool:
-    """Whether two tokens are the same inside a value, which begins and ends at these offsets of the true one."""
+    """Whether two tokens agree inside a value with these offsets in the true token."""
     left = max(0, left)
     if right >= len(truth):
         return len(guess) > left and guess[left:] == truth[left:]
@@ -120,7 +128,7 @@ def group(span: Sequence[Any]) -> str:
 
 
 def bucket(number: int, edges: Sequence[int]) -> str:
-    """The range that a number falls into."""
+    """Return the range that a number falls into."""
     at = bisect_right(edges, number) - 1
     return f"{edges[at]}-{edges[at + 1] - 1}" if at + 1 < len(edges) else f"{edges[at]}+"
 
@@ -134,24 +142,24 @@ KEYS: dict[str, Callable[[Sequence[Any]], tuple[str, ...]]] = {
 }
 
 
-def tallies(spans: Sequence[Sequence[Sequence[Any]]], found: Found) -> dict[str, dict[str, list[int]]]:
-    """For each way to sort values: class -> wrong, n."""
-    made: dict[str, dict[str, list[int]]] = {name: {} for name in KEYS}
-    for document, rights in zip(spans, found.values, strict=True):
+def tallies(spans: Sequence[Sequence[Sequence[Any]]], measured: Found) -> dict[str, dict[str, list[int]]]:
+    """Count wrong and total values by class, for each grouping."""
+    counts: dict[str, dict[str, list[int]]] = {name: {} for name in KEYS}
+    for document, rights in zip(spans, measured.values, strict=True):
         for span, right in zip(document, rights, strict=True):
             for name, key in KEYS.items():
-                cell = made[name].setdefault(" | ".join(key(span)), [0, 0])
+                cell = counts[name].setdefault(" | ".join(key(span)), [0, 0])
                 cell[0] += not right
                 cell[1] += 1
-    return made
+    return counts
 
 
-def summary(spans: Sequence[Sequence[Sequence[Any]]], found: Found, trace_bytes: int) -> dict[str, Any]:
-    """The figures of one model."""
+def summary(spans: Sequence[Sequence[Sequence[Any]]], measured: Found, trace_bytes: int) -> dict[str, Any]:
+    """Summarize the results of one model."""
     return {
-        "bits_per_byte": found.nats / math.log(2) / trace_bytes,
-        "traces": [sum(not right for right in found.traces), len(found.traces)],
-        "wrong": tallies(spans, found),
+        "bits_per_byte": measured.nats / math.log(2) / trace_bytes,
+        "traces": [sum(not right for right in measured.traces), len(measured.traces)],
+        "wrong": tallies(spans, measured),
     }
 
 
@@ -162,7 +170,7 @@ def differences(
 
     Intervals of 95 % by drawing whole documents anew: values of one trace are not independent.
     """
-    table = np.array([_row(*each) for each in zip(spans, ours.values, other.values, strict=True)], float)
+    table = np.array([_row(*row) for row in zip(spans, ours.values, other.values, strict=True)], float)
     rng = np.random.default_rng(seed)
     picks = rng.multinomial(len(table), [1 / len(table)] * len(table), size=DRAWS)
     drawn, whole = _gaps(picks @ table), _gaps(table.sum(0, keepdims=True))[0]

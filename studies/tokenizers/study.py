@@ -1,4 +1,4 @@
-"""The tokenizer-swap study: same trunk, same traces, same budget; bytes against BPE and against Llama-3's tokens.
+"""Tokenizer study: bytes against BPE and Llama 3's tokens, with the same trunk, traces and budget.
 
     python studies/tokenizers/study.py prepare               draw the corpus, train the BPE (records programs)
     python studies/tokenizers/study.py train --out DIR       train and measure every arm (a GPU: minutes)
@@ -19,7 +19,7 @@ FOLDER = ROOT / ".carry" / "tokenizers"
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -29,8 +29,8 @@ def main() -> None:
     report = acts.add_parser("report")
     report.add_argument("results", type=Path, nargs="+")
     report.add_argument("--docs", type=Path, default=ROOT / "docs")
-    asked = parser.parse_args()
-    {"prepare": _prepare, "train": _train, "report": _report}[asked.act](asked)
+    arguments = parser.parse_args()
+    {"prepare": _prepare, "train": _train, "report": _report}[arguments.act](arguments)
 
 
 def _prepare_options(parser: argparse.ArgumentParser) -> None:
@@ -56,30 +56,34 @@ def _train_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
 
 
-def _prepare(asked: argparse.Namespace) -> None:
+def _prepare(arguments: argparse.Namespace) -> None:
     from corpus import prepare
 
     facts = prepare(
-        asked.folder, documents=asked.documents, held_out=asked.held_out, vocabulary=asked.vocabulary,
-        seed=asked.seed, workers=asked.workers,
-    )  # fmt: skip
+        arguments.folder,
+        documents=arguments.documents,
+        held_out=arguments.held_out,
+        vocabulary=arguments.vocabulary,
+        seed=arguments.seed,
+        workers=arguments.workers,
+    )
     print(json.dumps(facts, indent=1))
 
 
-def _train(asked: argparse.Namespace) -> None:
+def _train(arguments: argparse.Namespace) -> None:
     from arms import ARMS, Options, run
 
-    arms = asked.arms.split(",")
+    arms = arguments.arms.split(",")
     if unknown := set(arms) - set(ARMS):
         raise SystemExit(f"no such arms: {', '.join(sorted(unknown))}; there are {', '.join(ARMS)}")
-    options = Options(**{each.name: getattr(asked, each.name) for each in fields(Options)})
-    run(asked.folder, asked.out, options, arms)
+    options = Options(**{option.name: getattr(arguments, option.name) for option in fields(Options)})
+    run(arguments.folder, arguments.out, options, arms)
 
 
-def _report(asked: argparse.Namespace) -> None:
+def _report(arguments: argparse.Namespace) -> None:
     from write_up import report
 
-    report(asked.results, asked.docs)
+    report(arguments.results, arguments.docs)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The tokenizer-swap study as a page and a plot: every figure with its n and its interval, nothing rounded away.
+"""Write the tokenizer study as a page and a plot, every figure with its n and interval.
 
 Reads what `train` wrote. Says what was measured; what it means is for the reader, and for LOG.md.
 """
@@ -15,9 +15,11 @@ from worldline.storage import files
 
 PAGE, PLOT = "tokenizers.md", "tokenizers.svg"
 NAMES = {
-    "bytes": "bytes", "bpe": "BPE of this corpus", "llama3": "Llama-3's tokens",
+    "bytes": "bytes",
+    "bpe": "BPE of this corpus",
+    "llama3": "Llama-3's tokens",
     "bpe-compute": "BPE of this corpus, equal compute",
-}  # fmt: skip
+}
 COLOURS = {"bytes": "#0b6e4f", "bpe": "#c8553d", "llama3": "#3d5a99", "bpe-compute": "#d9a05b"}
 GROUPS = ("string", "holding strings", "other")
 RARE = 30  # classes of fewer values are left out of the tables
@@ -56,14 +58,14 @@ METHOD = """## Method
 
 
 def report(results: Sequence[Path], docs: Path) -> None:
-    """Write the page and the plot; arms that were trained apart are put together."""
-    told = merged([json.loads(path.read_bytes()) for path in results])
-    files.write(docs / PAGE, page(told).encode())
-    plot(told, docs / PLOT)
+    """Write the page and the plot; merge arms that were trained separately."""
+    results_table = merged([json.loads(path.read_bytes()) for path in results])
+    files.write(docs / PAGE, page(results_table).encode())
+    plot(results_table, docs / PLOT)
 
 
 def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The arms of several studies that differ in nothing else, but in the time they were allowed."""
+    """Merge the arms of studies that differ only in their time budget."""
     first, *others = parts
     for other in others:
         for key in ("options", "corpus"):
@@ -76,16 +78,16 @@ def merged(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {**first, "arms": arms, "runs": len(parts)}
 
 
-def page(told: dict[str, Any]) -> str:
-    """The whole page."""
-    arms, corpus = told["arms"], told["corpus"]
-    options, counts, sizes = told["options"], corpus["documents"], corpus["bytes"]
+def page(results: dict[str, Any]) -> str:
+    """Return the whole page."""
+    arms, corpus = results["arms"], results["corpus"]
+    options, counts, sizes = results["options"], corpus["documents"], corpus["bytes"]
     setting = (
         f"{counts['train']:,} documents ({sizes['train'] / 1e6:.1f} MB) for training, {counts['held_out']:,} held out "
         f"with {corpus['values']:,} values.\nTrunk: depth {options['depth']}, "
-        f"{_first(arms)['parameters']['layers'] / 1e6:.2f}M parameters in the layers. {told['machine']}."
+        f"{_first(arms)['parameters']['layers'] / 1e6:.2f}M parameters in the layers. {results['machine']}."
     )
-    if told.get("runs", 1) > 1:
+    if results.get("runs", 1) > 1:
         setting += " Trained in several runs: each\ndifference is to bytes of the same run."
     parts = [INTRODUCTION, setting, "", _models(arms), "", "## Errors", "", _errors(arms), ""]
     parts += [f"![error rate by trace length]({PLOT})", "", _against_bytes(arms), ""]
@@ -127,13 +129,18 @@ def _models(arms: dict[str, Any]) -> str:
     )
     rows = [
         (
-            NAMES[arm], f"{told['vocabulary']:,}", f"{told['parameters']['all'] / 1e6:.2f}M",
-            f"{told['steps']:,}{' (cut)' if told['cut'] else ''}", f"{told['epochs']:.2f}",
-            f"{told['tokens'] / 1e6:.1f}M", f"{told['bytes'] / told['tokens']:.2f}",
-            f"{told['bits_per_byte']:.4f}", f"{told['seconds']:.0f}",
+            NAMES[arm],
+            f"{row['vocabulary']:,}",
+            f"{row['parameters']['all'] / 1e6:.2f}M",
+            f"{row['steps']:,}{' (cut)' if row['cut'] else ''}",
+            f"{row['epochs']:.2f}",
+            f"{row['tokens'] / 1e6:.1f}M",
+            f"{row['bytes'] / row['tokens']:.2f}",
+            f"{row['bits_per_byte']:.4f}",
+            f"{row['seconds']:.0f}",
         )
-        for arm, told in arms.items()
-    ]  # fmt: skip
+        for arm, row in arms.items()
+    ]
     return _table(head, rows)
 
 
@@ -142,39 +149,43 @@ def _errors(arms: dict[str, Any]) -> str:
     head = ("wrong", *(f"{name} (n = {counts.get(name, [0, 0])[1]:,})" for name in GROUPS))
     whole = f"whole trace (n = {_first(arms)['traces'][1]:,})"
     rows = [
-        (NAMES[arm], *(_rate(told["wrong"]["group"].get(name)) for name in GROUPS), _rate(told["traces"]))
-        for arm, told in arms.items()
+        (NAMES[arm], *(_rate(row["wrong"]["group"].get(name)) for name in GROUPS), _rate(row["traces"]))
+        for arm, row in arms.items()
     ]
     return _table((*head, whole), rows)
 
 
 def _against_bytes(arms: dict[str, Any]) -> str:
-    """Points more than the byte model gets wrong."""
+    """Format the error difference to the byte model in points."""
     rows = [
         (
             NAMES[arm],
-            *(_points(told["less bytes"][name]) for name in ("string", "other", "string less other")),
+            *(_points(row["less bytes"][name]) for name in ("string", "other", "string less other")),
         )
-        for arm, told in arms.items()
-        if "less bytes" in told
+        for arm, row in arms.items()
+        if "less bytes" in row
     ]
     head = ("error rate minus that of bytes, in points", "string", "other", "string minus other")
     return _table(head, rows) if rows else ""
 
 
-def _points(found: Sequence[float]) -> str:
-    value, low, high = (100 * x for x in found)
+def _points(interval: Sequence[float]) -> str:
+    value, low, high = (100 * x for x in interval)
     return f"{value:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
 def _sorted(arms: dict[str, Any], key: str, groups: Sequence[str]) -> str:
-    """One row a class, strings first."""
+    """One row per class, strings first."""
     cells, told_all = _first(arms)["wrong"][key], arms.values()
     names = [name for group in groups for name in _ordered(cells, group) if cells[name][1] >= RARE]
     rows = [
-        (name.replace(" | ", ", "), f"{cells[name][1]:,}", *(_rate(told["wrong"][key].get(name)) for told in told_all))
+        (
+            name.replace(" | ", ", "),
+            f"{cells[name][1]:,}",
+            *(_rate(row["wrong"][key].get(name)) for row in told_all),
+        )
         for name in names
-    ]  # fmt: skip
+    ]
     return _table((f"wrong, by {key}", "n", *(NAMES[arm] for arm in arms)), rows)
 
 
@@ -193,14 +204,14 @@ def _kinds(arms: dict[str, Any]) -> str:
     cells = _first(arms)["wrong"]["kind"]
     names = sorted((name for name in cells if cells[name][1] >= RARE), key=lambda name: -cells[name][1])
     rows = [
-        (name, f"{cells[name][1]:,}", *(_rate(told["wrong"]["kind"].get(name)) for told in arms.values()))
+        (name, f"{cells[name][1]:,}", *(_rate(row["wrong"]["kind"].get(name)) for row in arms.values()))
         for name in names
     ]
     return _table(("wrong, by kind", "n", *(NAMES[arm] for arm in arms)), rows)
 
 
-def plot(told: dict[str, Any], path: Path) -> None:
-    """Error rate by trace length, strings beside other values, one line a model."""
+def plot(results: dict[str, Any], path: Path) -> None:
+    """Plot the error rate by trace length, one line per model."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -209,7 +220,7 @@ def plot(told: dict[str, Any], path: Path) -> None:
 
     figure, axes = pyplot.subplots(1, 2, figsize=(8, 3.2), sharey=True, layout="constrained")
     for axis, group in zip(axes, ("string", "other"), strict=True):
-        for shift, (arm, facts) in enumerate(told["arms"].items()):
+        for shift, (arm, facts) in enumerate(results["arms"].items()):
             _line(axis, facts["wrong"]["trace length"], group, arm, shift)
         axis.set(title=f"{group} values", xlabel="bytes of trace before the value")
         axis.spines[["top", "right"]].set_visible(False)

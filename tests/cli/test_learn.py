@@ -12,10 +12,10 @@ from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
+from worldline.data.frames import encode_frame
 from worldline.data.mine.mined import read_mined
-from worldline.data.sources import frame
 from worldline.evaluation import composing
-from worldline.model import checkpoint
+from worldline.model import checkpoint, model_folder
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 Capture = pytest.CaptureFixture[str]
@@ -51,7 +51,7 @@ pytestmark = pytest.mark.usefixtures("box")
 def recipe(tmp_path: Path) -> Path:
     """A recipe of a tiny mixture and of a tiny training."""
     documents = tmp_path / "documents.bin"
-    documents.write_bytes(b"".join(frame((b">f(a)\n", b"(1\n)a\n.\n")) for _ in range(50)))
+    documents.write_bytes(b"".join(encode_frame((b">f(a)\n", b"(1\n)a\n.\n")) for _ in range(50)))
     path = tmp_path / "tiny.py"
     path.write_text(TINY.format(documents=str(documents)))
     return path
@@ -123,8 +123,8 @@ def data():
     return Mixture(modes=(Mode(weight=1.0),), split="all")
 
 def quarry():
-    from worldline.data.mine.quarry import Quarry
-    return Quarry(places=({place!r},))
+    from worldline.data.mine.mining_source import MiningSource
+    return MiningSource(places=({place!r},))
 """
 
 
@@ -184,14 +184,14 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(
     run, out = tmp_path / "run", tmp_path / "weights"
     done(capsys, "train", recipe, "-o", run, "--device", "cpu", "--train-steps", 1)
     first, second, *rest = done(capsys, "export", run, "-o", out, "--check-rounding", 2).splitlines()
-    entry = checkpoint.read_manifest(out)["files"][checkpoint.MODEL]
+    entry = checkpoint.read_manifest(out)["files"][model_folder.MODEL]
     assert first == f"{entry['bytes']:,} bytes in {out}, sha256 {entry['sha256']}"
     assert second.startswith("2 programs, ")
     assert [line.partition(":")[0] for line in rest] == ["logits", "bits a byte of the truth", "texts alike"]
     assert done(capsys, "export", out, "-o", tmp_path / "half", "--half").count("\n") == 1
-    sizes = [(tmp_path / name / checkpoint.MODEL).stat().st_size for name in ("half", "weights")]
+    sizes = [(tmp_path / name / model_folder.MODEL).stat().st_size for name in ("half", "weights")]
     assert sizes[0] > 1.2 * sizes[1]  # twice, but for what a model so small has in float32
-    assert "holds no model" in refused(capsys, "export", tmp_path / "none", "-o", out)
+    assert "does not contain a model" in refused(capsys, "export", tmp_path / "none", "-o", out)
 
 
 # ---- bench
@@ -308,7 +308,7 @@ def test_a_file_of_another_kind_is_named(tmp_path: Path, text: str, said: str, c
 
 
 def test_a_folder_without_a_model_is_named(tmp_path: Path, capsys: Capture) -> None:
-    assert "holds no model" in refused(capsys, "bench", "generated", "--model", tmp_path)
+    assert "does not contain a model" in refused(capsys, "bench", "generated", "--model", tmp_path)
 
 
 class Broken(PlainPredictor):

@@ -49,7 +49,7 @@ def test_a_difference_is_a_finding(
 ) -> None:
     other = Program(source="def f(n):\n    return 0\n", call="f(3)")
     wrong = Rewritten(other.source, True, (1, 2))
-    monkeypatch.setattr("worldline.data.rewriting.rewrite_source", lambda *given, **options: wrong)
+    monkeypatch.setattr("worldline.data.forms.rewriting.rewrite_source", lambda *given, **options: wrong)
     assert main(["rewrite", file, "--flatten", "--call", "f(3)", "--prove", "0"]) == 1
     assert "finding: f(3)" in capsys.readouterr().err
     assert equivalence.prove(other, other, calls=["f(3)"]).same == 1

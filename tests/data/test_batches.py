@@ -20,24 +20,22 @@ from worldline.core.errors import DigestError, DryError, FormatError, UsageError
 from worldline.data.batches import (
     Packer,
     StreamState,
-    answer,
-    digests,
-    document_places,
-    empty,
+    document_digests,
+    empty_batch,
+    locate_answer,
+    locate_documents,
     pack,
-    place,
-    state_from_bytes,
+    parse_stream_state,
+    place_document,
 )
+from worldline.data.frames import DocumentPair, encode_frame, parse_frames
 from worldline.data.lanes import Lanes
 from worldline.data.sources import (
+    CommandPool,
     Dataset,
+    DocumentSource,
     Files,
     Live,
-    Pair,
-    Pool,
-    Source,
-    frame,
-    frames,
     open_lanes,
     open_mixed,
     open_source,
@@ -48,36 +46,36 @@ DOCUMENTS = st.lists(
 )
 
 
-def texts(count: int, seed: int = 0) -> list[Pair]:
+def texts(count: int, seed: int = 0) -> list[DocumentPair]:
     """Documents of realistic lengths: a few hundred bytes of prompt, steps from tens to thousands."""
     rng = random.Random(seed)
-    made = []
+    written = []
     for n in range(count):
         prompt = int(min(3000, max(60, rng.lognormvariate(5.7, 0.6))))
         steps = int(min(4096 - prompt, max(20, rng.lognormvariate(6.2, 0.9))))
-        made.append((b"%08d" % n + b"p" * (prompt - 8), b"s" * steps))
-    return made
+        written.append((b"%08d" % n + b"p" * (prompt - 8), b"s" * steps))
+    return written
 
 
 @given(DOCUMENTS)
-def test_every_document_is_packed_once_and_whole(documents: list[Pair]) -> None:
+def test_every_document_is_packed_once_and_whole(documents: list[DocumentPair]) -> None:
     batches = pack(documents, rows=2, time=50)
-    found = []
+    drawn = []
     for batch in batches:
-        for at in document_places(batch):
+        for at in locate_documents(batch):
             row = batch.data[at.row].tobytes()
-            found.append((row[at.start : at.steps], row[at.steps : at.end]))
+            drawn.append((row[at.start : at.steps], row[at.steps : at.end]))
             assert batch.position[at.row, at.start : at.end].tolist() == list(range(at.end - at.start))
             assert set(batch.prompt[at.row, at.start : at.end].tolist()) == {at.steps - at.start}
-    assert Counter(found) == Counter(documents)
+    assert Counter(drawn) == Counter(documents)
     weighted = sum(int(batch.weight.sum()) for batch in batches)
     assert weighted == sum(len(steps) for _, steps in documents)
 
 
 def test_a_weight_stands_before_each_byte_of_the_steps() -> None:
-    batch = empty(1, 12)
-    assert place(batch, 0, 0, (b"ab", b"cde")) == 5
-    assert place(batch, 0, 5, (b"f", b"gh")) == 8
+    batch = empty_batch(1, 12)
+    assert place_document(batch, 0, 0, (b"ab", b"cde")) == 5
+    assert place_document(batch, 0, 5, (b"f", b"gh")) == 8
     assert batch.weight[0].tolist() == [0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 0, 0]
 
 
@@ -99,7 +97,7 @@ def test_a_document_longer_than_a_row_is_cut_and_one_that_is_all_prompt_left_out
 def test_a_document_longer_than_a_row_goes_on_in_the_next_batch() -> None:
     """In the same row, with its position; others begin behind it; one with too long a prompt is cut as before."""
     long, other, short = (b"p" * 20, bytes(range(100, 230))), (b"q" * 40, b"s" * 100), (b"r", b"tuv")
-    packer = Packer(lambda: None, waiting=[long, other, short, short], kept=32)
+    packer = Packer(lambda: None, waiting=[long, other, short, short], carry=32)
     first, second, third = (packer.batch(2, 64) for _ in range(3))
     text = long[0] + long[1]
     assert b"".join(batch.data[0].tobytes() for batch in (first, second, third)).startswith(text)
@@ -110,12 +108,12 @@ def test_a_document_longer_than_a_row_goes_on_in_the_next_batch() -> None:
     assert int(first.weight[0].sum()) == 64 - 20  # its last byte's successor is in the next row
     assert int(second.weight[0].sum()) == 63
     assert not packer.waiting
-    assert [(p.start, p.steps, p.end) for p in document_places(third)][:1] == [(0, 0, 22)]
+    assert [(p.start, p.steps, p.end) for p in locate_documents(third)][:1] == [(0, 0, 22)]
 
 
 def test_documents_under_way_wait_again_and_end_with_the_rows() -> None:
     long = (b"p" * 20, b"s" * 200)
-    packer = Packer(lambda: None, waiting=[long, long], kept=32)
+    packer = Packer(lambda: None, waiting=[long, long], carry=32)
     packer.batch(2, 64)
     assert packer.waiting == (long, long)
     assert not np.any(packer.batch(1, 64).weight)  # other rows: nothing goes on
@@ -145,17 +143,17 @@ def test_no_document_waits_for_ever() -> None:
     seen: set[bytes] = set()
     for _ in range(30):
         batch = packer.batch(16, 2048)
-        seen |= {batch.data[at.row, at.start : at.start + 8].tobytes() for at in document_places(batch)}
+        seen |= {batch.data[at.row, at.start : at.start + 8].tobytes() for at in locate_documents(batch)}
     first = min(int(pair[0][:8]) for pair in packer.waiting)
     assert first > 200
     assert len(seen) > first
 
 
 def test_digests_name_the_documents() -> None:
-    one, two = (digests(pack([pair], rows=1, time=40)[0]) for pair in [(b"a", b"b"), (b"a", b"c")])
-    assert len(one) == 1
-    assert len(one[0]) == 64
-    assert one != two
+    first, two = (document_digests(pack([pair], rows=1, time=40)[0]) for pair in [(b"a", b"b"), (b"a", b"c")])
+    assert len(first) == 1
+    assert len(first[0]) == 64
+    assert first != two
 
 
 @pytest.mark.parametrize(
@@ -169,21 +167,21 @@ def test_digests_name_the_documents() -> None:
     ],
 )
 def test_the_answer_is_the_last_return(steps: bytes, wanted: bytes) -> None:
-    start, end = answer(steps)
+    start, end = locate_answer(steps)
     assert steps[start:end] == wanted
 
 
 # ---- sources
 
 
-def write(path: Path, documents: list[Pair]) -> str:
+def write(path: Path, documents: list[DocumentPair]) -> str:
     """A framed file."""
-    data = b"".join(frame(pair) for pair in documents)
+    data = b"".join(encode_frame(pair) for pair in documents)
     path.write_bytes(lzma.compress(data) if path.suffix == ".xz" else data)
     return str(path)
 
 
-def numbered(count: int, prefix: bytes = b"") -> list[Pair]:
+def numbered(count: int, prefix: bytes = b"") -> list[DocumentPair]:
     """Small documents that can be told apart."""
     return [(prefix + b"%d" % n, b"x" * (1 + n % 7)) for n in range(count)]
 
@@ -191,19 +189,22 @@ def numbered(count: int, prefix: bytes = b"") -> list[Pair]:
 def test_frames_are_those_of_document_py() -> None:
     from worldline.data import document
 
-    made = document.frame(document.Document(b"pp", b"sss", "generate"))
-    assert made == frame((b"pp", b"sss"))
-    assert frames(made * 2) == [(b"pp", b"sss")] * 2
-    for torn in (made[:-1], made[:5]):
+    written = document.frame_document(document.Document(b"pp", b"sss", "generate"))
+    assert written == encode_frame((b"pp", b"sss"))
+    assert parse_frames(written * 2) == [(b"pp", b"sss")] * 2
+    for torn in (written[:-1], written[:5]):
         with pytest.raises(FormatError, match="torn"):
-            frames(torn)
+            parse_frames(torn)
 
 
 def test_files_give_every_document_once_a_round_in_a_new_order(tmp_path: Path) -> None:
     paths = (write(tmp_path / "a.bin", numbered(30, b"a")), write(tmp_path / "b.bin.xz", numbered(20, b"b")))
     stream = open_source(Files(paths=paths), seed="s")
     rounds = [[stream.draw() for _ in range(50)] for _ in range(2)]
-    assert all(Counter(each) == Counter(numbered(30, b"a") + numbered(20, b"b")) for each in rounds)
+    assert all(
+        Counter(documents_of_round) == Counter(numbered(30, b"a") + numbered(20, b"b"))
+        for documents_of_round in rounds
+    )
     assert rounds[0] != rounds[1]
     again = open_source(Files(paths=paths), seed="s")
     assert [again.draw() for _ in range(50)] == rounds[0]
@@ -222,7 +223,7 @@ def test_ranks_share_a_file(tmp_path: Path) -> None:
 def test_lanes_that_change_hands_neither_repeat_nor_lose_a_document(tmp_path: Path) -> None:
     """Six lanes, not in step, read by 2, then by 1, then by 4 trainers: a round has every document once."""
     paths = (write(tmp_path / "a.bin", numbered(90, b"a")), write(tmp_path / "b.bin", numbered(60, b"b")))
-    found: list[Pair] = []
+    drawn: list[DocumentPair] = []
     states: dict[int, dict[str, Any]] = {}
     for ranks in (2, 1, 4):
         before = [states[n] for n in range(6)] if states else []
@@ -231,9 +232,9 @@ def test_lanes_that_change_hands_neither_repeat_nor_lose_a_document(tmp_path: Pa
             opened = open_mixed((Files(paths=paths),), seed="s", lanes=lanes, states=before)
             for n, mixed in zip(lanes.own, opened, strict=True):
                 count = {2: 5 + n, 1: 9 - n, 4: 11}[ranks]
-                found += [mixed.draw() for _ in range(count)]
+                drawn += [mixed.draw() for _ in range(count)]
                 states[n] = mixed.state()
-    assert Counter(found) == Counter(numbered(90, b"a") + numbered(60, b"b"))
+    assert Counter(drawn) == Counter(numbered(90, b"a") + numbered(60, b"b"))
     assert sum(state["documents"] for state in states.values()) == 150
 
 
@@ -276,9 +277,9 @@ def test_a_dataset_gives_the_documents_of_its_split(tmp_path: Path) -> None:
 
 
 def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
-    from worldline.data.build.shards import DocumentRow, Store, shard_name
+    from worldline.data.build.shards import DocumentRow, DocumentStore, shard_name
 
-    store = Store(tmp_path, fingerprint={})
+    store = DocumentStore(tmp_path, fingerprint={})
     rows = [
         DocumentRow(b"p%d" % n, b"s", "tasks", "train" if n % 2 else "test", f"k{n}", f"r{n}")
         for n in range(8)
@@ -299,13 +300,20 @@ def test_a_built_dataset_is_read_by_its_manifest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2}, {"version": True}, {"format": "worldline-shards"}, {"format": None}, {"shards": None},
-        {"shards": [3]}, {"shards": [{}]}, {"shards": [{"name": "../secret.parquet", "sha256": "0" * 64, "size": 6}]},
-        {"shards": [{"name": "/etc/passwd", "sha256": "0" * 64, "size": 6}]}, {"shards": [{"name": "a", "size": 1}]},
+        {"version": 2},
+        {"version": True},
+        {"format": "worldline-shards"},
+        {"format": None},
+        {"shards": None},
+        {"shards": [3]},
+        {"shards": [{}]},
+        {"shards": [{"name": "../secret.parquet", "sha256": "0" * 64, "size": 6}]},
+        {"shards": [{"name": "/etc/passwd", "sha256": "0" * 64, "size": 6}]},
+        {"shards": [{"name": "a", "size": 1}]},
         {"shards": [{"name": "a", "size": "1", "sha256": "0" * 64}]},
         {"shards": [{"name": "a", "size": 1, "sha256": ""}]},
     ],
-)  # fmt: skip
+)
 def test_a_dataset_s_manifest_is_checked_before_a_shard_is_opened(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
@@ -330,7 +338,7 @@ def test_a_mixture_keeps_the_shares_of_the_bytes(tmp_path: Path) -> None:
 
 
 def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
-    sources: tuple[Source, ...] = (
+    sources: tuple[DocumentSource, ...] = (
         Files(
             paths=(write(tmp_path / "a.bin", numbered(300)), write(tmp_path / "b.bin", numbered(200, b"b")))
         ),
@@ -340,9 +348,9 @@ def test_a_stream_goes_on_where_it_stood(tmp_path: Path) -> None:
     packer = Packer(mixed.draw, look=40)
     for _ in range(5):
         packer.batch(4, 64)
-    kept = StreamState(mixed.state(), packer.waiting).to_bytes()
+    stored = StreamState(mixed.state(), packer.waiting).to_bytes()
     wanted = [packer.batch(4, 64).data.tobytes() for _ in range(40)]
-    state = state_from_bytes(kept)
+    state = parse_stream_state(stored)
     [mixed] = open_mixed(sources, seed="s", states=[state.position])
     packer = Packer(mixed.draw, waiting=state.waiting, look=40)
     assert [packer.batch(4, 64).data.tobytes() for _ in range(40)] == wanted
@@ -369,7 +377,7 @@ def live(count: int, workers: int = 1, **options: int) -> Live:
 
 
 def test_a_document_is_used_at_most_so_often_and_then_the_source_is_dry() -> None:
-    pool = Pool(live(20, repeat=3, ahead=5), seed="s")
+    pool = CommandPool(live(20, repeat=3, ahead=5), seed="s")
     drawn = Counter(pool.draw() for _ in range(60))
     assert set(drawn.values()) == {3}
     assert len(drawn) == 20
@@ -380,7 +388,7 @@ def test_a_document_is_used_at_most_so_often_and_then_the_source_is_dry() -> Non
 
 
 def test_new_documents_come_first_and_commands_end_with_the_pool() -> None:
-    pool = Pool(live(-1, workers=2, pool=100, ahead=50), seed="s")
+    pool = CommandPool(live(-1, workers=2, pool=100, ahead=50), seed="s")
     drawn = [pool.draw() for _ in range(40)]
     assert len(set(drawn)) == 40
     pool.close()
@@ -397,7 +405,7 @@ def test_seeds_differ_by_worker_and_by_start() -> None:
 
 
 def test_a_command_that_fails_is_said() -> None:
-    pool = Pool(Live(commands=((sys.executable, "-c", "raise SystemExit(7)"),)), seed="s")
+    pool = CommandPool(Live(commands=((sys.executable, "-c", "raise SystemExit(7)"),)), seed="s")
     with pytest.raises(DryError, match="exit codes 7"):
         pool.draw()
     pool.close()

@@ -16,7 +16,7 @@ from worldline.codec.compact.parse import parse
 from worldline.core.errors import BusyError, DigestError, FingerprintError, UsageError
 from worldline.data.build.build import BuildProgress, build_dataset
 from worldline.data.build.shards import read_documents, read_rows, verify
-from worldline.data.mine.mined import Mined
+from worldline.data.mine.mined import MinedCall
 from worldline.data.mixture import TASKS, Mixture, Source
 from worldline.programs.coverage.coverage import REQUIRED
 from worldline.programs.split import SPLITS, split_of
@@ -26,24 +26,24 @@ TINY = Mixture(sources=(TASKS,))
 
 
 def made(out: Path, count: int = 100, workers: int = 1, unit: int = 40) -> list[BuildProgress]:
-    told: list[BuildProgress] = []
-    build_dataset(TINY, out, count=count, workers=workers, unit=unit, trust=True, progress=told.append)
-    return told
+    progress: list[BuildProgress] = []
+    build_dataset(TINY, out, count=count, workers=workers, unit=unit, trust=True, progress=progress.append)
+    return progress
 
 
 def is_whole(text: bytes) -> bool:
     """Whether a document is all of a trace, well formed."""
-    found = parse(text)
-    return found.malformed is None and found.ended
+    parsed = parse(text)
+    return parsed.malformed is None and parsed.ended
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("data") / "whole"
-    told = made(out)
-    assert [each.documents for each in told] == sorted(each.documents for each in told)
-    assert told[-1].documents == told[-1].wanted == 100
-    assert 0 < told[-1].covered <= 1
+    progress = made(out)
+    assert [entry.documents for entry in progress] == sorted(entry.documents for entry in progress)
+    assert progress[-1].documents == progress[-1].wanted == 100
+    assert 0 < progress[-1].covered <= 1
     return out
 
 
@@ -97,8 +97,8 @@ def test_a_build_that_was_killed_goes_on(whole: Path, tmp_path: Path) -> None:
 def test_a_finished_one_that_is_asked_for_more_goes_on(tmp_path: Path) -> None:
     """Also from the middle of a unit; and it ends as if it had been asked for all at once."""
     for count in (6, 14):
-        told = made(tmp_path / "grown", count=count, unit=10)
-        assert told[-1].documents == count
+        progress = made(tmp_path / "grown", count=count, unit=10)
+        assert progress[-1].documents == count
     assert made(tmp_path / "grown", count=9, unit=10) == []  # there are more already
     made(tmp_path / "direct", count=14, unit=10)
     assert list(read_rows(tmp_path / "grown")) == list(read_rows(tmp_path / "direct"))
@@ -114,8 +114,8 @@ def test_another_recipe_is_refused(whole: Path) -> None:
 
 def mined(path: Path, functions: int) -> Mixture:
     """A mixture of a file of mined programs, each function with two calls, and each program in two renamings."""
-    found = [
-        Mined(
+    parsed = [
+        MinedCall(
             f"def {name}({name}):\n    a = {name} + {n}\n    return a\n",
             f"{name}({x})",
             f"o{n}",
@@ -125,7 +125,7 @@ def mined(path: Path, functions: int) -> Mixture:
         for name in ("f", "g")
         for x in (1, 2)
     ]
-    path.write_bytes(lzma.compress(b"".join(json.dumps(asdict(each)).encode() + b"\n" for each in found)))
+    path.write_bytes(lzma.compress(b"".join(json.dumps(asdict(entry)).encode() + b"\n" for entry in parsed)))
     return Mixture(
         sources=(Source(kind="mine", program="worldline.data.mine.mined:drawer", argument=str(path)),)
     )

@@ -14,9 +14,9 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data import mixture
-from worldline.data.forms.among import among
-from worldline.data.forms.form import FORMS, in_form
-from worldline.data.mixture import Mixture, Source, documents, drawn
+from worldline.data.forms.among import place_among
+from worldline.data.forms.form import FORMS, apply_form
+from worldline.data.mixture import Mixture, Source, draw_documents, draw_programs
 from worldline.programs import generate
 from worldline.programs.generate.typed import chains
 from worldline.programs.split import key
@@ -46,23 +46,23 @@ def test_a_form_gives_the_same(form: str, draw: generate.Maker) -> None:
     rng, seen = Random(form), 0
     while seen < 60:
         program = draw(rng)
-        made = in_form(program, form, rng)
+        shaped = apply_form(program, form, rng)
         wanted = answer(program)
-        if made is None or " at 0x" in str(wanted):
+        if shaped is None or " at 0x" in str(wanted):
             continue
         seen += 1
-        if made.call is None:  # a script prints it, or has it under a name
-            assert wanted[0] in (answer(made)[1].removeprefix(wanted[1]).rstrip("\n"), wanted[0])
+        if shaped.call is None:  # a script prints it, or has it under a name
+            assert wanted[0] in (answer(shaped)[1].removeprefix(wanted[1]).rstrip("\n"), wanted[0])
         else:
-            assert answer(made) == wanted, f"{program.source}{program.call}\n\n{made.source}{made.call}"
+            assert answer(shaped) == wanted, f"{program.source}{program.call}\n\n{shaped.source}{shaped.call}"
 
 
 def test_the_called_function_stands_anywhere() -> None:
     rng, places = Random(1), [0] * 5
     while sum(places) < 200:
         program = generate.program(rng)
-        made = among(program, rng, generate.program, beside=4)
-        names = re.findall(r"^(?:def|class) (\w+)", made.source, re.MULTILINE)
+        shaped = place_among(program, rng, generate.program, beside=4)
+        names = re.findall(r"^(?:def|class) (\w+)", shaped.source, re.MULTILINE)
         assert len(set(names)) == len(names)
         if len(names) == 5 and called(program) in names:
             places[names.index(called(program))] += 1
@@ -70,41 +70,41 @@ def test_the_called_function_stands_anywhere() -> None:
 
 
 def test_what_stands_beside_has_names_of_its_own() -> None:
-    one = Program(source="import math\n\ndef f(x):\n    return math.floor(x)\n", call="f(2.5)")
+    version = Program(source="import math\n\ndef f(x):\n    return math.floor(x)\n", call="f(2.5)")
     other = Program(source="def f(x):\n    return 0\n", call="f(1)")
-    made = in_form(one, "among", Random(0), lambda rng: other)
-    assert made is not None
-    assert made.source.startswith("import math")
-    assert made.source.count("def ") > 1
-    assert answer(made)[0] == "2"
+    shaped = apply_form(version, "among", Random(0), lambda rng: other)
+    assert shaped is not None
+    assert shaped.source.startswith("import math")
+    assert shaped.source.count("def ") > 1
+    assert answer(shaped)[0] == "2"
 
 
 def test_what_runs_at_once_stays_behind_what_it_needs() -> None:
     source = "def g(x):\n    return x + 1\n\ndef f(x):\n    return g(x)\n\nK = f(1)\n\ndef h(x):\n    return x * K\n"
-    made = [in_form(Program(source=source, call="h(4)"), "among", Random(seed)) for seed in range(40)]
-    assert made.count(None) < 20  # where nothing came beside it, and the order is the old one
-    assert {answer(one)[0] for one in made if one} == {"8"}
+    shaped = [apply_form(Program(source=source, call="h(4)"), "among", Random(seed)) for seed in range(40)]
+    assert shaped.count(None) < 20  # where nothing came beside it, and the order is the old one
+    assert {answer(version)[0] for version in shaped if version} == {"8"}
 
 
 def test_methods_call_themselves_and_keep_what_they_are_given() -> None:
     source = "def fact(n, by):\n    return 1 if n < 2 else n * fact(n - by, by)\n"
     program = Program(source=source, call="fact(5, 1)")
-    made = {in_form(program, "method", Random(seed)) for seed in range(40)}
-    texts = [one.source for one in made if one]
+    shaped = {apply_form(program, "method", Random(seed)) for seed in range(40)}
+    texts = [version.source for version in shaped if version]
     assert any("self.fact(n - by, by)" in text for text in texts)
     assert any("self.n = n" in text for text in texts)
-    assert {answer(one)[0] for one in made if one} == {"120"}
+    assert {answer(version)[0] for version in shaped if version} == {"120"}
 
 
 def test_nested_functions_close_over_their_arguments() -> None:
     program = Program(source="def add(a, b):\n    return a + b\n", call="add(2, (3))")
-    made = {in_form(program, "nested", Random(seed)) for seed in range(60)}
-    calls = {re.sub(r"^\w+", "", one.call or "") for one in made if one}
+    shaped = {apply_form(program, "nested", Random(seed)) for seed in range(60)}
+    calls = {re.sub(r"^\w+", "", version.call or "") for version in shaped if version}
     assert {"()(2, (3))", "(2, (3))", "(2)(3)", "(2, 3)()"} <= calls
     written = Program(source="def up(a):\n    a += 1\n    return a\n", call="up(1)")
-    assert {answer(one)[0] for seed in range(60) if (one := in_form(written, "nested", Random(seed)))} == {
-        "2"
-    }
+    assert {
+        answer(version)[0] for seed in range(60) if (version := apply_form(written, "nested", Random(seed)))
+    } == {"2"}
 
 
 @pytest.mark.parametrize(
@@ -118,23 +118,23 @@ def test_nested_functions_close_over_their_arguments() -> None:
     ],
 )
 def test_what_cannot_be_moved_stays(source: str) -> None:
-    assert all(in_form(Program(source=source, call="f(1)"), "nested", Random(n)) is None for n in range(9))
+    assert all(apply_form(Program(source=source, call="f(1)"), "nested", Random(n)) is None for n in range(9))
 
 
 def test_an_unknown_form_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="upside"):
         Source(kind="generate", program=PROGRAM, form="flatten upside")
-    monkeypatch.setattr(mixture, "FORMLESS", 20)
+    monkeypatch.setattr(mixture, "MAX_FORMLESS_DRAWS", 20)
     none = Source(kind="tasks", program="worldline.programs.tasks:permutations", form="chars")
     with pytest.raises(UsageError, match="has the form"):
-        next(drawn(Mixture(sources=(none,)), Random(0)))
+        next(draw_programs(Mixture(sources=(none,)), Random(0)))
 
 
 def test_a_mixture_draws_forms_under_the_key_of_what_they_are_made_of() -> None:
     sources = tuple(Source(kind="generate", program=PROGRAM, form=form) for form in ("", "flatten", "among"))
-    with closing(documents(Mixture(sources=sources, split="valid"), trust=True)) as source:  # type: ignore[type-var]
-        made = list(islice(source, 30))
-    assert all(int(one.key[:12], 16) % 100 == 0 for one in made)
-    found = list(islice(drawn(Mixture(sources=sources), Random(3)), 300))
-    kept = sum(key(program.source) == hashed for _, program, hashed in found)
-    assert 70 < kept < 130
+    with closing(draw_documents(Mixture(sources=sources, split="valid"), trust=True)) as source:  # type: ignore[type-var]
+        shaped = list(islice(source, 30))
+    assert all(int(version.key[:12], 16) % 100 == 0 for version in shaped)
+    programs = list(islice(draw_programs(Mixture(sources=sources), Random(3)), 300))
+    unchanged = sum(key(program.source) == hashed for _, program, hashed in programs)
+    assert 70 < unchanged < 130

@@ -16,7 +16,7 @@ from worldline.core.errors import UsageError
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.data.mine.near import Benchmark
-from worldline.data.mixture import Mixture, Source, documents, drawn
+from worldline.data.mixture import Mixture, Source, draw_documents, draw_programs
 from worldline.data.recipe import load_config
 from worldline.programs.split import program_key, split_of
 from worldline.recording.languages import worker
@@ -37,9 +37,9 @@ SPOKEN = tuple(language for language in LANGUAGES if language != "python")
 @pytest.mark.long(reason="draws 132 programs that fit a split")
 def test_the_recipe_draws_every_language_and_keeps_its_split() -> None:
     mixture = load_config("languages", "data", Mixture)
-    found = list(islice(drawn(replace(mixture, split="valid"), Random(0)), 12))
-    assert {split_of(hashed) for _, _, hashed in found} == {"valid"}
-    every = Counter(program.language for _, program, _ in islice(drawn(mixture, Random(1)), 120))
+    programs = list(islice(draw_programs(replace(mixture, split="valid"), Random(0)), 12))
+    assert {split_of(hashed) for _, _, hashed in programs} == {"valid"}
+    every = Counter(program.language for _, program, _ in islice(draw_programs(mixture, Random(1)), 120))
     assert set(every) == set(SPOKEN)
     assert min(every.values()) >= 5
 
@@ -48,7 +48,7 @@ def test_a_language_without_its_toolchain_is_not_drawn_for_ever(monkeypatch: pyt
     monkeypatch.setattr(worker, "find", lambda language: f"toolchain: no compiler of {language}")
     source = Source(kind="tasks", program="worldline.programs.languages.draw:state", argument="rust")
     with pytest.raises(UsageError, match="toolchain: no compiler of rust"):
-        next(iter(documents(Mixture(sources=(source,), split="all"), seed=0)))
+        next(iter(draw_documents(Mixture(sources=(source,), split="all"), seed=0)))
 
 
 def test_the_label_of_a_source_says_its_language() -> None:
@@ -72,8 +72,12 @@ def test_what_is_like_a_benchmark_is_not_drawn(tmp_path: Path) -> None:
     source = Source(kind="generate", program="worldline.programs.languages.draw:ordinary", argument="c")
     benchmark = Benchmark.read([path])
     free, held = (Mixture(sources=(source,), split="all", leave_out=out) for out in ((), (str(path),)))
-    assert any(benchmark.like(one.source) for _, one, _ in islice(drawn(free, Random(2)), 600))
-    assert not any(benchmark.like(one.source) for _, one, _ in islice(drawn(held, Random(2)), 600))
+    assert any(
+        benchmark.like(program.source) for _, program, _ in islice(draw_programs(free, Random(2)), 600)
+    )
+    assert not any(
+        benchmark.like(program.source) for _, program, _ in islice(draw_programs(held, Random(2)), 600)
+    )
 
 
 @pytest.mark.parametrize("language", SPOKEN)
@@ -81,9 +85,9 @@ def test_the_recipe_makes_documents_of_every_language(language: str) -> None:
     """A source whose programs never end well is passed over in silence: a recipe's limits must let a JVM start."""
     mixture = load_config("languages", "data", Mixture)
     own = tuple(source for source in mixture.sources if source.argument == language)
-    made = list(islice(documents(replace(mixture, sources=own), seed=3), 2))
-    assert all(f"lang={language}".encode() in one.prompt.split(b"\n")[0] for one in made)
-    assert all(one.steps.endswith(b".\n") for one in made)
+    documents = list(islice(draw_documents(replace(mixture, sources=own), seed=3), 2))
+    assert all(f"lang={language}".encode() in program.prompt.split(b"\n")[0] for program in documents)
+    assert all(program.steps.endswith(b".\n") for program in documents)
 
 
 @pytest.mark.parametrize("language", SPOKEN)

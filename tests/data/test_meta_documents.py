@@ -42,18 +42,18 @@ def test_every_document_is_a_whole_trace_in_meta_s_format(dataset: Path) -> None
         assert prompt.startswith("<|begin_of_text|><|trace_context_start|>")
         assert steps.endswith("<|end_of_text|>")
         source = prompt.removeprefix("<|begin_of_text|><|trace_context_start|>").partition("<|frame_sep|>")[0]
-        found = parse(prompt + steps, source)
-        assert found.malformed is None
-        assert found.ended
+        parsed = parse(prompt + steps, source)
+        assert parsed.malformed is None
+        assert parsed.ended
     assert len({row.run for row in rows}) == 40
 
 
 def test_a_document_is_what_such_a_model_is_asked_and_writes() -> None:
     program = Program(source="def f(n):\n    return n + 1\n", call="f(2)")
-    made = staged(program)
-    assert made.source.endswith("def main():\n    return f(2)\n")
-    assert made.call == "main()"
-    assert record(made, trust=True).outcome.detail == "3"
+    staged_program = staged(program)
+    assert staged_program.source.endswith("def main():\n    return f(2)\n")
+    assert staged_program.call == "main()"
+    assert record(staged_program, trust=True).outcome.detail == "3"
     odd = Program(source="main = 3\ndef f(n):\n    return main\n", call="f(2)")
     assert staged(odd).call == "main_()"
     script = Program(source="x = 1\n")

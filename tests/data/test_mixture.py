@@ -13,7 +13,16 @@ from worldline.codec.compact.prompt import Compact, Prompt, parse_prompt
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import MODES, TASKS, Mixture, Mode, Source, documents, questions, written
+from worldline.data.mixture import (
+    MODES,
+    TASKS,
+    Mixture,
+    Mode,
+    Source,
+    draw_documents,
+    draw_queries,
+    write_document,
+)
 from worldline.programs.split import key, split
 from worldline.recording.recorder import record
 
@@ -21,41 +30,41 @@ SMALL = Mixture(sources=(TASKS,))
 
 
 def take(mixture: Mixture, count: int, **options: int) -> list[Document]:
-    with closing(documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
+    with closing(draw_documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
         return list(islice(source, count))
 
 
-def prompt_of(each: Document) -> Prompt:
-    found = parse_prompt(each.prompt)
-    assert isinstance(found, Prompt)
-    return found
+def prompt_of(document: Document) -> Prompt:
+    parsed = parse_prompt(document.prompt)
+    assert isinstance(parsed, Prompt)
+    return parsed
 
 
 def is_whole(text: bytes) -> bool:
     """Whether a document is all of a trace, well formed."""
-    found = parse(text)
-    return found.malformed is None and found.ended
+    parsed = parse(text)
+    return parsed.malformed is None and parsed.ended
 
 
 @pytest.mark.long(reason="records 240 documents")
 def test_the_same_seed_gives_the_same_documents() -> None:
-    one = take(SMALL, 60, seed=3)
-    assert one == take(SMALL, 60, seed=3)
-    assert one != take(SMALL, 60, seed=4)
-    assert one != take(SMALL, 60, seed=3, worker=1, workers=2)
+    first = take(SMALL, 60, seed=3)
+    assert first == take(SMALL, 60, seed=3)
+    assert first != take(SMALL, 60, seed=4)
+    assert first != take(SMALL, 60, seed=3, worker=1, workers=2)
 
 
 def test_every_document_is_whole_and_of_its_split() -> None:
-    made = take(SMALL, 150, seed=1)
-    for each in made:
-        assert len(each) <= SMALL.max_bytes
-        assert is_whole(each.prompt + each.steps)
-        assert each.kind == "tasks"
-    plain = [each for each in made if not prompt_of(each).options.bare]
+    documents = take(SMALL, 150, seed=1)
+    for document in documents:
+        assert len(document) <= SMALL.max_bytes
+        assert is_whole(document.prompt + document.steps)
+        assert document.kind == "tasks"
+    plain = [document for document in documents if not prompt_of(document).options.bare]
     assert plain
-    for each in plain:
-        assert split(prompt_of(each).program.source) == "train"
-        assert key(prompt_of(each).program.source) == each.key
+    for document in plain:
+        assert split(prompt_of(document).program.source) == "train"
+        assert key(prompt_of(document).program.source) == document.key
 
 
 @pytest.mark.long(reason="writes 2,000 documents")
@@ -68,15 +77,15 @@ def test_every_mode_is_drawn() -> None:
         trust=True,
     )
     rng = random.Random(1)
-    made = [written(Mixture(), rng, trace, kind="other") for _ in range(2000)]
-    seen = [prompt_of(each) for each in made if each]
+    documents = [write_document(Mixture(), rng, trace, kind="other") for _ in range(2000)]
+    seen = [prompt_of(document) for document in documents if document]
     modes = {(p.options.delta, p.options.reveal) for p in seen}
     assert modes == {("whole", n) for n in (0, 1, 2, 4, 8, 16, 32, 64)} | {("element", 1)}
     shifted = [p for p in seen if p.options.bare and not p.program.source.startswith("def")]
     assert 0.12 < len(shifted) / len(seen) < 0.18
-    asked = [each for each in made if each and b"?" in each.steps]
-    assert 0.06 < len(asked) / len(made) < 0.14
-    assert all(is_whole(each.prompt + each.steps) for each in asked)
+    queried = [document for document in documents if document and b"?" in document.steps]
+    assert 0.06 < len(queried) / len(documents) < 0.14
+    assert all(is_whole(document.prompt + document.steps) for document in queried)
 
 
 def test_questions_have_answers_in_every_mode() -> None:
@@ -91,11 +100,11 @@ def test_questions_have_answers_in_every_mode() -> None:
     for reveal in (0, 1, 3):
         mixture = Mixture(modes=(Mode(weight=1, options=Compact(reveal=reveal), queries=4),), shift=0)
         for _ in range(50):
-            made = written(mixture, rng, trace, kind="other")
-            assert made is not None
-            assert b"?" in made.steps
-            assert is_whole(made.prompt + made.steps)
-    assert len({i for i, _ in questions(trace, rng, 99)}) == len(questions(trace, rng, 99)) > 5
+            documents = write_document(mixture, rng, trace, kind="other")
+            assert documents is not None
+            assert b"?" in documents.steps
+            assert is_whole(documents.prompt + documents.steps)
+    assert len({i for i, _ in draw_queries(trace, rng, 99)}) == len(draw_queries(trace, rng, 99)) > 5
 
 
 def test_a_bad_mixture_says_why() -> None:
@@ -113,10 +122,14 @@ def test_a_mode_may_be_for_some_kinds_alone() -> None:
     sparse = Mode(weight=1e9, options=Compact(reveal=4), kinds=("tasks",))
     mixture = Mixture(sources=(TASKS,), modes=(Mode(weight=1.0), sparse), shift=0.0)
     trace = record(Program(source="def f():\n    return 1\n", call="f()"))
-    made = {kind: written(mixture, random.Random(0), trace, kind=kind) for kind in ("tasks", "generate")}
-    assert {kind: each and each.prompt.startswith(b"# reveal=4") for kind, each in made.items()} == {
+    documents = {
+        kind: write_document(mixture, random.Random(0), trace, kind=kind) for kind in ("tasks", "generate")
+    }
+    assert {
+        kind: document and document.prompt.startswith(b"# reveal=4") for kind, document in documents.items()
+    } == {
         "tasks": True,
         "generate": False,
     }
     with pytest.raises(UsageError, match="no mode"):
-        written(Mixture(sources=(TASKS,), modes=(sparse,)), random.Random(0), trace, kind="mine")
+        write_document(Mixture(sources=(TASKS,), modes=(sparse,)), random.Random(0), trace, kind="mine")

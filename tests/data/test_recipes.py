@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.data.mixture import Mixture, documents
+from worldline.data.mixture import Mixture, draw_documents
 from worldline.data.recipe import find_recipe, load_config
 from worldline.data.sources import Live
 
@@ -24,18 +24,25 @@ PIECES = SHIPPED.parent / "remote" / "pieces.py"
 
 def test_a_third_of_the_documents_is_rewritten() -> None:
     sources = load_config(SHIPPED, "data", Mixture).sources
-    rewritten = sum(one.weight for one in sources if {"flatten", "chars"} & {*one.form.split()})
-    assert 0.3 < rewritten / sum(one.weight for one in sources) < 0.4
+    rewritten = sum(
+        mixture_source.weight
+        for mixture_source in sources
+        if {"flatten", "chars"} & {*mixture_source.form.split()}
+    )
+    assert 0.3 < rewritten / sum(mixture_source.weight for mixture_source in sources) < 0.4
 
 
 @pytest.mark.long(reason="records documents of every source of the shipped recipe")
 def test_every_source_gives_documents() -> None:
     mixture = load_config(SHIPPED, "data", Mixture)
-    for one in mixture.sources:
-        with closing(documents(replace(mixture, sources=(one,)), trust=True)) as source:  # type: ignore[type-var]
-            found = list(islice(source, 4))
-        assert all(each.kind == one.kind and len(each) <= mixture.max_bytes for each in found)
-        assert len({each.key for each in found}) > 1
+    for mixture_source in mixture.sources:
+        with closing(draw_documents(replace(mixture, sources=(mixture_source,)), trust=True)) as source:  # type: ignore[type-var]
+            documents = list(islice(source, 4))
+        assert all(
+            document.kind == mixture_source.kind and len(document) <= mixture.max_bytes
+            for document in documents
+        )
+        assert len({document.key for document in documents}) > 1
 
 
 def test_trainings_are_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -43,8 +50,8 @@ def test_trainings_are_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     monkeypatch.setenv("WORLDLINE_MINERS", "3")
     monkeypatch.setenv("WORLDLINE_HELD_OUT", str(tmp_path / "held.docs"))
     for function in ("training", "warm", "smoke"):
-        made = load_config(SHIPPED, function, config.Training)
-        assert made.to_json()["shape"]["stack"] in (5, 14)
+        loaded = load_config(SHIPPED, function, config.Training)
+        assert loaded.to_json()["shape"]["stack"] in (5, 14)
     mined = load_config(SHIPPED, "training", config.Training).sources[1]
     assert isinstance(mined, Live)
     assert len(mined.commands) == 3

@@ -14,7 +14,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.hidden import Control, possibilities, replaying
 from worldline.core.program import Program
 from worldline.data.document import CHANCE, Document
-from worldline.data.mixture import SMALL, Mixture, Mode, Source, documents
+from worldline.data.mixture import DOCUMENT_LIMITS, Mixture, Mode, Source, draw_documents
 from worldline.programs.generate import chance
 from worldline.programs.split import execution
 from worldline.recording.recorder import BoxWorker, prepare
@@ -26,34 +26,38 @@ ANY = Source(kind=CHANCE, program="worldline.programs.generate.chance:program")
 
 
 def take(mixture: Mixture, count: int, **options: int) -> list[Document]:
-    with closing(documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
+    with closing(draw_documents(mixture, trust=True, **options)) as source:  # type: ignore[type-var]
         return list(islice(source, count))
 
 
 def test_the_same_seed_gives_the_same_documents_whole_in_every_mode() -> None:
     mixture = Mixture(sources=(ANY,), modes=MODES, shift=0, query=0)
-    one = take(mixture, 60, seed=3)
-    assert one == take(mixture, 60, seed=3)
-    assert one != take(mixture, 60, seed=4)
-    headers = Counter(word for each in one for word in ("given", "blind") if _header(each, word))
-    assert headers.keys() == {"given", "blind"}
-    for each in one:
-        found = parse(each.prompt + each.steps)
-        assert found.malformed is None
-        assert found.ended
-        assert each.kind == CHANCE
-    drawn = [each for each in one if b"\n%'" in each.steps]
-    assert any(not _header(each, "given") for each in drawn)
-    assert all(
-        b"\n%'" not in each.steps.replace(b"\n%'thread", b"") for each in one if _header(each, "blind")
+    documents = take(mixture, 60, seed=3)
+    assert documents == take(mixture, 60, seed=3)
+    assert documents != take(mixture, 60, seed=4)
+    headers = Counter(
+        word for document in documents for word in ("given", "blind") if _header(document, word)
     )
-    listed = [each for each in drawn if _header(each, "given")]
+    assert headers.keys() == {"given", "blind"}
+    for document in documents:
+        parsed = parse(document.prompt + document.steps)
+        assert parsed.malformed is None
+        assert parsed.ended
+        assert document.kind == CHANCE
+    drawn = [document for document in documents if b"\n%'" in document.steps]
+    assert any(not _header(document, "given") for document in drawn)
+    assert all(
+        b"\n%'" not in document.steps.replace(b"\n%'thread", b"")
+        for document in documents
+        if _header(document, "blind")
+    )
+    listed = [document for document in drawn if _header(document, "given")]
     assert listed
-    assert all(b"%" in each.prompt for each in listed)
+    assert all(b"%" in document.prompt for document in listed)
 
 
-def _header(each: Document, word: str) -> bool:
-    first = each.prompt.split(b"\n")[0]
+def _header(document: Document, word: str) -> bool:
+    first = document.prompt.split(b"\n")[0]
     return first.startswith(b"#") and word.encode() in first.split()
 
 
@@ -62,8 +66,8 @@ def test_draws_are_even() -> None:
     """Every document has a seed of its own: over many, each value of `below n` comes as often as the others."""
     mixture = Mixture(sources=(DRAWS,), modes=MODES[:1], shift=0, query=0)
     seen: dict[int, Counter[str]] = {}
-    for each in take(mixture, 1_500, seed=7):
-        for hidden in parse(each.prompt + each.steps).hidden:
+    for document in take(mixture, 1_500, seed=7):
+        for hidden in parse(document.prompt + document.steps).hidden:
             if hidden.kind.startswith("below ") and (n := possibilities(hidden.kind) or 0) <= 20:
                 seen.setdefault(n, Counter())[hidden.value] += 1
     assert len(seen) >= 18
@@ -79,18 +83,18 @@ def test_draws_are_even() -> None:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("kind", chance.KINDS)
 def test_every_kind_is_recorded_and_ends(kind: str) -> None:
-    setup = prepare(limits=SMALL, python=None, core="auto", trust=True, controlled=True)
+    setup = prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True, controlled=True)
     worker, rng = BoxWorker(setup), random.Random(5)
-    found: Counter[str] = Counter()
+    parsed: Counter[str] = Counter()
     hidden = 0
     try:
         for seed in range(25):
             trace = worker.record(chance.of(kind)(rng), control=Control(seed=seed, schedule=seed))
-            found[trace.outcome.kind] += 1
+            parsed[trace.outcome.kind] += 1
             hidden += bool(trace.hidden)
     finally:
         worker.close()
-    assert found["returned"] + found["raised"] == 25, found
+    assert parsed["returned"] + parsed["raised"] == 25, parsed
     assert hidden >= (10 if kind in ("races", "seeded") else 20)
 
 
@@ -106,7 +110,7 @@ def test_a_run_is_told_by_its_draws_too() -> None:
 
 def test_draws_of_programs_recorded_together_are_told_apart() -> None:
     """Each program of a bundle, replayed alone with the draws that it was told to have, does the same."""
-    setup = prepare(limits=SMALL, python=None, core="auto", trust=True, controlled=True)
+    setup = prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True, controlled=True)
     worker, rng = BoxWorker(setup), random.Random(8)
     drawn = (chance.program(rng) for _ in range(200))
     programs = [program for program in drawn if draws_apart(program)][:60]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from worldline.core.errors import UsageError
-from worldline.data.document import read
+from worldline.data.document import read_documents
 from worldline.data.mixture import TASKS, Mixture
 from worldline.data.recipe import find_recipe, load_config, load_recipe
-from worldline.data.stream import main, stream
+from worldline.data.stream import main, stream_documents
 
 RECIPE = (
     "from worldline.data.mixture import TASKS, Mixture\ndef data():\n    return Mixture(sources=(TASKS,))\n"
@@ -30,9 +30,9 @@ def recipe(tmp_path: Path) -> Path:
 
 def test_a_count_is_kept() -> None:
     file = io.BytesIO()
-    assert stream(Mixture(sources=(TASKS,)), file, seed=2, trust=True, count=20) == 20
+    assert stream_documents(Mixture(sources=(TASKS,)), file, seed=2, trust=True, count=20) == 20
     file.seek(0)
-    assert len(list(read(file))) == 20
+    assert len(list(read_documents(file))) == 20
 
 
 @pytest.mark.long(reason="a stream in a process of its own, and the same documents made here")
@@ -50,14 +50,14 @@ def test_the_reader_leaves_and_the_stream_ends(recipe: Path) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        got = list(islice(read(process.stdout), 20))
+        got = list(islice(read_documents(process.stdout), 20))
         process.stdout.close()
         assert process.wait(120) == 0
         assert process.stderr.read() == b""
     file = io.BytesIO()
-    stream(Mixture(sources=(TASKS,)), file, seed=2, trust=True, count=20)
+    stream_documents(Mixture(sources=(TASKS,)), file, seed=2, trust=True, count=20)
     file.seek(0)
-    assert got == list(read(file))
+    assert got == list(read_documents(file))
 
 
 def test_nothing_heavy_is_imported() -> None:

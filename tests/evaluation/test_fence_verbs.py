@@ -264,8 +264,8 @@ def test_learn() -> None:
 
 def test_build(monkeypatch: pytest.MonkeyPatch) -> None:
     job = UnitJob(Mixture(), 0, 0, 8, False)
-    monkeypatch.setattr(unit, "written", breaking(unit.written, nth(ODD)))
-    made = unit.make(job)
+    monkeypatch.setattr(unit, "write_document", breaking(unit.write_document, nth(ODD)))
+    made = unit.make_unit(job)
     assert (len(made.rows), len(made.covers), len(made.faults)) == (8, 8, 1)
     assert "OverflowError" in made.faults[0]
 
@@ -278,7 +278,7 @@ def test_mining_stops_where_the_disk_is_full_and_not_for_one_function(
     (tmp_path / "some.py").write_text(code)
     plain = mine.mine([str(tmp_path / "some.py")], out=tmp_path / "plain.xz")
     with monkeypatch.context() as patch:
-        patch.setattr(mine, "fuzz", breaking(mine.fuzz, nth(1)))
+        patch.setattr(mine, "find_calls", breaking(mine.find_calls, nth(1)))
         with pytest.warns(UserWarning, match="OverflowError"):
             done = mine.mine([str(tmp_path / "some.py")], out=tmp_path / "one.xz")
     assert (done.functions, done.failed) == (plain.functions - 1, 1)
@@ -287,7 +287,7 @@ def test_mining_stops_where_the_disk_is_full_and_not_for_one_function(
     def full(*given: Any) -> Any:
         raise DiskError("full")
 
-    monkeypatch.setattr(mine, "fuzz", full)
+    monkeypatch.setattr(mine, "find_calls", full)
     with pytest.raises(DiskError):
         mine.mine([str(tmp_path / "some.py")], out=tmp_path / "two.xz")
 

@@ -10,19 +10,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldline.core.errors import FormatError
-from worldline.learning.curriculum import CLOSED, LIMITS, Curriculum, Result, beginning, from_json, moved
+from worldline.learning.curriculum import (
+    CLOSED_SHARE,
+    FACTOR_LIMITS,
+    Curriculum,
+    DrillResult,
+    from_json,
+    initial_curriculum,
+    update_curriculum,
+)
 
 pytestmark = pytest.mark.unit
 
 SPACINGS = {2: 0.4, 4: 0.6, 8: 0.6, 16: 0.3}
 LABELS = st.sampled_from(["kind a", "kind b", "source x", "mode bare", "operation count", "reveal 2"])
 RESULTS = st.lists(
-    st.builds(Result, LABELS, st.booleans(), st.floats(min_value=-5000, max_value=0)), max_size=60
+    st.builds(DrillResult, LABELS, st.booleans(), st.floats(min_value=-5000, max_value=0)), max_size=60
 )
 
 
-def several(label: str, chance: float, count: int = 40) -> list[Result]:
-    return [Result(label, chance > 0.5, math.log(chance))] * count
+def several(label: str, chance: float, count: int = 40) -> list[DrillResult]:
+    return [DrillResult(label, chance > 0.5, math.log(chance))] * count
 
 
 def test_what_is_nearly_within_reach_comes_more_often_than_what_is_mastered_or_hopeless() -> None:
@@ -31,25 +39,25 @@ def test_what_is_nearly_within_reach_comes_more_often_than_what_is_mastered_or_h
         *several("kind mastered", 0.999),
         *several("kind hopeless", 1e-6),
     ]
-    factors = moved(Curriculum(), results, {}).factors
+    factors = update_curriculum(Curriculum(), results, {}).factors
     assert factors["kind nearly"] > 1.5 > 0.5 > factors["kind mastered"] > 0
     assert factors["kind hopeless"] == pytest.approx(factors["kind mastered"], abs=0.1)
 
 
 def test_little_evidence_moves_little() -> None:
     many = [*several("kind a", 0.999), *several("kind b", 0.999), *several("kind c", 0.9)]
-    one = moved(Curriculum(), [*many, *several("kind d", 0.5, 1)], {}).factors["kind d"]
-    forty = moved(Curriculum(), [*many, *several("kind d", 0.5)], {}).factors["kind d"]
-    assert 1 < one < forty
+    single = update_curriculum(Curriculum(), [*many, *several("kind d", 0.5, 1)], {}).factors["kind d"]
+    forty = update_curriculum(Curriculum(), [*many, *several("kind d", 0.5)], {}).factors["kind d"]
+    assert 1 < single < forty
 
 
 @given(st.lists(RESULTS, max_size=4))
-def test_factors_stay_within_their_limits_and_survive_json(sets: list[list[Result]]) -> None:
-    now = beginning(SPACINGS)
+def test_factors_stay_within_their_limits_and_survive_json(sets: list[list[DrillResult]]) -> None:
+    now = initial_curriculum(SPACINGS)
     for results in sets:
-        now = moved(now, results, SPACINGS)
+        now = update_curriculum(now, results, SPACINGS)
     for label, factor in now.factors.items():
-        limit, _ = LIMITS.get(label.partition(" ")[0], (math.inf, 0))
+        limit, _ = FACTOR_LIMITS.get(label.partition(" ")[0], (math.inf, 0))
         assert 1 / limit - 1e-9 <= factor <= limit + 1e-9
     assert now.sets == len(sets)
     again = from_json(json.loads(json.dumps(now.to_json())))
@@ -58,34 +66,34 @@ def test_factors_stay_within_their_limits_and_survive_json(sets: list[list[Resul
 
 
 @given(RESULTS)
-def test_the_weight_of_sparse_reveals_is_mostly_of_the_open_spacings(results: list[Result]) -> None:
-    now = moved(beginning(SPACINGS), results, SPACINGS)
+def test_the_weight_of_sparse_reveals_is_mostly_of_the_open_spacings(results: list[DrillResult]) -> None:
+    now = update_curriculum(initial_curriculum(SPACINGS), results, SPACINGS)
     weights = {n: weight * now.factors[f"reveal {n}"] for n, weight in SPACINGS.items()}
     assert sum(weights.values()) == pytest.approx(sum(SPACINGS.values()))
     assert all(weight > 0 for weight in weights.values())
     closed = sum(weight for n, weight in weights.items() if n > now.opened)
-    assert closed <= CLOSED * sum(weights.values()) * (1 + 1e-9)
+    assert closed <= CLOSED_SHARE * sum(weights.values()) * (1 + 1e-9)
 
 
 def test_a_spacing_opens_when_the_one_before_is_held_and_not_earlier() -> None:
-    now = beginning(SPACINGS)
+    now = initial_curriculum(SPACINGS)
     assert now.opened == 2
-    now = moved(now, several("reveal 2", 0.95, 8), SPACINGS)  # too few
+    now = update_curriculum(now, several("reveal 2", 0.95, 8), SPACINGS)  # too few
     assert now.opened == 2
-    now = moved(now, several("reveal 2", 0.95, 8), SPACINGS)
+    now = update_curriculum(now, several("reveal 2", 0.95, 8), SPACINGS)
     assert now.opened == 4
-    now = moved(now, several("reveal 4", 0.3, 30), SPACINGS)
+    now = update_curriculum(now, several("reveal 4", 0.3, 30), SPACINGS)
     assert now.opened == 4
     for _ in range(20):
-        now = moved(now, several("reveal 4", 0.97, 10), SPACINGS)
+        now = update_curriculum(now, several("reveal 4", 0.97, 10), SPACINGS)
     assert now.opened == 8
     assert now.factors["reveal 8"] * SPACINGS[8] > now.factors["reveal 4"] * SPACINGS[4] > 0
 
 
 def test_old_measurements_fade() -> None:
-    now = moved(Curriculum(), [*several("kind a", 0.5), *several("kind b", 0.5)], {})
+    now = update_curriculum(Curriculum(), [*several("kind a", 0.5), *several("kind b", 0.5)], {})
     for _ in range(30):
-        now = moved(now, [*several("kind a", 0.999), *several("kind b", 0.5)], {})
+        now = update_curriculum(now, [*several("kind a", 0.999), *several("kind b", 0.5)], {})
     assert now.factors["kind a"] < 0.3 < 1 < now.factors["kind b"]
 
 

@@ -10,10 +10,10 @@ import pytest
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.data.document import Document, document
+from worldline.data.document import Document, make_document
 from worldline.data.exchange import Score
 from worldline.data.mixture import Mixture, Mode, Source
-from worldline.learning.drills import Drill, DrillBook, operations_shown
+from worldline.learning.drills import Drill, DrillBook, locate_operations
 from worldline.recording.recorder import record
 
 MIXTURE = Mixture(
@@ -32,9 +32,9 @@ MIXTURE = Mixture(
 
 @pytest.fixture(scope="module")
 def book() -> Iterator[DrillBook]:
-    made = DrillBook(MIXTURE, seed=3, split="train", trust=True)
-    yield made
-    made.close()
+    built = DrillBook(MIXTURE, seed=3, split="train", trust=True)
+    yield built
+    built.close()
 
 
 @pytest.fixture(scope="module")
@@ -67,10 +67,10 @@ def test_an_exam_hides_the_state(book: DrillBook) -> None:
 def test_operations_are_found_where_they_show() -> None:
     source = "def f(s):\n    n = s.count('a')\n    if n > 1:\n        return s[1:]\n    return s.upper()\n"
     trace = record(Program(source=source, call="f('banana')"), trust=True)
-    made = document(trace, Compact(), kind="other")
-    assert made is not None
+    built = make_document(trace, Compact(), kind="other")
+    assert built is not None
     shown = {
-        (name, made.steps[start:end].strip()) for name, start, end in operations_shown(trace, made.steps)
+        (name, built.steps[start:end].strip()) for name, start, end in locate_operations(trace, built.steps)
     }
     assert {
         ("count", b"n=3"),
@@ -86,7 +86,10 @@ def test_results_count_for_every_label_and_operation() -> None:
     )
     results = {r.label: r for r in drill.results(Score(array("f", [-0.5, 0, 0, -1.0]), b"\1\1\1\0"))}
     assert {label: result.right for label, result in results.items()} == {
-        "kind x": False, "mode whole": False, "operation count": True, "operation slice": False,
-    }  # fmt: skip
+        "kind x": False,
+        "mode whole": False,
+        "operation count": True,
+        "operation slice": False,
+    }
     assert math.isclose(results["operation count"].logprob, -0.5)
     assert not list(drill.results(Score(array("f"), b"")))

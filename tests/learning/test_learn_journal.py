@@ -20,10 +20,10 @@ from worldline.core.program import Program  # noqa: E402
 from worldline.learning import adapt as adapting  # noqa: E402
 from worldline.learning.adapt import KNOWN, SAME, UNSEEN, adapt  # noqa: E402
 from worldline.learning.call_sources import own_calls  # noqa: E402
-from worldline.learning.own_calls import recorded, split_calls  # noqa: E402
-from worldline.model import checkpoint  # noqa: E402
+from worldline.learning.own_calls import record_calls, split_calls  # noqa: E402
+from worldline.model import checkpoint, model_folder  # noqa: E402
 from worldline.model.shape import Shape  # noqa: E402
-from worldline.model.train.low_rank import Adapting  # noqa: E402
+from worldline.model.train.low_rank import AdaptationConfig  # noqa: E402
 from worldline.plan.journal import NAME, JournalEntry, append  # noqa: E402
 from worldline.plan.question import Question, read_question  # noqa: E402
 from worldline.storage import files  # noqa: E402
@@ -44,13 +44,13 @@ def entry(program: Program, question: Question = ANSWER) -> JournalEntry:
     return JournalEntry(program=program, question=question, true="1", imagined="2", score=-0.5)
 
 
-def calls(functions: int, each: int) -> list[Program]:
+def calls(functions: int, times: int) -> list[Program]:
     """So many functions, each called so often."""
     sources = [SOURCE.format(n=n, sign="+-*%"[n % 4]) for n in range(functions)]
     return [
         Program(source=source, call=f"pick{n}({bool(turn % 2)}, {turn})")
         for n, source in enumerate(sources)
-        for turn in range(each)
+        for turn in range(times)
     ]
 
 
@@ -65,11 +65,11 @@ def journal(tmp_path: Path) -> Path:
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A random model's folder."""
     out: Path = tmp_path_factory.mktemp("models") / "base"
-    draft = checkpoint.begin(out)
+    draft = model_folder.create_draft(out)
     files.write(
-        draft / checkpoint.MODEL, checkpoint.to_bytes(dict(random_trunk(SHAPE, 3).named_parameters()))
+        draft / model_folder.MODEL, checkpoint.to_bytes(dict(random_trunk(SHAPE, 3).named_parameters()))
     )
-    checkpoint.finish(draft, out, {"kind": "weights", "shape": SHAPE.to_json()})
+    model_folder.commit_draft(draft, out, {"kind": "weights", "shape": SHAPE.to_json()})
     return out
 
 
@@ -100,16 +100,16 @@ def test_scripts_and_programs_of_several_files_are_told_apart_and_recorded(tmp_p
     ]
     broken = Program(source="def f(:\n", call="f(1)")
     append(tmp_path, [entry(program) for program in (*scripts, *several, broken)])
-    found = own_calls(journal=tmp_path)
-    assert [each.program for each in found] == [*scripts, *several, broken]
-    assert len({each.name for each in found[:8]}) == 8
-    assert len(recorded(found, trust=True)) == 16
+    collected = own_calls(journal=tmp_path)
+    assert [times.program for times in collected] == [*scripts, *several, broken]
+    assert len({times.name for times in collected[:8]}) == 8
+    assert len(record_calls(collected, trust=True)) == 16
 
 
 def test_most_documents_are_written_as_the_oracle_asks(journal: Path) -> None:
-    found = own_calls(journal=journal)
-    assert all(each.options.bare for each in found)
-    bare = [document.prompt for document in recorded(found, trust=True)]
+    collected = own_calls(journal=journal)
+    assert all(times.options.bare for times in collected)
+    bare = [document.prompt for document in record_calls(collected, trust=True)]
     assert 20 < sum(b"bare" in prompt.split(b"\n", 1)[0] for prompt in bare) < 40
 
 
@@ -118,7 +118,9 @@ def test_with_a_call_of_each_function_whole_functions_are_held_out(tmp_path: Pat
     parts = split_calls(own_calls(journal=tmp_path))
     assert not parts.same
     assert len(parts.unseen) == 4
-    assert not {each.key for each in parts.unseen} & {each.key for each in (*parts.lessons, *parts.held_back)}
+    assert not {times.key for times in parts.unseen} & {
+        times.key for times in (*parts.lessons, *parts.held_back)
+    }
 
 
 def test_a_folder_and_a_journal_are_learned_from_together(journal: Path, tmp_path: Path) -> None:
@@ -127,8 +129,8 @@ def test_a_folder_and_a_journal_are_learned_from_together(journal: Path, tmp_pat
     (code / "own.py").write_text(
         "def own(flag: bool, again: bool):\n    x = 1\n    if flag:\n        x = 2\n    return x, again\n"
     )
-    found = own_calls(code, journal=journal, trust=True)
-    assert {str(each.program.call)[:4] for each in found} == {"pick", "own("}
+    collected = own_calls(code, journal=journal, trust=True)
+    assert {str(times.program.call)[:4] for times in collected} == {"pick", "own("}
 
 
 # ---- bad input
@@ -168,13 +170,13 @@ def test_not_better_is_not_kept(journal: Path, base: Path, tmp_path: Path) -> No
     ]
     done = CliRunner().invoke(learn, words)
     assert done.exit_code == 1, done.output
-    told = json.loads(done.stdout)
-    assert told["refused"].startswith("not better")
+    report = json.loads(done.stdout)
+    assert report["refused"].startswith("not better")
     assert not out.exists()
     assert (journal / NAME).read_bytes() == before
-    assert told["groups"][SAME]["trace"]["n"] == 7
-    assert told["groups"][UNSEEN]["trace"]["n"] == 5
-    assert told["groups"][KNOWN]["trace"]["n"] == 40
+    assert report["groups"][SAME]["trace"]["n"] == 7
+    assert report["groups"][UNSEEN]["trace"]["n"] == 5
+    assert report["groups"][KNOWN]["trace"]["n"] == 40
 
 
 @pytest.mark.long(reason="trains a model; test_adapt.py keeps one in make test")
@@ -182,8 +184,8 @@ def test_better_is_kept_and_opens(
     journal: Path, base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same with the verdict turned: a net as small as this one learns no whole trace in a test's time."""
-    monkeypatch.setattr(adapting, "refusal", lambda groups: "")
-    how = Adapting(steps=6, rank=4, layers=2, rate=0.01, looks=3, patience=3, warmup=1)
+    monkeypatch.setattr(adapting, "find_refusal", lambda groups: "")
+    how = AdaptationConfig(steps=6, rank=4, layers=2, rate=0.01, evaluations=3, patience=3, warmup=1)
     done = adapt(journal=journal, out=tmp_path / "out", model=base, how=how, held_out=6, known=1, trust=True)
     assert done.nats[1] < done.nats[0]
     assert checkpoint.open_model(tmp_path / "out").shape == SHAPE

@@ -16,12 +16,12 @@ import pytest
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import FormatError, UsageError
 from worldline.data.exchange import Score
-from worldline.data.lessons import Factors, chance
-from worldline.data.mixture import Mixture, Mode, Source, documents, drawn
+from worldline.data.frames import DocumentPair
+from worldline.data.lessons import Factors, acceptance_rate
+from worldline.data.mixture import Mixture, Mode, Source, draw_documents, draw_programs
 from worldline.data.recipe import load_config
-from worldline.data.sources import Pair
 from worldline.learning.tutor import read_curriculum
-from worldline.model.train.drilled import TutorProcess
+from worldline.model.train.drills import TutorProcess
 
 RECIPE = """
 from worldline.codec.compact.prompt import Compact
@@ -45,21 +45,21 @@ def recipe(tmp_path: Path) -> Path:
 @pytest.fixture
 def tutor(recipe: Path) -> Iterator[TutorProcess]:
     words = ("-m", "worldline.learning.tutor", "--recipe", str(recipe), "--size", "4000", "--trust")
-    made = TutorProcess([sys.executable, *words, "--out", str(recipe.with_name("curriculum.json"))])
-    yield made
-    made.close()
+    built = TutorProcess([sys.executable, *words, "--out", str(recipe.with_name("curriculum.json"))])
+    yield built
+    built.close()
 
 
-def waited(tutor: TutorProcess) -> list[Pair]:
+def waited(tutor: TutorProcess) -> list[DocumentPair]:
     """The next set; the deadline only guards against hanging."""
     for _ in range(12_000):
-        if (found := tutor.drills()) is not None:
-            return found
+        if (received := tutor.drills()) is not None:
+            return received
         time.sleep(0.01)
     raise AssertionError("no drills came")
 
 
-def told(drills: list[Pair], *, right: bool) -> list[Score]:
+def told(drills: list[DocumentPair], *, right: bool) -> list[Score]:
     sizes = [len(steps) for _, steps in drills]
     return [Score(array("f", [0.0 if right else -1.0] * n), bytes([right]) * n) for n in sizes]
 
@@ -97,29 +97,29 @@ def written(path: Path, factors: dict[str, float]) -> None:
 
 def test_documents_follow_the_file_as_it_changes(tmp_path: Path) -> None:
     path = tmp_path / "curriculum.json"
-    found = documents(MIXTURE, trust=True, factors=Factors(path))
-    assert {each.kind for each in islice(found, 40)} == {"generate", "tasks"}
+    received = draw_documents(MIXTURE, trust=True, factors=Factors(path))
+    assert {drill.kind for drill in islice(received, 40)} == {"generate", "tasks"}
     written(path, {"source tasks": 0.0, "mode bare": 0.0})
-    later = list(islice(found, 40, 80))  # behind what was already recorded
-    assert {each.kind for each in later} == {"generate"}
-    assert not any(each.prompt.startswith(b"# bare") for each in later)
+    later = list(islice(received, 40, 80))  # behind what was already recorded
+    assert {drill.kind for drill in later} == {"generate"}
+    assert not any(drill.prompt.startswith(b"# bare") for drill in later)
 
 
 def test_without_a_file_documents_are_what_they_were(tmp_path: Path) -> None:
-    plain = list(islice(documents(MIXTURE, trust=True), 20))
-    assert plain == list(islice(documents(MIXTURE, trust=True, factors=Factors(tmp_path / "none")), 20))
+    plain = list(islice(draw_documents(MIXTURE, trust=True), 20))
+    assert plain == list(islice(draw_documents(MIXTURE, trust=True, factors=Factors(tmp_path / "none")), 20))
 
 
 def test_kinds_and_operations_come_by_their_factors() -> None:
     import random
 
     only = {f"kind {name}": 0.0 for name in _kinds()} | {"kind drill-slice": 1.0}
-    programs = drawn(MIXTURE, random.Random(1), Factors(table=only | {"source tasks": 0.0}))
+    programs = draw_programs(MIXTURE, random.Random(1), Factors(table=only | {"source tasks": 0.0}))
     assert all("[" in program.source for _, program, _ in islice(programs, 20))
     counts = []
     for factor in (0.5, 2.0):
         table = {"operation append": factor, "operation arithmetic": 1 / factor}
-        programs = drawn(MIXTURE, random.Random(1), Factors(table=table))
+        programs = draw_programs(MIXTURE, random.Random(1), Factors(table=table))
         counts.append(sum(".append(" in program.source for _, program, _ in islice(programs, 300)))
     assert counts[1] > 1.3 * counts[0]
 
@@ -132,11 +132,11 @@ def _kinds() -> list[str]:
 
 def test_a_program_is_kept_by_the_mean_of_its_operations() -> None:
     factors = {"count": 2.0, "slice": 0.5}
-    assert chance({"count"}, factors) == 1.0
-    assert chance({"slice"}, factors) == 0.25
-    assert chance({"slice", "count"}, factors) == 0.625
-    assert chance({"other"}, factors) == 0.5
-    assert chance((), factors) == chance({"count"}, {}) == 1.0
+    assert acceptance_rate({"count"}, factors) == 1.0
+    assert acceptance_rate({"slice"}, factors) == 0.25
+    assert acceptance_rate({"slice", "count"}, factors) == 0.625
+    assert acceptance_rate({"other"}, factors) == 0.5
+    assert acceptance_rate((), factors) == acceptance_rate({"count"}, {}) == 1.0
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"factors": {"a": "b"}}', '{"factors": {"a": -1}}'])
@@ -158,17 +158,17 @@ def test_a_curriculum_that_is_no_json_is_refused(tmp_path: Path, data: bytes) ->
 
 
 def test_a_curriculum_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    from worldline.model.train.config import Training, begun_with
+    from worldline.model.train.config import Training, with_curriculum
 
     adaptive, path = load_config("curriculum", "adaptive", Training), tmp_path / "curriculum.json"
-    with pytest.raises(UsageError, match="there is no curriculum"):
+    with pytest.raises(UsageError, match=r"curriculum .* does not exist"):
         read_curriculum(path)
-    with pytest.raises(UsageError, match="there is no curriculum"):
-        begun_with(adaptive, str(path))
+    with pytest.raises(UsageError, match=r"curriculum .* does not exist"):
+        with_curriculum(adaptive, str(path))
     with pytest.raises(UsageError, match="no tutor"):
-        begun_with(load_config("curriculum", "fixed", Training), str(path))
+        with_curriculum(load_config("curriculum", "fixed", Training), str(path))
     written(path, {})
-    assert begun_with(adaptive, str(path)).tutor[-2:] == ("--start", str(path))
+    assert with_curriculum(adaptive, str(path)).tutor[-2:] == ("--start", str(path))
 
 
 def test_factors_outlive_their_file(tmp_path: Path) -> None:
@@ -190,5 +190,5 @@ def test_the_recipe_of_the_experiment_differs_in_the_curriculum_alone() -> None:
     fixed, adaptive = (load_config("curriculum", name, Training).to_json() for name in ("fixed", "adaptive"))
     differing = {name for name in fixed if fixed[name] != adaptive[name]}
     assert differing == {"tutor", "sources"}
-    words = [Counter(each["sources"][0]["commands"][0]) for each in (fixed, adaptive)]
+    words = [Counter(drill["sources"][0]["commands"][0]) for drill in (fixed, adaptive)]
     assert set(words[1] - words[0]) == {"--curriculum", "{run}/curriculum.json"}

@@ -7,7 +7,7 @@ import torch
 
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
-from worldline.model.weights import Array
+from worldline.model.weights import FloatArray
 
 
 def random_trunk(shape: Shape, seed: int = 0) -> Trunk:
@@ -27,16 +27,16 @@ def random_trunk(shape: Shape, seed: int = 0) -> Trunk:
     return trunk
 
 
-def weights_of(trunk: Trunk) -> dict[str, Array]:
+def weights_of(trunk: Trunk) -> dict[str, FloatArray]:
     """The parameters as the engines take them."""
     return {name: value.detach().numpy() for name, value in trunk.state_dict().items()}
 
 
-def trunk_logits(trunk: Trunk, data: bytes, prompt: int) -> Array:
+def trunk_logits(trunk: Trunk, data: bytes, prompt: int) -> FloatArray:
     """What the trunk says after every byte."""
     position = torch.arange(len(data))[None]
     with torch.no_grad():
-        logits: Array = trunk(torch.tensor([list(data)]), position, torch.full_like(position, prompt))[
+        logits: FloatArray = trunk(torch.tensor([list(data)]), position, torch.full_like(position, prompt))[
             0
         ].numpy()
     return logits

@@ -13,9 +13,9 @@ from nets import random_bytes, random_trunk, trunk_logits, weights_of
 
 from worldline.model.engine import native as engine_native
 from worldline.model.engine import reference as engine
-from worldline.model.engine.rounding import engine_form
+from worldline.model.engine.quantization import quantize
 from worldline.model.shape import Shape
-from worldline.model.weights import Array, narrow, widened
+from worldline.model.weights import FloatArray, dequantize, to_bfloat16
 
 SHAPES = (
     Shape(depth=3, window=16),
@@ -25,13 +25,17 @@ SHAPES = (
     Shape(depth=2, mix="recurrence", householders=3),
     Shape(depth=6, window=33),
 )
-NATIVE = [f"{precision} {path}" for precision in engine_native.PRECISIONS for path in engine_native.paths()]
+NATIVE = [
+    f"{precision} {path}"
+    for precision in engine_native.PRECISIONS
+    for path in engine_native.instruction_sets()
+]
 PROMPT, TRACE = 37, 150  # neither a multiple of anything; the trace is longer than every window
 
-native = pytest.mark.skipif(not engine_native.ready(), reason="the C engine was not built")
+native = pytest.mark.skipif(not engine_native.is_built(), reason="the C engine was not built")
 
 
-def make(kind: str, shape: Shape, weights: dict[str, Array], threads: int = 2) -> Any:
+def make(kind: str, shape: Shape, weights: dict[str, FloatArray], threads: int = 2) -> Any:
     """An engine by its name: numpy, or precision and path."""
     if kind == "numpy":
         return engine.ReferenceEngine(shape, weights)
@@ -39,7 +43,7 @@ def make(kind: str, shape: Shape, weights: dict[str, Array], threads: int = 2) -
     return engine_native.NativeEngine(shape, weights, threads=threads, precision=precision, path=path)
 
 
-def read(machine: Any, data: bytes, prompt: int = PROMPT) -> Array:
+def read(machine: Any, data: bytes, prompt: int = PROMPT) -> FloatArray:
     """Logits after every byte, some of them pinned."""
     state = machine.start()
     parts = (
@@ -49,9 +53,9 @@ def read(machine: Any, data: bytes, prompt: int = PROMPT) -> Array:
     return np.concatenate(parts)
 
 
-def distance(one: Array, other: Array) -> float:
+def distance(logits: FloatArray, expected: FloatArray) -> float:
     """The largest difference, relative to the largest logit."""
-    return float(np.abs(one - other).max() / np.abs(other).max())
+    return float(np.abs(logits - expected).max() / np.abs(expected).max())
 
 
 @pytest.mark.sampled(6)
@@ -82,7 +86,7 @@ def test_numpy_takes_any_vocabulary() -> None:
 @pytest.mark.sampled(6)
 @native
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("path", engine_native.paths())
+@pytest.mark.parametrize("path", engine_native.instruction_sets())
 def test_c_in_float32_is_numpy(shape: Shape, path: str) -> None:
     weights, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + TRACE)
     true = read(engine.ReferenceEngine(shape, weights), data)
@@ -92,7 +96,7 @@ def test_c_in_float32_is_numpy(shape: Shape, path: str) -> None:
 @pytest.mark.sampled(3)
 @native
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("path", engine_native.paths())
+@pytest.mark.parametrize("path", engine_native.instruction_sets())
 def test_c_in_int8_is_close(shape: Shape, path: str) -> None:
     """Trained heads prefer one byte by far; random ones do not, so that only clear preferences are compared."""
     weights, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + 4 * TRACE)
@@ -131,12 +135,12 @@ def machine(request: pytest.FixtureRequest) -> Any:
     return make(request.param, shape, weights_of(random_trunk(shape)))
 
 
-def same(machine: Any, one: Array, other: Array) -> bool:
+def same(machine: Any, logits: FloatArray, expected: FloatArray) -> bool:
     """Whether logits that took other ways agree: to the bit in C, to rounding in NumPy."""
     return (
-        distance(one, other) < 1e-4
+        distance(logits, expected) < 1e-4
         if isinstance(machine, engine.ReferenceEngine)
-        else np.array_equal(one, other)
+        else np.array_equal(logits, expected)
     )
 
 
@@ -166,9 +170,9 @@ def test_a_batch_is_its_states(machine: Any) -> None:
         machine.feed(state, text, pin=True)
         machine.feed(other, text, pin=True)
     for byte in b"some bytes of a trace":
-        one = np.concatenate([machine.step([state], bytes([byte])) for state in alone])
+        singly = np.concatenate([machine.step([state], bytes([byte])) for state in alone])
         many = machine.step(together, bytes([byte]) * len(texts))
-        assert same(machine, many, one)
+        assert same(machine, many, singly)
     assert len(np.unique(many.round(3), axis=0)) == len(texts)
 
 
@@ -187,13 +191,13 @@ def test_a_fork_is_independent(machine: Any) -> None:
     machine.feed(young, b"another prompt", pin=True)  # shares what was pinned until here, and no more
     machine.feed(state, data[20:PROMPT], pin=True)
     machine.feed(state, data[PROMPT:], pin=False)
-    kept = state.fork()
+    fork = state.fork()
     first = machine.step([state], b"a")
     machine.feed(state, random_bytes(100, seed=2), pin=False)
-    assert np.array_equal(machine.step([kept.fork()], b"a"), first)
+    assert np.array_equal(machine.step([fork.fork()], b"a"), first)
     del state
     gc.collect()
-    assert np.array_equal(machine.step([kept], b"a"), first)
+    assert np.array_equal(machine.step([fork], b"a"), first)
     again = machine.start()
     machine.feed(again, data[:20] + b"another prompt", pin=True)
     assert same(machine, machine.step([young], b"x"), machine.step([again], b"x"))
@@ -215,7 +219,7 @@ def test_nothing_and_nobody(machine: Any) -> None:
     state = machine.start()
     assert machine.feed_all(state, b"", pin=True).shape == (0, 256)
     assert machine.step([], b"").shape == (0, 256)
-    with pytest.raises(ValueError, match="no logits"):
+    with pytest.raises(ValueError, match="at least one byte"):
         machine.feed(state, b"", pin=False)
     assert machine.step([state], b"a").shape == (1, 256)
     assert machine.feed_all(state, b"", pin=True).shape == (0, 256)
@@ -256,22 +260,31 @@ def test_bad_arguments_of_the_c_engine() -> None:
     for options in ({"threads": -1}, {"threads": 65}, {"precision": "int4"}, {"path": "abacus"}):
         with pytest.raises(ValueError, match=r"threads|precision|path"):
             engine_native.NativeEngine(shape, weights, **options)  # type: ignore[arg-type]
-    one, other = engine_native.NativeEngine(shape, weights), engine_native.NativeEngine(shape, weights)
-    for stranger in (other.start(), None, one):
+    machine, other_machine = (
+        engine_native.NativeEngine(shape, weights),
+        engine_native.NativeEngine(shape, weights),
+    )
+    for stranger in (other_machine.start(), None, machine):
         with pytest.raises(ValueError, match="engine that started it"):
-            one.step([stranger], b"a")
-    raw, state = one._engine, one.start()
+            machine.step([stranger], b"a")
+    raw, state = machine._engine, machine.start()
     ids, out = np.zeros(4, np.int32), np.zeros((4, 256), np.float32)
     four, two = np.array([4], np.int32), np.array([2, 2], np.int32)
     wrong = [
-        ([state], four, four, ids, True, False, out[:3]), ([state], four, four + 1, ids, True, False, out),
-        ([state], four, -four, ids, True, False, out), ([state], -four, four, ids, True, False, out),
-        ([state], four, four, ids.astype(np.int8), True, False, out), ([state], two, two, ids, True, False, out),
-        ([state, state.fork()], four, four, ids, True, False, out), ([state], four, four, ids[1:], True, False, out),
-        ([state], four, four, ids - 1, True, False, out), ([state], four, four, ids + 256, True, False, out),
-        ([], four, four, ids, True, False, out), ([state], four, four, ids, True, True, out),
+        ([state], four, four, ids, True, False, out[:3]),
+        ([state], four, four + 1, ids, True, False, out),
+        ([state], four, -four, ids, True, False, out),
+        ([state], -four, four, ids, True, False, out),
+        ([state], four, four, ids.astype(np.int8), True, False, out),
+        ([state], two, two, ids, True, False, out),
+        ([state, state.fork()], four, four, ids, True, False, out),
+        ([state], four, four, ids[1:], True, False, out),
+        ([state], four, four, ids - 1, True, False, out),
+        ([state], four, four, ids + 256, True, False, out),
+        ([], four, four, ids, True, False, out),
+        ([state], four, four, ids, True, True, out),
         ([state], four + 14, four + 14, np.zeros(18, np.int32), False, True, np.zeros((18, 256), np.float32)),
-    ]  # fmt: skip
+    ]
     for arguments in wrong:
         with pytest.raises(ValueError, match=r"\w"):
             raw.read(*arguments)
@@ -288,7 +301,7 @@ def test_numpy_serves_where_nothing_was_built(monkeypatch: pytest.MonkeyPatch) -
     bits = {name: (array.view(np.uint32) >> 16).astype(np.uint16) for name, array in wide.items()}
     true = read(engine_native.open_engine(shape, bits, precision="fp32"), b"some bytes")
     monkeypatch.setattr(engine_native, "_native", None)
-    assert engine_native.paths() == ()
+    assert engine_native.instruction_sets() == ()
     with pytest.raises(ValueError, match="not built"):
         engine_native.NativeEngine(shape, wide)
     machine = engine_native.open_engine(shape, bits)
@@ -305,8 +318,8 @@ def test_threads_change_nothing(precision: str) -> None:
     machines = [
         engine_native.NativeEngine(shape, weights, threads=n, precision=precision) for n in (1, 2, 3, 7)
     ]
-    one, *others = (read(machine, data, prompt=530) for machine in machines)
-    assert all(np.array_equal(one, other) for other in others)
+    first, *others = (read(machine, data, prompt=530) for machine in machines)
+    assert all(np.array_equal(first, other) for other in others)
 
 
 @native
@@ -314,17 +327,17 @@ def test_engines_in_many_python_threads() -> None:
     shape = Shape(depth=3, window=16)
     weights, data = weights_of(random_trunk(shape)), random_bytes(400)
     machines = [engine_native.NativeEngine(shape, weights, threads=n) for n in (1, 2)]
-    true, found = read(machines[0], data), []
+    true, results = read(machines[0], data), []
     readers = [
-        threading.Thread(target=lambda machine=machine: found.append(read(machine, data)))
+        threading.Thread(target=lambda machine=machine: results.append(read(machine, data)))
         for machine in machines * 3
     ]
     for reader in readers:
         reader.start()
     for reader in readers:
         reader.join()
-    assert len(found) == 6
-    assert all(np.array_equal(true, other) for other in found)
+    assert len(results) == 6
+    assert all(np.array_equal(true, other) for other in results)
 
 
 @native
@@ -344,26 +357,26 @@ def test_an_engine_survives_a_fork_of_the_process() -> None:
 @native
 @pytest.mark.parametrize("narrowed", [False, True], ids=["float32", "bfloat16"])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("path", engine_native.paths())
+@pytest.mark.parametrize("path", engine_native.instruction_sets())
 def test_what_is_rounded_before_is_what_the_engine_rounds(shape: Shape, path: str, narrowed: bool) -> None:
     """To the bit, from float32 and from bfloat16, rows of zeros among them."""
     plain, data = weights_of(random_trunk(shape)), random_bytes(PROMPT + TRACE)
     plain["layers.1.mlp.outer.weight"] = plain["layers.1.mlp.outer.weight"].copy()
     plain["layers.1.mlp.outer.weight"][5:9] = 0
     plain["layers.1.mlp.outer.weight"][9] *= 1e-33
-    given = {name: narrow(array) for name, array in plain.items()} if narrowed else plain
-    held = engine_form(shape, widened(given))
-    one, other = (
-        engine_native.NativeEngine(shape, weights, threads=2, path=path) for weights in (given, held)
+    stored = {name: to_bfloat16(array) for name, array in plain.items()} if narrowed else plain
+    held = quantize(shape, dequantize(stored))
+    rounding, rounded = (
+        engine_native.NativeEngine(shape, weights, threads=2, path=path) for weights in (stored, held)
     )
-    assert np.array_equal(read(one, data), read(other, data))
+    assert np.array_equal(read(rounding, data), read(rounded, data))
 
 
 @native
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_rounded_weights_are_the_same_numbers_to_both_engines(shape: Shape) -> None:
-    held, data = engine_form(shape, weights_of(random_trunk(shape))), random_bytes(PROMPT + TRACE)
-    wanted = read(engine.ReferenceEngine(shape, widened(held)), data)
+    held, data = quantize(shape, weights_of(random_trunk(shape))), random_bytes(PROMPT + TRACE)
+    wanted = read(engine.ReferenceEngine(shape, dequantize(held)), data)
     assert distance(read(engine_native.NativeEngine(shape, held, precision="fp32"), data), wanted) < 1e-4
 
 
@@ -371,7 +384,7 @@ def test_rounded_weights_are_the_same_numbers_to_both_engines(shape: Shape) -> N
 @pytest.mark.parametrize("name", ["layers.0.mlp.outer.weight.int8", "layers.0.mlp.outer.weight.scale"])
 def test_rounded_weights_of_another_size_or_type_are_refused(name: str) -> None:
     shape = SHAPES[0]
-    held = engine_form(shape, weights_of(random_trunk(shape)))
+    held = quantize(shape, weights_of(random_trunk(shape)))
     for spoiled in ({**held, name: held[name][:-1]}, {**held, name: held[name].astype(np.uint16)}):
         with pytest.raises(ValueError, match=r"layers\.0\.mlp\.outer\.weight"):
             engine_native.NativeEngine(shape, spoiled)

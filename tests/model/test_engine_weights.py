@@ -19,15 +19,17 @@ def test_both_types_come_back(tmp_path: Path) -> None:
     torch.manual_seed(0)
     wide, narrow = torch.randn(5, 7), torch.randn(3, 4).bfloat16()
     save_file({"wide": wide, "narrow": narrow, "none": torch.zeros(0, 3)}, tmp_path / "w", {"shape": "{}"})
-    found = weights.read(tmp_path / "w")
-    assert {name: array.dtype for name, array in found.items()} == dict.fromkeys(found, np.dtype(np.float32))
-    assert np.array_equal(found["wide"], wide.numpy())
-    assert np.array_equal(found["narrow"], narrow.float().numpy())
-    assert found["none"].shape == (0, 3)
+    arrays = weights.read_float32(tmp_path / "w")
+    assert {name: array.dtype for name, array in arrays.items()} == dict.fromkeys(
+        arrays, np.dtype(np.float32)
+    )
+    assert np.array_equal(arrays["wide"], wide.numpy())
+    assert np.array_equal(arrays["narrow"], narrow.float().numpy())
+    assert arrays["none"].shape == (0, 3)
     stored = weights.read_stored(tmp_path / "w")
     assert stored["narrow"].dtype == np.uint16
     assert not stored["narrow"].flags.writeable
-    assert np.array_equal(weights.widen(stored["narrow"]), found["narrow"])
+    assert np.array_equal(weights.to_float32(stored["narrow"]), arrays["narrow"])
 
 
 def test_what_is_written_without_torch_is_a_safetensors_file(tmp_path: Path) -> None:
@@ -35,16 +37,16 @@ def test_what_is_written_without_torch_is_a_safetensors_file(tmp_path: Path) -> 
     rng = np.random.default_rng(0)
     above, rows = rng.standard_normal((2, 8), np.float32), rng.integers(-127, 128, (3, 8), np.int8)
     scale = np.float32([0.5, 0.25, 2])
-    stored = {"m.int8": rows, "m": weights.narrow(above), "m.scale": scale, "v": np.float32([1, 2])}
+    stored = {"m.int8": rows, "m": weights.to_bfloat16(above), "m.scale": scale, "v": np.float32([1, 2])}
     (tmp_path / "w").write_bytes(weights.to_safetensors(stored))
     theirs = load_file(tmp_path / "w")
     assert torch.equal(theirs["m"], torch.from_numpy(above).bfloat16())
     assert torch.equal(theirs["m.int8"], torch.from_numpy(rows))
-    found = weights.read(tmp_path / "w")
-    assert weights.dimensions_of(weights.read_stored(tmp_path / "w")) == {"m": (5, 8), "v": (2,)}
-    assert np.array_equal(found["m"][2:], rows * scale[:, None])
-    assert np.array_equal(found["m"][:2], theirs["m"].float().numpy())
-    assert found["m"].dtype == found["v"].dtype == np.float32
+    arrays = weights.read_float32(tmp_path / "w")
+    assert weights.stored_shapes(weights.read_stored(tmp_path / "w")) == {"m": (5, 8), "v": (2,)}
+    assert np.array_equal(arrays["m"][2:], rows * scale[:, None])
+    assert np.array_equal(arrays["m"][:2], theirs["m"].float().numpy())
+    assert arrays["m"].dtype == arrays["v"].dtype == np.float32
 
 
 def file(tmp_path: Path, header: Any, body: bytes = bytes(8)) -> Path:
@@ -61,22 +63,39 @@ def entry(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_small_file_by_hand(tmp_path: Path) -> None:
-    assert weights.read(file(tmp_path, entry()))["a"].tolist() == [0, 0]
+    assert weights.read_float32(file(tmp_path, entry()))["a"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(
     "header",
     [
-        b"[" * 100_000, b'{"a":' * 50_000,
-        b"{", b"[]", b"1", b"\xff\xfe", {"a": 1}, {"a": {}}, entry(dtype="F16"), entry(dtype=[]), entry(shape=[3]),
-        entry(shape=[-1, -2]), entry(shape=["2"]), entry(shape=2), entry(shape=[2.0]), entry(shape=[True, 2]),
-        entry(data_offsets=[0, 16], shape=[4]), entry(data_offsets=[-8, 0]), entry(data_offsets=[8, 0]),
-        entry(data_offsets=[0]), entry(data_offsets=None), entry(data_offsets=[4, 12]),
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+        b"{",
+        b"[]",
+        b"1",
+        b"\xff\xfe",
+        {"a": 1},
+        {"a": {}},
+        entry(dtype="F16"),
+        entry(dtype=[]),
+        entry(shape=[3]),
+        entry(shape=[-1, -2]),
+        entry(shape=["2"]),
+        entry(shape=2),
+        entry(shape=[2.0]),
+        entry(shape=[True, 2]),
+        entry(data_offsets=[0, 16], shape=[4]),
+        entry(data_offsets=[-8, 0]),
+        entry(data_offsets=[8, 0]),
+        entry(data_offsets=[0]),
+        entry(data_offsets=None),
+        entry(data_offsets=[4, 12]),
     ],
-)  # fmt: skip
+)
 def test_a_false_header_is_refused(tmp_path: Path, header: Any) -> None:
     with pytest.raises(FormatError):
-        weights.read(file(tmp_path, header))
+        weights.read_float32(file(tmp_path, header))
 
 
 @pytest.mark.parametrize(
@@ -85,9 +104,9 @@ def test_a_false_header_is_refused(tmp_path: Path, header: Any) -> None:
 def test_no_header_at_all(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "w").write_bytes(content)
     with pytest.raises(FormatError):
-        weights.read(tmp_path / "w")
+        weights.read_float32(tmp_path / "w")
 
 
 def test_a_missing_file_is_a_disk_error(tmp_path: Path) -> None:
     with pytest.raises(DiskError):
-        weights.read(tmp_path / "none")
+        weights.read_float32(tmp_path / "none")

@@ -8,7 +8,7 @@ from typing import Any, cast
 import torch
 
 from worldline.model.hybrid import Trunk
-from worldline.model.train.loss import held_out, measure
+from worldline.model.train.loss import evaluate, pack_held_out
 
 
 class _Sure:
@@ -21,7 +21,7 @@ class _Sure:
 
 
 def test_an_empty_row_costs_nothing() -> None:
-    held = held_out([(b"1|x = 1\n>\n", b"(1\n1 x=1\n)None\n.\n")], rows=2, time=64)
-    found = measure(cast(Trunk, _Sure()), held, torch.device("cpu"))
-    assert found["held_out_answer"] == found["held_out_trace"] == 1.0
-    assert 0 <= found["held_out_bits"] < 1e-3
+    held = pack_held_out([(b"1|x = 1\n>\n", b"(1\n1 x=1\n)None\n.\n")], rows=2, time=64)
+    metrics = evaluate(cast(Trunk, _Sure()), held, torch.device("cpu"))
+    assert metrics["held_out_answer"] == metrics["held_out_trace"] == 1.0
+    assert 0 <= metrics["held_out_bits"] < 1e-3

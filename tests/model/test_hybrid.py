@@ -10,9 +10,11 @@ from torch import Tensor
 from worldline.core.errors import UsageError
 from worldline.model import hybrid, kernels, mixers
 from worldline.model.hybrid import Trunk
-from worldline.model.shape import MIXES, Shape
+from worldline.model.shape import LAYER_MIXES, Shape
 
-SHAPES = [Shape(depth=3, mix=mix, window=16) for mix in MIXES] + [Shape(depth=2, householders=2, window=16)]
+SHAPES = [Shape(depth=3, mix=mix, window=16) for mix in LAYER_MIXES] + [
+    Shape(depth=2, householders=2, window=16)
+]
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
 
 
@@ -48,9 +50,9 @@ def test_the_future_is_not_seen(shape: Shape) -> None:
     other = data.clone()
     other[:, 50:] = 255 - other[:, 50:]
     with torch.no_grad():
-        one, two = trunk(data, position, prompt), trunk(other, position, prompt)
-    assert torch.allclose(one[:, :50], two[:, :50], atol=1e-5)
-    assert not torch.allclose(one[:, 50:], two[:, 50:], atol=1e-2)
+        first, second = trunk(data, position, prompt), trunk(other, position, prompt)
+    assert torch.allclose(first[:, :50], second[:, :50], atol=1e-5)
+    assert not torch.allclose(first[:, 50:], second[:, 50:], atol=1e-2)
 
 
 @pytest.mark.sampled(4)
@@ -59,12 +61,12 @@ def test_the_future_is_not_seen(shape: Shape) -> None:
 def test_a_document_over_several_rows_is_as_in_one(shape: Shape, time: int) -> None:
     """Rows that are shorter than the prompt, than the window, and a last row that begins another document."""
     trunk = random_trunk(shape)
-    given = rows((40, 75), (5, 80))
+    inputs = rows((40, 75), (5, 80))
     with torch.no_grad():
-        whole = trunk.hidden(*given)
-        carried = trunk.nothing(1, kept=64)
+        whole = trunk.hidden(*inputs)
+        states = trunk.initial_state(1, carry=64)
         parts = [
-            trunk.hidden(*(x[:, at : at + time] for x in given), carried, kept=64)
+            trunk.hidden(*(x[:, at : at + time] for x in inputs), states, carry=64)
             for at in range(0, 200, time)
         ]
     assert float(whole.std()) > 0.1
@@ -73,11 +75,11 @@ def test_a_document_over_several_rows_is_as_in_one(shape: Shape, time: int) -> N
 
 def test_what_is_carried_has_no_gradient() -> None:
     trunk = random_trunk(Shape(depth=3, window=16))
-    given = rows((20, 60))
-    carried = trunk.nothing(1, kept=32)
-    first = trunk.hidden(*(x[:, :40] for x in given), carried, kept=32)
-    assert not any(tensor.requires_grad for layer in carried for tensor in layer)
-    second = trunk.hidden(*(x[:, 40:] for x in given), carried, kept=32)
+    inputs = rows((20, 60))
+    states = trunk.initial_state(1, carry=32)
+    first = trunk.hidden(*(x[:, :40] for x in inputs), states, carry=32)
+    assert not any(tensor.requires_grad for layer in states for tensor in layer)
+    second = trunk.hidden(*(x[:, 40:] for x in inputs), states, carry=32)
     (first.sum() + second.sum()).backward()
     assert all(weight.grad is not None for weight in trunk.layers.parameters())
 
@@ -94,13 +96,13 @@ def test_every_weight_has_a_gradient(shape: Shape) -> None:
 
 def test_the_trunk_over_the_naive_mixer_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     trunk = random_trunk(Shape(depth=3, householders=2, window=16))
-    given = rows((20, 51), (5, 40))
-    fast = trunk(*given)
+    inputs = rows((20, 51), (5, 40))
+    fast = trunk(*inputs)
     fast.square().mean().backward()
     gradients = {name: weight.grad for name, weight in trunk.named_parameters()}
     trunk.zero_grad()
-    monkeypatch.setattr(kernels, "delta_rule", lambda *given: mixers.delta_rule(*given[:7]))
-    slow = trunk(*given)
+    monkeypatch.setattr(kernels, "delta_rule", lambda *inputs: mixers.delta_rule(*inputs[:7]))
+    slow = trunk(*inputs)
     slow.square().mean().backward()
     assert torch.allclose(fast, slow, atol=2e-3)
     for name, weight in trunk.named_parameters():
@@ -111,13 +113,13 @@ def test_the_trunk_over_the_naive_mixer_is_the_same(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_short_convolution_is_the_readable_one() -> None:
-    short = hybrid.Short(8)
+    short = hybrid.ShortConv(8)
     torch.nn.init.normal_(short.taps)
     _, position, _ = rows((3, 9), (1, 4))
     x, added = torch.randn(2, 1, 17, 8)
     summed, out = short(x, added, position)
     assert torch.equal(summed, x + added)
-    assert torch.allclose(out, mixers.convolve(hybrid.norm(summed), short.taps, position), atol=1e-6)
+    assert torch.allclose(out, mixers.short_conv(hybrid.rms_norm(summed), short.taps, position), atol=1e-6)
 
 
 def test_a_fresh_trunk_knows_nothing() -> None:

@@ -51,18 +51,18 @@ def poisoned(x: Tensor) -> Tensor:
     return buffer[:, 3 : 3 + x.shape[1]]
 
 
-def with_gradients(rule: Callable[..., tuple[Tensor, Tensor]], given: Inputs) -> dict[str, Tensor]:
+def with_gradients(rule: Callable[..., tuple[Tensor, Tensor]], tensors: Inputs) -> dict[str, Tensor]:
     """The result and the gradient by every input, of a random functional of the result."""
-    leaves = {name: x.detach().requires_grad_() for name, x in given.items() if name != "start"}
-    out, _ = rule(**leaves, start=given["start"])
+    leaves = {name: x.detach().requires_grad_() for name, x in tensors.items() if name != "start"}
+    out, _ = rule(**leaves, start=tensors["start"])
     weight = torch.randn(out.shape, generator=torch.Generator().manual_seed(9))
     (out * weight).sum().backward()  # type: ignore[no-untyped-call]
     return {"out": out.detach()} | {name: x.grad for name, x in leaves.items() if x.grad is not None}
 
 
-def agree(given: Inputs) -> None:
+def agree(tensors: Inputs) -> None:
     """Assert that both twins give the same numbers."""
-    slow, fast = (with_gradients(rule, given) for rule in (mixers.delta_rule, kernels.delta_rule))
+    slow, fast = (with_gradients(rule, tensors) for rule in (mixers.delta_rule, kernels.delta_rule))
     assert slow.keys() == fast.keys() == {"out", "q", "k", "v", "beta", "g"}
     for name, wanted in slow.items():
         assert torch.isfinite(fast[name]).all(), name
@@ -82,44 +82,44 @@ def test_several_householder_steps(steps: int) -> None:
 
 def test_beta_at_two_and_nothing_forgotten() -> None:
     """Pure reflections: the state keeps its size, and a Neumann series would diverge."""
-    given = inputs(130, documents=1)
-    given["beta"].fill_(2.0)
-    given["g"].zero_()
-    agree(given)
+    tensors = inputs(130, documents=1)
+    tensors["beta"].fill_(2.0)
+    tensors["g"].zero_()
+    agree(tensors)
 
 
 def test_one_key_reflected_again_and_again() -> None:
     """The worst case of the triangular solve: every key the same, beta 2."""
-    given = inputs(130, documents=1)
-    given["k"].copy_(given["k"][:, :1])
-    given["beta"].fill_(2.0)
-    given["g"].zero_()
-    agree(given)
+    tensors = inputs(130, documents=1)
+    tensors["k"].copy_(tensors["k"][:, :1])
+    tensors["beta"].fill_(2.0)
+    tensors["g"].zero_()
+    agree(tensors)
 
 
 def test_beta_at_zero_writes_nothing() -> None:
-    given = inputs(70, documents=1)
-    given["beta"].zero_()
-    assert torch.equal(kernels.delta_rule(**given)[0], torch.zeros(2, 70, 2, 64))
+    tensors = inputs(70, documents=1)
+    tensors["beta"].zero_()
+    assert torch.equal(kernels.delta_rule(**tensors)[0], torch.zeros(2, 70, 2, 64))
 
 
 def test_fast_forgetting_does_not_overflow() -> None:
-    given = inputs(130)
-    given["g"].fill_(-20.0)
-    agree(given)
+    tensors = inputs(130)
+    tensors["g"].fill_(-20.0)
+    agree(tensors)
 
 
 def test_many_documents_in_a_chunk() -> None:
-    given = inputs(130)
-    given["start"][:, ::3] = True
-    agree(given)
+    tensors = inputs(130)
+    tensors["start"][:, ::3] = True
+    agree(tensors)
 
 
 def test_a_document_does_not_see_the_one_before() -> None:
-    given = inputs(130, documents=1)
-    given["start"][:, 50] = True
-    whole, _ = kernels.delta_rule(**given)
-    alone, _ = kernels.delta_rule(**{name: x[:, 50:] for name, x in given.items()})
+    tensors = inputs(130, documents=1)
+    tensors["start"][:, 50] = True
+    whole, _ = kernels.delta_rule(**tensors)
+    alone, _ = kernels.delta_rule(**{name: x[:, 50:] for name, x in tensors.items()})
     assert torch.allclose(whole[:, 50:], alone, atol=1e-5)
 
 
@@ -127,15 +127,15 @@ def test_a_document_does_not_see_the_one_before() -> None:
 @pytest.mark.parametrize("time", LENGTHS)
 def test_on_a_gpu(time: int) -> None:
     """fla's kernels take bfloat16, so the bound is bfloat16's; gradients are compared because they were once wrong."""
-    given = inputs(time, seed=time)
-    names = [name for name in given if name != "start"]
-    slow = given | {name: given[name].requires_grad_() for name in names}
+    tensors = inputs(time, seed=time)
+    names = [name for name in tensors if name != "start"]
+    slow = tensors | {name: tensors[name].requires_grad_() for name in names}
     kinds = {name: torch.float32 if name == "g" else torch.bfloat16 for name in names}
-    fast = {"start": given["start"].cuda()}
-    fast |= {name: given[name].detach().cuda().to(kinds[name]).requires_grad_() for name in names}
+    fast = {"start": tensors["start"].cuda()}
+    fast |= {name: tensors[name].detach().cuda().to(kinds[name]).requires_grad_() for name in names}
     wanted, got = mixers.delta_rule(**slow)[0], kernels.delta_rule(**fast)[0]
     weight = torch.randn_like(wanted)
     exact = torch.autograd.grad((wanted * weight).sum(), [slow[name] for name in names])
     close = torch.autograd.grad((got.float() * weight.cuda()).sum(), [fast[name] for name in names])
-    for one, other in [(wanted, got), *zip(exact, close, strict=True)]:
-        assert float((one - other.float().cpu()).norm()) <= 3e-2 * float(one.norm())
+    for exact_tensor, close_tensor in [(wanted, got), *zip(exact, close, strict=True)]:
+        assert float((exact_tensor - close_tensor.float().cpu()).norm()) <= 3e-2 * float(exact_tensor.norm())

@@ -17,29 +17,29 @@ def test_lines_are_kept_and_those_of_a_lost_run_dropped(tmp_path: Path) -> None:
     writer = MetricsFile(tmp_path)
     for step in (10, 20, 30):
         writer.write(step, {"loss": 1 / step})
-    assert [line["step"] for line in metrics.read(tmp_path)] == [10, 20, 30]
+    assert [line["step"] for line in metrics.read_metrics(tmp_path)] == [10, 20, 30]
     resumed = MetricsFile(tmp_path, step=20)
     resumed.write(25, {"loss": 0.04})
-    assert metrics.read(tmp_path)[-2:] == [{"step": 20, "loss": 0.05}, {"step": 25, "loss": 0.04}]
+    assert metrics.read_metrics(tmp_path)[-2:] == [{"step": 20, "loss": 0.05}, {"step": 25, "loss": 0.04}]
 
 
 def test_a_run_without_figures_has_none(tmp_path: Path) -> None:
-    assert metrics.read(tmp_path) == []
+    assert metrics.read_metrics(tmp_path) == []
 
 
 @pytest.mark.parametrize("name", ["wandb", "trackio"])
 def test_a_tracker_gets_every_figure(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both have the interface init, log, finish; neither is installed here, so its module stands in."""
-    said: list[object] = []
+    calls: list[object] = []
     module = types.ModuleType(name)
-    module.init = lambda **options: said.append(("init", options["project"], options["config"]))  # type: ignore[attr-defined]
-    module.log = lambda figures, step: said.append((step, figures))  # type: ignore[attr-defined]
-    module.finish = lambda: said.append("finish")  # type: ignore[attr-defined]
+    module.init = lambda **options: calls.append(("init", options["project"], options["config"]))  # type: ignore[attr-defined]
+    module.log = lambda figures, step: calls.append((step, figures))  # type: ignore[attr-defined]
+    module.finish = lambda: calls.append("finish")  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, name, module)
     tracker = open_tracker(name, tmp_path, {"seed": 1})
     tracker.write(5, {"loss": 2.0})
     tracker.close()
-    assert said == [("init", "worldline", {"seed": 1}), (5, {"loss": 2.0}), "finish"]
+    assert calls == [("init", "worldline", {"seed": 1}), (5, {"loss": 2.0}), "finish"]
 
 
 def test_tensorboard(tmp_path: Path) -> None:

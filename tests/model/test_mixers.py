@@ -54,7 +54,7 @@ def test_what_attention_sees() -> None:
         [j for j in range(8 * (i >= 8), i + 1) if j in (0, 1, 2, 8, 9) or i - j < WINDOW] for i in range(time)
     ]
     assert seen == wanted
-    assert [len(each) for each in seen] == where.seen[0].tolist()
+    assert [len(keys) for keys in seen] == where.seen[0].tolist()
 
 
 def test_distance_costs_only_in_the_trace() -> None:
@@ -71,5 +71,5 @@ def test_a_convolution_stays_in_its_document() -> None:
     where = layout((1, 2), (2, 1))
     x = torch.arange(1.0, 7.0).view(1, 6, 1)
     taps = torch.tensor([[0.5], [10.0], [100.0]])
-    out = mixers.convolve(x, taps, where.position)[0, :, 0]
+    out = mixers.short_conv(x, taps, where.position)[0, :, 0]
     assert out.tolist() == [1.5, 13.0, 124.5, 6.0, 47.5, 459.0]

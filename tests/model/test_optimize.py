@@ -6,11 +6,11 @@ import pytest
 import torch
 
 from worldline.core.errors import FormatError
-from worldline.model.hybrid import Matrix, Trunk
+from worldline.model.hybrid import Linear, Trunk
 from worldline.model.shape import Shape
-from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip, orthogonal
-from worldline.model.train.schedule import Clock, Phase, factor, phase_at
-from worldline.model.train.sharded import fill, portion
+from worldline.model.train.optimize import Average, LearningRates, Optimizer, clip_gradients, orthogonalize
+from worldline.model.train.schedule import BatchPhase, Clock, find_phase, rate_factor
+from worldline.model.train.sharded import copy_tensors, local_shard
 
 torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
 
@@ -18,12 +18,12 @@ torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
 @pytest.mark.parametrize("size", [(32, 32), (64, 16), (16, 64)])
 def test_newton_schulz_brings_every_singular_value_near_one(size: tuple[int, int]) -> None:
     torch.manual_seed(0)
-    given = torch.randn(3, *size)
-    turned = orthogonal(given)
+    matrices = torch.randn(3, *size)
+    turned = orthogonalize(matrices)
     values = torch.linalg.svdvals(turned)
     assert float(values.min()) > 0.4
     assert float(values.max()) < 1.3
-    left, _, right = torch.linalg.svd(given, full_matrices=False)
+    left, _, right = torch.linalg.svd(matrices, full_matrices=False)
     nearest = left @ right
     alike = (turned * nearest).sum((1, 2)) / (turned.norm(dim=(1, 2)) * nearest.norm(dim=(1, 2)))
     assert float(alike.min()) > 0.95
@@ -31,14 +31,16 @@ def test_newton_schulz_brings_every_singular_value_near_one(size: tuple[int, int
 
 def test_matrices_together_are_as_each_alone() -> None:
     torch.manual_seed(1)
-    given = torch.randn(4, 24, 8)
-    assert torch.allclose(orthogonal(given), torch.cat([orthogonal(one[None]) for one in given]), atol=1e-5)
+    matrices = torch.randn(4, 24, 8)
+    assert torch.allclose(
+        orthogonalize(matrices), torch.cat([orthogonalize(matrix[None]) for matrix in matrices]), atol=1e-5
+    )
 
 
 def test_a_fused_matrix_is_turned_part_by_part() -> None:
     torch.manual_seed(2)
     rates = LearningRates(decay=0.0, momentum=0.0)
-    fused, parts = Matrix((8, 24), 16), [Matrix((8,), 16), Matrix((24,), 16)]
+    fused, parts = Linear((8, 24), 16), [Linear((8,), 16), Linear((24,), 16)]
     gradient = torch.randn(32, 16)
     fused.weight.grad = gradient.clone()
     for part, rows, start in zip(parts, (8, 24), (0, 8), strict=True):
@@ -49,7 +51,7 @@ def test_a_fused_matrix_is_turned_part_by_part() -> None:
     Optimizer(fused, rates).step(1.0)
     assert torch.allclose(fused.weight, torch.cat([part.weight for part in parts]), atol=1e-6)
     tall = (before - fused.weight.detach())[8:] / rates.matrix
-    assert torch.allclose(tall, (24 / 16) ** 0.5 * orthogonal(gradient[None, 8:])[0], atol=1e-5)
+    assert torch.allclose(tall, (24 / 16) ** 0.5 * orthogonalize(gradient[None, 8:])[0], atol=1e-5)
 
 
 def test_everything_else_moves_as_torch_adamw_moves_it() -> None:
@@ -80,7 +82,7 @@ def test_every_weight_moves_and_none_is_moved_twice() -> None:
     optimizer.step(1.0)
     assert all(not torch.equal(before[name], weight) for name, weight in model.named_parameters())
     held = sum(tensor.numel() for tensor in optimizer.state().values())
-    matrices = sum(module.weight.numel() for module in model.modules() if isinstance(module, Matrix))
+    matrices = sum(module.weight.numel() for module in model.modules() if isinstance(module, Linear))
     assert held == matrices + 2 * (sum(weight.numel() for weight in model.parameters()) - matrices)
 
 
@@ -95,8 +97,8 @@ def test_the_state_of_an_optimizer_is_all_there_is() -> None:
     second.restore({name: tensor.clone() for name, tensor in first.state().items()}, first.steps)
     for model, optimizer in zip(models, (first, second), strict=True):
         _step(model, optimizer, gradients[1])
-    for one, two in zip(models[0].parameters(), models[1].parameters(), strict=True):
-        assert torch.equal(one, two)
+    for weight, restored in zip(models[0].parameters(), models[1].parameters(), strict=True):
+        assert torch.equal(weight, restored)
 
 
 def _step(model: Trunk, optimizer: Optimizer, gradients: list[torch.Tensor]) -> None:
@@ -106,20 +108,20 @@ def _step(model: Trunk, optimizer: Optimizer, gradients: list[torch.Tensor]) -> 
 
 
 def test_tensors_of_another_shape_are_refused() -> None:
-    with pytest.raises(FormatError, match="another shape or name: b"):
-        fill(
-            {"a": portion(torch.zeros(2)), "b": portion(torch.zeros(3))},
+    with pytest.raises(FormatError, match="differ in name or shape: b"):
+        copy_tensors(
+            {"a": local_shard(torch.zeros(2)), "b": local_shard(torch.zeros(3))},
             {"a": torch.zeros(2), "b": torch.zeros(4)},
         )
 
 
 def test_clipping() -> None:
     gradients = [torch.tensor([3.0]), torch.tensor([[4.0]])]
-    norm = clip(gradients, torch.tensor(2.0), 1.0)
+    norm = clip_gradients(gradients, torch.tensor(2.0), 1.0)
     assert float(norm) == pytest.approx(10.0)
-    assert [float(each) for each in gradients] == pytest.approx([0.6, 0.8], rel=1e-4)
+    assert [float(gradient) for gradient in gradients] == pytest.approx([0.6, 0.8], rel=1e-4)
     gradients = [torch.tensor([0.3])]
-    clip(gradients, torch.tensor(2.0), 1.0)
+    clip_gradients(gradients, torch.tensor(2.0), 1.0)
     assert float(gradients[0]) == pytest.approx(0.6)
 
 
@@ -132,13 +134,13 @@ def test_the_average_follows_and_can_stand_in() -> None:
         average.update(step)
     assert float(average.state()["weight"]) == pytest.approx(1.0, abs=1e-3)
     model.weight.data.fill_(5.0)
-    with average.in_place():
+    with average.swapped_in():
         assert float(model.weight.detach()) == pytest.approx(1.0, abs=1e-3)
     assert float(model.weight.detach()) == 5.0
 
 
 def test_rates_rise_stay_and_fall() -> None:
-    at = [factor(step / 100, step, warmup=10, cooldown=0.4) for step in range(101)]
+    at = [rate_factor(step / 100, step, warmup=10, cooldown=0.4) for step in range(101)]
     assert at[0] == pytest.approx(0.1)
     assert at[9:61] == pytest.approx([1.0] * 52)
     assert at[80] == pytest.approx(0.5)
@@ -158,5 +160,5 @@ def test_progress_by_the_clock_counts_what_was_trained_before(monkeypatch: pytes
 
 
 def test_phases() -> None:
-    phases = (Phase(0.0, 64, 8), Phase(0.5, 128, 4), Phase(0.75, 256, 2))
-    assert [phase_at(phases, at).time for at in (0.0, 0.49, 0.5, 0.8, 1.0)] == [64, 64, 128, 256, 256]
+    phases = (BatchPhase(0.0, 64, 8), BatchPhase(0.5, 128, 4), BatchPhase(0.75, 256, 2))
+    assert [find_phase(phases, at).time for at in (0.0, 0.49, 0.5, 0.8, 1.0)] == [64, 64, 128, 256, 256]

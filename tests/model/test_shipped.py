@@ -17,11 +17,12 @@ from worldline.core.program import Program
 from worldline.evaluation import suites
 from worldline.evaluation.run.run import run
 from worldline.model import checkpoint
-from worldline.model.checkpoint import MODEL, SHIPPED
+from worldline.model.checkpoint import SHIPPED
 from worldline.model.engine import native as engine_native
 from worldline.model.engine import reference as engine
+from worldline.model.model_folder import MODEL
 from worldline.model.shape import Shape
-from worldline.model.weights import read
+from worldline.model.weights import read_float32
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
@@ -36,16 +37,18 @@ def model() -> Predictor:
 
 def predicted(model: Predictor, program: Program, **options: int) -> Prediction:
     """What a model says of one program."""
-    (found,) = model.predict([PredictionRequest(program=program, options=Compact(**options), limit=1_000)])
-    return found
+    (prediction,) = model.predict(
+        [PredictionRequest(program=program, options=Compact(**options), limit=1_000)]
+    )
+    return prediction
 
 
 def test_the_folder_is_light_and_holds_what_its_manifest_names() -> None:
-    found = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
+    sizes = {path.name: path.stat().st_size for path in SHIPPED.iterdir()}
     manifest = checkpoint.read_manifest(SHIPPED)
-    assert sum(found.values()) <= MOST
-    assert set(found) == {"manifest.json", *manifest["files"]}
-    checkpoint.verify(SHIPPED, MODEL, manifest)
+    assert sum(sizes.values()) <= MOST
+    assert set(sizes) == {"manifest.json", *manifest["files"]}
+    checkpoint.verify_file(SHIPPED, MODEL, manifest)
 
 
 def test_it_is_opened_quickly() -> None:
@@ -64,31 +67,31 @@ def test_opening_it_needs_no_torch() -> None:
 
 
 def test_a_small_program_is_right(model: Predictor) -> None:
-    found = predicted(model, SQUARE)
-    assert (found.text, found.status) == (b"(1 n=7\n2\n)49\n.\n", "ended")
-    assert found.logprob is not None
-    assert found.logprob <= 0
+    prediction = predicted(model, SQUARE)
+    assert (prediction.text, prediction.status) == (b"(1 n=7\n2\n)49\n.\n", "ended")
+    assert prediction.logprob is not None
+    assert prediction.logprob <= 0
 
 
 def test_permutations_are_right(model: Predictor) -> None:
-    found = run(suites.load("permutation", length=8), model, limit=2)
-    assert (found.n, found.all.answer.right, found.all.trace.right) == (2, 2, 2)
+    score = run(suites.load("permutation", length=8), model, limit=2)
+    assert (score.n, score.all.answer.right, score.all.trace.right) == (2, 2, 2)
 
 
-@pytest.mark.skipif(not engine_native.ready(), reason="the C engine was not built")
+@pytest.mark.skipif(not engine_native.is_built(), reason="the C engine was not built")
 @pytest.mark.parametrize("precision", ["int8", "fp32"])
 def test_the_engines_agree(precision: str) -> None:
     shape = Shape(**checkpoint.read_manifest(SHIPPED)["shape"])
     text = b"(1 n=7\n2 total=0\n3 i=0\n4 total=7\n3 i=1\n4 total=14\n5\n)14\n.\n"
-    said = []
+    likeliest = []
     for machine in (
-        engine.ReferenceEngine(shape, read(SHIPPED / MODEL)),
+        engine.ReferenceEngine(shape, read_float32(SHIPPED / MODEL)),
         checkpoint.open_model(SHIPPED, precision=precision),
     ):
         state = machine.start()
         machine.feed(state, PredictionRequest(program=SQUARE).prompt, pin=True)
-        said.append(machine.feed_all(state, text, pin=False).argmax(-1))
-    assert (said[0] == said[1]).mean() >= (1.0 if precision == "fp32" else 0.95)
+        likeliest.append(machine.feed_all(state, text, pin=False).argmax(-1))
+    assert (likeliest[0] == likeliest[1]).mean() >= (1.0 if precision == "fp32" else 0.95)
 
 
 @pytest.mark.parametrize("at", [0, 20_000_000, -1])

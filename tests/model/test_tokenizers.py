@@ -27,18 +27,20 @@ def _study(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_spans_are_in_bytes_and_leave_yields_out() -> None:
     from corpus import spans
 
-    found = spans(PAIR)
-    texts = [(PAIR[1][s.start : s.end].decode(), s.kind, s.holds, s.seen) for s in found]
+    values = spans(PAIR)
+    texts = [(PAIR[1][s.start : s.end].decode(), s.kind, s.holds, s.seen) for s in values]
     assert texts == [
-        ("'éa'", "str", True, True), ("2", "int", False, True), ("['éa']", "list of str", True, False),
-    ]  # fmt: skip
-    assert [PAIR[1][s.start - 1 : s.start] for s in found] == [b"=", b"=", b")"]
+        ("'éa'", "str", True, True),
+        ("2", "int", False, True),
+        ("['éa']", "list of str", True, False),
+    ]
+    assert [PAIR[1][s.start - 1 : s.start] for s in values] == [b"=", b"=", b")"]
 
 
 def _judged(pieces: list[bytes], truth: list[bytes], guess: list[bytes], span: tuple[int, int]) -> bool:
     from judging import judge
 
-    ids: list[Any] = [np.array([pieces.index(each) for each in text], np.int32) for text in (truth, guess)]
+    ids: list[Any] = [np.array([pieces.index(piece) for piece in text], np.int32) for text in (truth, guess)]
     return bool(judge([span], ids[0], ids[1], pieces)[0])
 
 
@@ -73,16 +75,16 @@ def test_every_tokenizer_sees_the_same_documents_a_step(tmp_path: Path) -> None:
     assert sorted(n for batch in once for n in batch) == list(range(40))
     assert batches[: len(once)] == once
     for name in ("bytes", "bpe"):
-        made = cut(name, tmp_path, documents)
-        time = row_length(batches, made.sizes, rows=2)
-        places = packed(batches[0], made.sizes, rows=2, time=time)
+        tokenized = cut(name, tmp_path, documents)
+        time = row_length(batches, tokenized.sizes, rows=2)
+        places = packed(batches[0], tokenized.sizes, rows=2, time=time)
         assert places is not None
         assert sorted(n for n, _, _ in places) == sorted(batches[0])
-        batch = tensors(made, places, rows=2, time=time, pinned=False)
-        assert int(batch.weight.sum()) == sum(len(made.documents[n][1]) for n in batches[0])
+        batch = tensors(tokenized, places, rows=2, time=time, pinned=False)
+        assert int(batch.weight.sum()) == sum(len(tokenized.documents[n][1]) for n in batches[0])
         for number, row, at in places:
-            ids = batch.data[row, at : at + made.sizes[number]].tolist()
-            assert b"".join(made.pieces[n] for n in ids) == b"".join(documents[number])
+            ids = batch.data[row, at : at + tokenized.sizes[number]].tolist()
+            assert b"".join(tokenized.pieces[n] for n in ids) == b"".join(documents[number])
 
 
 def test_a_difference_is_of_strings_and_of_other_values() -> None:
@@ -91,8 +93,8 @@ def test_a_difference_is_of_strings_and_of_other_values() -> None:
     spans = [[[0, 1, "str", True, False], [2, 3, "int", False, False]]] * 50
     ours = Found([[True, True]] * 50, [True] * 50, 0.0)
     other = Found([[False, True]] * 25 + [[True, True]] * 25, [False] * 50, 0.0)
-    found = differences(spans, ours, other, seed=0)
-    assert found["string"][0] == 0.5
-    assert found["string"][1] < 0.5 < found["string"][2]
-    assert found["other"] == [0.0, 0.0, 0.0]
-    assert found["string less other"][0] == 0.5
+    difference = differences(spans, ours, other, seed=0)
+    assert difference["string"][0] == 0.5
+    assert difference["string"][1] < 0.5 < difference["string"][2]
+    assert difference["other"] == [0.0, 0.0, 0.0]
+    assert difference["string less other"][0] == 0.5

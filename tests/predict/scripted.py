@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from worldline.model.engine.reference import ReferenceEngine, dimensions
+from worldline.model.engine.reference import ReferenceEngine, parameter_shapes
 from worldline.model.shape import Shape
 
 Array = NDArray[np.float32]
@@ -59,5 +59,5 @@ class Scripted:
 def random_engine(seed: int) -> ReferenceEngine:
     """The NumPy engine, small, with weights that mean nothing."""
     shape, random = Shape(depth=3, window=64), np.random.default_rng(seed)
-    weights = {name: 0.2 * random.standard_normal(size) for name, size in dimensions(shape).items()}
+    weights = {name: 0.2 * random.standard_normal(size) for name, size in parameter_shapes(shape).items()}
     return ReferenceEngine(shape, {name: array.astype(np.float32) for name, array in weights.items()})

@@ -24,7 +24,7 @@ ASKS = [
     *forced_programs.asks(limit=examples(120, 250))[:3],
 ]
 TRUTHS = [Prediction(text=TRUTH, status="ended"), *forced_programs.truths()[:3]]
-needs_c = pytest.mark.skipif(not native.ready(), reason="the C engine was not built")
+needs_c = pytest.mark.skipif(not native.is_built(), reason="the C engine was not built")
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ from scripted import random_engine
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.model import checkpoint
-from worldline.model.engine.reference import dimensions
+from worldline.model import model_folder
+from worldline.model.engine.reference import parameter_shapes
 from worldline.model.shape import Shape
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -52,10 +52,10 @@ def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
     numpy = pytest.importorskip("safetensors.numpy")
     engine, folder = random_engine(5), tmp_path / "small"
-    draft = checkpoint.begin(folder)
-    files.write(draft / checkpoint.MODEL, numpy.save(dict(engine.weights)))
+    draft = model_folder.create_draft(folder)
+    files.write(draft / model_folder.MODEL, numpy.save(dict(engine.weights)))
     shape = {"depth": engine.shape.depth, "window": engine.shape.window}
-    checkpoint.finish(draft, folder, {"kind": "weights", "shape": shape})
+    model_folder.commit_draft(draft, folder, {"kind": "weights", "shape": shape})
     predictor = load_model(str(folder), {"batch": "2", "guard": "true", "threads": "1"})
     assert predictor.info.name == "small"
     program = Program(source="def f(n):\n    return n\n", call="f(1)")
@@ -66,10 +66,10 @@ def test_a_checkpoint_s_folder_is_a_model(tmp_path: Path) -> None:
 def _stored(folder: Path, shape: Shape, value: float) -> Path:
     """A model all of whose weights are one number."""
     numpy = pytest.importorskip("safetensors.numpy")
-    draft = checkpoint.begin(folder)
-    weights = {name: np.full(size, value, np.float32) for name, size in dimensions(shape).items()}
-    files.write(draft / checkpoint.MODEL, numpy.save(weights))
-    checkpoint.finish(draft, folder, {"kind": "weights", "shape": shape.to_json()})
+    draft = model_folder.create_draft(folder)
+    weights = {name: np.full(size, value, np.float32) for name, size in parameter_shapes(shape).items()}
+    files.write(draft / model_folder.MODEL, numpy.save(weights))
+    model_folder.commit_draft(draft, folder, {"kind": "weights", "shape": shape.to_json()})
     return folder
 
 

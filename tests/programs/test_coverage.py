@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from worldline.core.program import Program
-from worldline.data.mixture import SMALL, TOGETHER
+from worldline.data.mixture import BATCH_PROGRAMS, DOCUMENT_LIMITS
 from worldline.programs import generate
 from worldline.programs.coverage.coverage import REQUIRED, count, missing, share, table
 from worldline.programs.coverage.lines import entries, spellings
@@ -173,7 +173,9 @@ def test_the_generator_covers_all_that_is_required() -> None:
     """Some hundred programs are recorded as they come; of further ones those that promise what is still missing."""
     rng = random.Random(2)
     kinds = list(generate.KINDS.values())
-    worker = BoxWorker(prepare(limits=stretched(SMALL, TOGETHER), python=None, core="auto", trust=True))
+    worker = BoxWorker(
+        prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=True)
+    )
     found: Counter[str] = Counter()
     try:
         for turn in range(ROUNDS):

@@ -17,7 +17,7 @@ from tiers import examples
 import worldline
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.data.mixture import SMALL, TOGETHER
+from worldline.data.mixture import BATCH_PROGRAMS, DOCUMENT_LIMITS
 from worldline.programs.coverage.coverage import count
 from worldline.programs.coverage.required import LEFT_OUT
 from worldline.programs.generate import KINDS, program
@@ -110,7 +110,9 @@ def ran(drilled: list[Program]) -> Counter[str]:
                 several.append(made)
     found: Counter[str] = Counter()
     programs = {made.digest: made for several in chosen.values() for made in several}
-    worker = BoxWorker(prepare(limits=stretched(SMALL, TOGETHER), python=None, core="auto", trust=True))
+    worker = BoxWorker(
+        prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=True)
+    )
     try:
         for trace in record_all(worker, list(programs.values())):
             if trace is not None:

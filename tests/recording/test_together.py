@@ -10,7 +10,7 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.mixture import SMALL
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.programs import tasks
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import bundle, record_all, stretched
@@ -34,8 +34,8 @@ PROGRAMS = [
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[tuple[BoxWorker, BoxWorker]]:
-    alone = BoxWorker(prepare(limits=SMALL, python=None, core="auto", trust=True))
-    together = BoxWorker(prepare(limits=stretched(SMALL, 16), python=None, core="auto", trust=True))
+    alone = BoxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
+    together = BoxWorker(prepare(limits=stretched(DOCUMENT_LIMITS, 16), python=None, core="auto", trust=True))
     yield alone, together
     alone.close()
     together.close()

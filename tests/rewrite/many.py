@@ -14,7 +14,7 @@ from random import Random
 
 from worldline.analyze.rewrite import rewrite_program
 from worldline.core.program import Program
-from worldline.data.equivalence import Difference, compared, drawn_calls
+from worldline.data.equivalence import Difference, compare_programs, draw_calls
 from worldline.programs.generate import program
 
 MODES = ({"flatten": True}, {"chars": True}, {"flatten": True, "chars": True})
@@ -28,7 +28,7 @@ def pairs(count: int, seed: int, drawn: int) -> Iterator[tuple[Program, Program]
         if new == made:
             continue
         rng = Random(f"calls/{seed}/{number}")
-        for call in (made.call, *drawn_calls(made, rng, drawn)):
+        for call in (made.call, *draw_calls(made, rng, drawn)):
             yield replace(made, call=call), replace(new, call=call)
 
 
@@ -45,7 +45,7 @@ def run(
 
     counts: Counter[str] = Counter()
     differences = []
-    for number, each in enumerate(compared(remembered())):
+    for number, each in enumerate(compare_programs(remembered())):
         counts["different" if isinstance(each, Difference) else each] += 1
         if isinstance(each, Difference):
             differences.append((*kept[number], each))

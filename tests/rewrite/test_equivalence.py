@@ -10,7 +10,7 @@ from tiers import examples
 
 from worldline.analyze.rewrite import rewrite_program
 from worldline.core.program import Program
-from worldline.data.equivalence import drawn_calls, prove
+from worldline.data.equivalence import draw_calls, prove
 
 PROGRAMS = examples(60, 300)
 
@@ -51,8 +51,8 @@ def test_what_a_limit_stops_decides_nothing() -> None:
 
 def test_calls_are_drawn_for_the_function_that_is_called() -> None:
     program = Program(source="def f(text, n=2):\n    return text[:n]\n", call="f('a')")
-    drawn = drawn_calls(program, Random(0), 8)
+    drawn = draw_calls(program, Random(0), 8)
     assert len(drawn) > 4
     assert all(call.startswith("f(") for call in drawn)
-    assert drawn == drawn_calls(program, Random(0), 8)
-    assert drawn_calls(Program(source="x = 1\n"), Random(0), 3) == []
+    assert drawn == draw_calls(program, Random(0), 8)
+    assert draw_calls(Program(source="x = 1\n"), Random(0), 3) == []

@@ -208,7 +208,7 @@ FOREIGN: tuple[dict[str, str], ...] = (
 
 
 @pytest.mark.parametrize("number", range(len(FOREIGN)))
-@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
+@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.DocumentStore])
 def test_a_folder_that_is_refused_keeps_all_that_was_in_it(tmp_path: Path, number: int, kind: Any) -> None:
     for name, text in FOREIGN[number].items():
         (tmp_path / name).write_text(text)
@@ -217,7 +217,7 @@ def test_a_folder_that_is_refused_keeps_all_that_was_in_it(tmp_path: Path, numbe
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == FOREIGN[number]
 
 
-@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.Store])
+@pytest.mark.parametrize("kind", [shards.ShardWriter, documents.DocumentStore])
 def test_a_folder_of_another_fingerprint_is_not_swept(tmp_path: Path, kind: Any) -> None:
     kind(tmp_path, fingerprint=FINGERPRINT).close()
     for name in ("..manifest.json.1-2.tmp", ".notes.tmp"):

@@ -172,7 +172,7 @@ def test_directories_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["notes.txt"]
     store(tmp_path / "set", [trace(1)])
     (tmp_path / "set" / ".manifest.json").unlink()
-    with pytest.raises(DigestError, match="missing, and there are shards"):
+    with pytest.raises(DigestError, match="missing, but there are shards"):
         shards.ShardWriter(tmp_path / "set", fingerprint=FINGERPRINT)
     with pytest.raises(DigestError, match="missing"):
         next(shards.read(tmp_path / "set"))
@@ -186,7 +186,7 @@ def test_directories_that_are_not_ours_are_left_alone(tmp_path: Path) -> None:
 
 
 def test_the_schema_has_every_limit() -> None:
-    assert {*rows.LIMITS, "wall"} == {field.name for field in fields(Limits)}
+    assert {*rows.LIMIT_FIELDS, "wall"} == {field.name for field in fields(Limits)}
 
 
 def test_pyarrow_is_imported_late() -> None:

@@ -17,7 +17,7 @@ from worldline.evaluation.run.directory import newest, read_config, verify
 from worldline.evaluation.run.run import run
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.suites.permutation import load
-from worldline.model.checkpoint import SHIPPED, latest
+from worldline.model.checkpoint import SHIPPED, latest_checkpoint
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.storage import publishing, remote
@@ -152,7 +152,7 @@ def test_a_model_is_published_and_opened_from_there(
     assert publishing.fetched(str(shelf)) == copy
     assert publishing.fetched(folder) == folder
     publishing.fetch(str(shelf), tmp_path / "run" / "step-00000007")
-    assert latest(tmp_path / "run") == tmp_path / "run" / "step-00000007"
+    assert latest_checkpoint(tmp_path / "run") == tmp_path / "run" / "step-00000007"
     assert objects(tmp_path / "run" / "step-00000007") == objects(folder)
     with pytest.raises(UsageError, match="already"):
         publishing.fetch(shelf, tmp_path / "run" / "step-00000007")

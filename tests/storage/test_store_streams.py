@@ -11,11 +11,12 @@ import pytest
 from object_store import BUCKET, object_store
 
 from worldline.core.errors import DigestError, UsageError
-from worldline.data.build.shards import DocumentRow, Store, read_rows
-from worldline.data.lanes import WHOLE, Lanes
-from worldline.data.sources import Dataset, Files, Source, frame, open_lanes
+from worldline.data.build.shards import DocumentRow, DocumentStore, read_rows
+from worldline.data.frames import encode_frame
+from worldline.data.lanes import SINGLE_LANE, Lanes
+from worldline.data.sources import Dataset, DocumentSource, Files, open_lanes
 from worldline.data.streamed import streamed
-from worldline.model.train.config import described
+from worldline.model.train.config import describe_sources
 from worldline.storage import files, remote
 
 ROWS = [
@@ -25,7 +26,7 @@ ROWS = [
 
 
 def stored(at: str | remote.Folder) -> None:
-    store = Store(at, fingerprint={"of": "this test"})
+    store = DocumentStore(at, fingerprint={"of": "this test"})
     for first in range(0, 20, 5):
         store.commit(ROWS[first : first + 5], store.coverage)
     store.close()
@@ -39,7 +40,7 @@ def shelf() -> Iterator[str]:
         yield url
 
 
-def drawn(source: Source, count: int, lanes: Lanes = WHOLE) -> list[tuple[bytes, bytes]]:
+def drawn(source: DocumentSource, count: int, lanes: Lanes = SINGLE_LANE) -> list[tuple[bytes, bytes]]:
     stream = open_lanes(source, seed="s", lanes=lanes)[0]
     return [stream.draw() for _ in range(count)]
 
@@ -68,14 +69,14 @@ def test_training_draws_them_in_the_order_that_it_draws_a_folder_s(shelf: str, t
 
 def test_a_model_says_what_it_was_trained_on(shelf: str, tmp_path: Path) -> None:
     stored(tmp_path / "set")
-    (there,) = described({"sources": [{"kind": "Dataset", "folder": shelf}]})
-    assert [there] == described({"sources": [{"kind": "Dataset", "folder": str(tmp_path / "set")}]})
+    (there,) = describe_sources({"sources": [{"kind": "Dataset", "folder": shelf}]})
+    assert [there] == describe_sources({"sources": [{"kind": "Dataset", "folder": str(tmp_path / "set")}]})
 
 
 def test_framed_files_are_read_from_there(shelf: str, tmp_path: Path) -> None:
     at = remote.place(shelf.replace("/set", "/framed.xz"))
     pairs = [(b"p%d" % n, b"s") for n in range(9)]
-    data = lzma.compress(b"".join(map(frame, pairs)))
+    data = lzma.compress(b"".join(map(encode_frame, pairs)))
     remote.write(at, data)
     files.write(tmp_path / "framed.xz", data)
     found = drawn(Files(paths=(str(at),)), 9)
@@ -105,12 +106,12 @@ def test_going_on_with_many_shards_hashes_the_newest_alone(
     digest = files.digest
     monkeypatch.setattr(files, "digest", lambda file, size: hashed.append(size) or digest(file, size))
     for at in (tmp_path / "set", remote.place(shelf.replace("/set", "/many"))):
-        store = Store(at, fingerprint={"of": "this test"})
+        store = DocumentStore(at, fingerprint={"of": "this test"})
         for row in ROWS:
             store.commit([row], store.coverage)
         store.close()
         hashed.clear()
-        again = Store(at, fingerprint={"of": "this test"})
+        again = DocumentStore(at, fingerprint={"of": "this test"})
         assert len(hashed) == 4
         assert (again.documents, again.runs, again.following) == (20, {row.run for row in ROWS}, 20)
         again.close()
@@ -122,7 +123,7 @@ def test_an_older_folder_is_read_and_gone_on_with_under_its_own_names(tmp_path: 
     stored(tmp_path)
     for name in (".manifest.json", ".coverage.json"):
         (tmp_path / name).rename(tmp_path / name[1:])
-    store = Store(tmp_path, fingerprint={"of": "this test"})
+    store = DocumentStore(tmp_path, fingerprint={"of": "this test"})
     store.commit([msgspec.structs.replace(ROWS[0], run="new")], store.coverage)
     store.close()
     assert len(list(read_rows(tmp_path))) == 21

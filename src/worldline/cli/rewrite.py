@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from worldline.data.equivalence import Proof
-    from worldline.data.rewriting import RewriteReport, TraceSize
+    from worldline.data.forms.rewriting import RewriteReport, TraceSize
 
 
 @click.command()
@@ -41,8 +41,8 @@ def rewrite(
     **options: Any,
 ) -> None:
     """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
+    from worldline.data.forms.rewriting import rewrite as run
     from worldline.data.program_file import load_program
-    from worldline.data.rewriting import rewrite as run
     from worldline.storage import files
 
     has_cost = as_json or call is not None or prove is not None

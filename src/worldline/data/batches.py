@@ -1,8 +1,8 @@
-"""Documents into rows of bytes: best fit first, never crossing a document, what is left over a filler document.
+"""Pack documents into rows of bytes: best fit first; the rest of a row is a filler document.
 
-A document longer than a row is cut at the row's end, or goes on in the same row of the next batch, if the trainer
-carries a state along. What was drawn so far is a `StreamState`, from
-which the stream goes on exactly (sources.py says which sources can). NumPy alone: tensors are the trainer's business.
+A document longer than a row is cut at the row's end, or continues in the same row of the next batch if
+the trainer carries its state. A `StreamState` records what was drawn, so the stream resumes exactly
+(sources.py says which sources can). Uses only NumPy; the trainer makes tensors.
 """
 
 from __future__ import annotations
@@ -20,15 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldline.core.errors import UsageError
-from worldline.data.sources import Pair, frame, frames
+from worldline.data.frames import DocumentPair, encode_frame, parse_frames
 
-WAITING = 1024  # documents among which a packer looks for the one that fits
-_ANSWER = re.compile(rb"^\d*\)", re.MULTILINE)
+# Documents among which a packer chooses the one that fits.
+DEFAULT_LOOKAHEAD = 1024
+_RETURN_LINE = re.compile(rb"^\d*\)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of bytes, [rows, time] each; `weight` is 1 where the next byte is to be predicted."""
+    """Rows of bytes, [rows, time] each. `weight` is 1 where the next byte is to be predicted."""
 
     data: NDArray[np.uint8]
     position: NDArray[np.int32]
@@ -37,13 +38,13 @@ class Batch:
 
     @property
     def fill(self) -> float:
-        """The share of the bytes that are of a document."""
-        return sum(place.end - place.start for place in document_places(self)) / self.data.size
+        """Share of bytes that belong to a document."""
+        return sum(place.end - place.start for place in locate_documents(self)) / self.data.size
 
 
 @dataclass(frozen=True)
 class DocumentPlace:
-    """Where in a batch a document lies: its row, its first byte, its first step's, and the byte after its last."""
+    """Place of a document in a batch: row, first byte, first byte of the steps, end."""
 
     row: int
     start: int
@@ -53,84 +54,86 @@ class DocumentPlace:
 
 @dataclass(frozen=True)
 class StreamState:
-    """How far a stream has been drawn: where each source stands, and the documents that wait for a row."""
+    """State of a stream: position of each source, and documents that wait for a row."""
 
     position: dict[str, Any]
-    waiting: tuple[Pair, ...]
+    waiting: tuple[DocumentPair, ...]
 
     def to_bytes(self) -> bytes:
-        """A line of JSON, then the waiting documents, framed."""
-        return json.dumps(self.position).encode() + b"\n" + b"".join(frame(pair) for pair in self.waiting)
+        """Encode as a line of JSON followed by the waiting documents as frames."""
+        return (
+            json.dumps(self.position).encode() + b"\n" + b"".join(encode_frame(pair) for pair in self.waiting)
+        )
 
 
-def state_from_bytes(data: bytes) -> StreamState:
-    """What `StreamState.to_bytes` wrote."""
+def parse_stream_state(data: bytes) -> StreamState:
+    """Parse what `StreamState.to_bytes` wrote."""
     line, _, rest = data.partition(b"\n")
-    return StreamState(json.loads(line), tuple(frames(rest)))
+    return StreamState(json.loads(line), tuple(parse_frames(rest)))
 
 
 class Packer:
-    """Rows of whole documents: the one that waits longest, then again and again the longest that still fits.
+    """Packs rows of whole documents: the oldest waiting one first, then the longest that still fits.
 
-    With `kept`, a document that is longer than a row goes on in the row's successor, if its prompt is not longer.
+    With `carry`, a document longer than a row continues in the next batch's row, if its prompt has at most
+    `carry` bytes.
     """
 
     def __init__(
         self,
-        draw: Callable[[], Pair | None],
+        draw: Callable[[], DocumentPair | None],
         *,
-        waiting: Iterable[Pair] = (),
-        look: int = WAITING,
-        kept: int = 0,
+        waiting: Iterable[DocumentPair] = (),
+        look: int = DEFAULT_LOOKAHEAD,
+        carry: int = 0,
     ) -> None:
-        self._draw, self._look, self._serial, self._kept, self._rows = draw, look, 0, kept, 0
-        self._under_way: dict[
-            int, tuple[Pair, int]
-        ] = {}  # by row: a document, and how much of it has been placed
-        self._waiting: list[tuple[int, int, Pair]] = []  # by length, then by age
+        self._draw, self._look, self._serial, self._carry, self._rows = draw, look, 0, carry, 0
+        # By row: a document, and how many bytes of it have been placed.
+        self._unfinished: dict[int, tuple[DocumentPair, int]] = {}
+        # By length, then by age.
+        self._waiting: list[tuple[int, int, DocumentPair]] = []
         for pair in waiting:
             self._add(pair)
 
     @property
-    def waiting(self) -> tuple[Pair, ...]:
-        """The documents drawn and not yet placed to their end, oldest first; those under way would begin anew."""
-        under_way = (pair for pair, _ in self._under_way.values())
-        return *under_way, *(pair for _, _, pair in sorted(self._waiting, key=lambda each: each[1]))
+    def waiting(self) -> tuple[DocumentPair, ...]:
+        """Documents not placed completely, oldest first. Unfinished ones would start again."""
+        unfinished = (pair for pair, _ in self._unfinished.values())
+        return *unfinished, *(pair for _, _, pair in sorted(self._waiting, key=lambda item: item[1]))
 
     def batch(self, rows: int, time: int) -> Batch:
-        """The next rows; documents under way are left where the number of rows changes."""
-        made = empty(rows, time)
+        """Pack the next rows. Unfinished documents are dropped if the number of rows changes."""
+        packed = empty_batch(rows, time)
         if rows != self._rows:
-            self._under_way, self._rows = {}, rows
+            self._unfinished, self._rows = {}, rows
         for row in range(rows):
             at = 0
-            if row in self._under_way:
-                at = self._go_on(made, row, 0, *self._under_way.pop(row))
+            if row in self._unfinished:
+                at = self._place(packed, row, 0, *self._unfinished.pop(row))
             while at < time and (pair := self._take(time - at, time)) is not None:
-                at = self._go_on(made, row, at, pair, 0)
-            _fill(made, row, at)
-        return made
+                at = self._place(packed, row, at, pair, 0)
+            _fill_row(packed, row, at)
+        return packed
 
-    def _go_on(self, made: Batch, row: int, at: int, pair: Pair, skip: int) -> int:
-        end = place(made, row, at, pair, skip=skip)
+    def _place(self, packed: Batch, row: int, at: int, pair: DocumentPair, skip: int) -> int:
+        end = place_document(packed, row, at, pair, skip=skip)
         placed = skip + end - at
-        if placed < len(pair[0]) + len(pair[1]) and len(pair[0]) <= self._kept:
-            self._under_way[row] = (pair, placed)
+        if placed < len(pair[0]) + len(pair[1]) and len(pair[0]) <= self._carry:
+            self._unfinished[row] = (pair, placed)
         return end
 
-    def _add(self, pair: Pair) -> None:
+    def _add(self, pair: DocumentPair) -> None:
         bisect.insort(self._waiting, (len(pair[0]) + len(pair[1]), self._serial, pair))
         self._serial += 1
 
-    def _take(self, free: int, time: int) -> Pair | None:
+    def _take(self, free: int, time: int) -> DocumentPair | None:
         for _ in range(self._look * 100):
             if len(self._waiting) >= self._look:
                 break
-            if (pair := self._draw()) is None:  # no more will come
+            if (pair := self._draw()) is None:
                 break
-            if (
-                len(pair[0]) < max(time, self._kept + 1) and pair[1]
-            ):  # else there is nothing to learn in a row of this length
+            # Otherwise a row of this length has nothing to predict.
+            if len(pair[0]) < max(time, self._carry + 1) and pair[1]:
                 self._add(pair)
         else:
             raise UsageError(f"hardly any document has a prompt shorter than a row of {time} bytes")
@@ -141,22 +144,22 @@ class Packer:
         return self._waiting.pop(at)[2] if at >= 0 else None
 
 
-def pack(documents: Iterable[Pair], *, rows: int, time: int) -> list[Batch]:
-    """So many documents, and no more, in as many batches as they need."""
-    packer, made = Packer(lambda: None, waiting=documents), []
+def pack(documents: Iterable[DocumentPair], *, rows: int, time: int) -> list[Batch]:
+    """Pack all documents into as many batches of `rows` rows of `time` bytes as they need."""
+    packer, packed = Packer(lambda: None, waiting=documents), []
     while packer.waiting:
-        made.append(packer.batch(rows, time))
-    return made
+        packed.append(packer.batch(rows, time))
+    return packed
 
 
-def stacked(several: Sequence[Batch]) -> Batch:
-    """The rows of batches of one length, one below the other."""
+def stack_batches(batches: Sequence[Batch]) -> Batch:
+    """Concatenate the rows of batches of one length."""
     names = ("data", "position", "prompt", "weight")
-    return Batch(*(np.concatenate([getattr(batch, name) for batch in several]) for name in names))
+    return Batch(*(np.concatenate([getattr(batch, name) for batch in batches]) for name in names))
 
 
-def empty(rows: int, time: int) -> Batch:
-    """Rows of zeros."""
+def empty_batch(rows: int, time: int) -> Batch:
+    """Create a batch of zeros."""
     shape = (rows, time)
     return Batch(
         np.zeros(shape, np.uint8),
@@ -166,8 +169,19 @@ def empty(rows: int, time: int) -> Batch:
     )
 
 
-def place(batch: Batch, row: int, at: int, pair: Pair, *, skip: int = 0) -> int:
-    """Write a document behind its first `skip` bytes into a row, as far as there is room; where the next one begins."""
+def place_document(batch: Batch, row: int, at: int, pair: DocumentPair, *, skip: int = 0) -> int:
+    """Write a document into a row, as far as there is room.
+
+    Args:
+        batch: Batch to write into.
+        row: Row number.
+        at: First byte in the row.
+        pair: Prompt and steps.
+        skip: Bytes of the document to leave out at its start.
+
+    Returns:
+        Where the next document starts.
+    """
     prompt, text = len(pair[0]), pair[0] + pair[1]
     end = min(at + len(text) - skip, int(batch.data.shape[1]))
     batch.data[row, at:end] = np.frombuffer(text, np.uint8, end - at, skip)
@@ -177,16 +191,16 @@ def place(batch: Batch, row: int, at: int, pair: Pair, *, skip: int = 0) -> int:
     return end
 
 
-def _fill(batch: Batch, row: int, at: int) -> None:
+def _fill_row(batch: Batch, row: int, at: int) -> None:
     """Make the rest of a row a document that is all prompt."""
     rest = batch.data.shape[1] - at
     batch.position[row, at:] = np.arange(rest)
     batch.prompt[row, at:] = rest
 
 
-def document_places(batch: Batch) -> list[DocumentPlace]:
-    """Where the documents lie, fillers left out."""
-    found = []
+def locate_documents(batch: Batch) -> list[DocumentPlace]:
+    """Locate the documents of a batch, fillers excluded."""
+    places = []
     begins = batch.position == 0
     begins[:, 0] = True
     for row, start in zip(*np.nonzero(begins), strict=True):
@@ -194,21 +208,21 @@ def document_places(batch: Batch) -> list[DocumentPlace]:
         end = int(start + 1 + later[0]) if len(later) else batch.data.shape[1]
         prompt = max(0, int(batch.prompt[row, start]) - int(batch.position[row, start]))
         if prompt < end - start:
-            found.append(DocumentPlace(int(row), int(start), int(start) + prompt, end))
-    return found
+            places.append(DocumentPlace(int(row), int(start), int(start) + prompt, end))
+    return places
 
 
-def digests(batch: Batch) -> list[str]:
-    """The sha256 of each document of a batch, as far as it is in it."""
+def document_digests(batch: Batch) -> list[str]:
+    """Return the sha256 of the part of each document that is in the batch."""
     return [
         hashlib.sha256(batch.data[p.row, p.start : p.end].tobytes()).hexdigest()
-        for p in document_places(batch)
+        for p in locate_documents(batch)
     ]
 
 
-def answer(steps: bytes) -> tuple[int, int]:
-    """Where in a document's steps the last line of a return stands; the last line of all if nothing returns."""
-    starts = [match.start() for match in _ANSWER.finditer(steps)]
+def locate_answer(steps: bytes) -> tuple[int, int]:
+    """Locate the last return line in a document's steps, or the last line if nothing returns."""
+    starts = [match.start() for match in _RETURN_LINE.finditer(steps)]
     start = starts[-1] if starts else steps[:-1].rfind(b"\n") + 1
     end = steps.find(b"\n", start) + 1
     return start, end or len(steps)

@@ -1,8 +1,8 @@
-"""Whether a rewritten program does what the old one does: both are run, boxed, on the same calls, and compared.
+"""Check that a rewritten program behaves like the original: run both in the sandbox and compare.
 
-Compared are how a run ends, with which value or exception, and what it prints; not the steps, which rewriting changes.
-A run that a limit stopped, or that read a clock or drew at random, decides nothing. Calls can be drawn by the
-types that mining guesses (`drawn_calls`).
+Compared are how a run ends, its value or exception, and its output, but not the steps, which rewriting
+changes. A run that hit a limit, read a clock or drew at random decides nothing. `draw_calls` draws
+calls by guessed types.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from worldline.core.events import ENDED
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.mine.inputs import arguments
-from worldline.data.mine.types import signature
+from worldline.data.mine.inputs import draw_arguments
+from worldline.data.mine.types import guess_signature
 from worldline.recording.recorder import record_many
 
-LIMITS = Limits(
+PROOF_LIMITS = Limits(
     steps=50_000,
     value_bytes=16_384,
     trace_bytes=16 << 20,
@@ -30,13 +30,13 @@ LIMITS = Limits(
     processes=8,
     output=65_536,
 )
-_ADDRESS = re.compile("0x7f[0-9a-f]{6,}")  # where an object lies, in a repr that a program made itself
-_NUMBERS = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")
+_ADDRESS = re.compile("0x7f[0-9a-f]{6,}")  # Address of an object, in a repr that the program made.
+_OBJECT_NUMBER = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|((?:[^\W\d]\w*\.)*[^\W\d]\w*#)(\d+)""")
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What of a run is compared: how it ended, with what, and what it printed."""
+    """What is compared: how a run ended, with what, and its output."""
 
     kind: str
     detail: str
@@ -45,7 +45,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Difference:
-    """A call that ends one way in the old program and another way in the new one."""
+    """A call that ends differently in the two programs."""
 
     call: str | None
     before: Ending
@@ -54,7 +54,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Proof:
-    """How many calls ended alike, how many decided nothing, and those that differ."""
+    """Numbers of equal and undecided calls, and the calls that differ."""
 
     same: int
     undecided: int
@@ -66,39 +66,50 @@ def prove(
     rewritten: Program,
     *,
     calls: Sequence[str | None],
-    limits: Limits = LIMITS,
+    limits: Limits = PROOF_LIMITS,
     trust: bool = False,
 ) -> Proof:
-    """Run two programs on some calls (None: as scripts) and compare how they end."""
+    """Run two programs on the same calls and compare how they end.
+
+    Args:
+        program: Original program.
+        rewritten: Rewritten program.
+        calls: Calls to run; None runs the program as a script.
+        limits: Limits of each run.
+        trust: Whether to run without a sandbox.
+
+    Returns:
+        The comparison.
+    """
     pairs = [(replace(program, call=call), replace(rewritten, call=call)) for call in calls]
-    found = list(compared(pairs, limits=limits, trust=trust))
-    differences = tuple(each for each in found if isinstance(each, Difference))
-    return Proof(found.count("same"), found.count("undecided"), differences)
+    verdicts = list(compare_programs(pairs, limits=limits, trust=trust))
+    differences = tuple(verdict for verdict in verdicts if isinstance(verdict, Difference))
+    return Proof(verdicts.count("same"), verdicts.count("undecided"), differences)
 
 
-def compared(
-    pairs: Iterable[tuple[Program, Program]], *, limits: Limits = LIMITS, trust: bool = False
+def compare_programs(
+    pairs: Iterable[tuple[Program, Program]], *, limits: Limits = PROOF_LIMITS, trust: bool = False
 ) -> Iterator[Difference | str]:
-    """What each pair of programs shows: "same", "undecided" or a difference."""
+    """Compare pairs of programs; yield "same", "undecided" or a difference for each."""
     both = (program for pair in pairs for program in pair)
     traces = record_many(both, limits=limits, trust=trust)
     for before in traces:
-        yield _judged(before, next(traces))
+        yield _judge(before, next(traces))
 
 
-def _judged(before: Trace, after: Trace) -> Difference | str:
+def _judge(before: Trace, after: Trace) -> Difference | str:
     kinds = (before.outcome.kind, after.outcome.kind)
     if kinds[0] not in ENDED or kinds[1] == "limit":
         return "undecided"
-    if ending(before) == ending(after):
+    if summarize_ending(before) == summarize_ending(after):
         return "same"
     if before.hidden or after.hidden:
         return "undecided"
-    return Difference(before.program.call, ending(before), ending(after))
+    return Difference(before.program.call, summarize_ending(before), summarize_ending(after))
 
 
-def ending(trace: Trace) -> Ending:
-    """How a run ended; objects are numbered by their order in the value, since new names may have shown them before."""
+def summarize_ending(trace: Trace) -> Ending:
+    """Summarize how a run ended. Objects are numbered by their order in the value."""
     seen: dict[str, int] = {}
 
     def number(match: re.Match[str]) -> str:
@@ -106,12 +117,12 @@ def ending(trace: Trace) -> Ending:
             return match[0]
         return f"{match[1]}{seen.setdefault(match[2], len(seen) + 1)}"
 
-    detail = _NUMBERS.sub(number, trace.outcome.detail)
+    detail = _OBJECT_NUMBER.sub(number, trace.outcome.detail)
     return Ending(trace.outcome.kind, _ADDRESS.sub("0x", detail), _ADDRESS.sub("0x", trace.output))
 
 
-def drawn_calls(program: Program, rng: Random, count: int) -> list[str]:
-    """Other calls of the function that a program calls, with arguments drawn by guess; none if it calls none simply."""
+def draw_calls(program: Program, rng: Random, count: int) -> list[str]:
+    """Draw further calls of the function that a program calls; empty if the call is not a simple one."""
     try:
         call = ast.parse(program.call or "", mode="eval").body
         tree = ast.parse(program.source)
@@ -120,10 +131,10 @@ def drawn_calls(program: Program, rng: Random, count: int) -> list[str]:
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         return []
     name = call.func.id
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    if not found:
+    definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    if not definitions:
         return []
-    given = signature(found[-1], program.source)
-    wrapped = f"list({name}({{}}))" if given.yields else f"{name}({{}})"
-    drawn = [wrapped.replace("{}", ", ".join(arguments(rng, given))) for _ in range(count)]
-    return list(dict.fromkeys(drawn))
+    guessed = guess_signature(definitions[-1], program.source)
+    wrapped = f"list({name}({{}}))" if guessed.yields else f"{name}({{}})"
+    calls = [wrapped.replace("{}", ", ".join(draw_arguments(rng, guessed))) for _ in range(count)]
+    return list(dict.fromkeys(calls))

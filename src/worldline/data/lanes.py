@@ -1,8 +1,9 @@
-"""How a run's documents are dealt among trainers: in lanes, as many as the run has, whatever the number of trainers.
+"""Lanes: how a run's documents are dealt among trainers, whatever their number.
 
-A lane is every so-manyth document of each source, in an order that a seed fixes; its rows are packed by themselves. So
-a batch is the same however many trainers make it, and a run goes on with another number of them: lanes change hands.
-What running commands write has no order; there a trainer has commands of its own, and its lanes share what they write.
+A lane is every `count`-th document of each source, in an order that a seed fixes; its rows are packed
+separately. A batch is therefore the same for any number of trainers, and a run can resume with another
+number: lanes change hands. Documents from commands have no order; each trainer runs its own commands,
+and its lanes share what they write.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from worldline.core.errors import UsageError
 
 @dataclass(frozen=True, kw_only=True)
 class Lanes:
-    """The lanes of a run of which trainer `rank` of `ranks` has every `ranks`th."""
+    """Lanes of a run. Trainer `rank` of `ranks` has every `ranks`-th lane."""
 
     count: int = 1
     rank: int = 0
@@ -24,30 +25,31 @@ class Lanes:
     def __post_init__(self) -> None:
         if not 0 <= self.rank < self.ranks <= self.count:
             raise UsageError(
-                f"the documents of the run are dealt in {self.count} lanes, too few for {self.ranks} trainers: "
-                f"start at most {self.count}, or begin anew (--fresh) by a recipe with more `lanes`"
+                f"the run deals its documents in {self.count} lanes, too few for {self.ranks} trainers: "
+                f"start at most {self.count}, or start over (--fresh) with a recipe that sets more `lanes`"
             )
 
     @property
     def own(self) -> range:
-        """The numbers of this trainer's."""
+        """Numbers of this trainer's lanes."""
         return range(self.rank, self.count, self.ranks)
 
     def rows_each(self, rows: int) -> int:
-        """The rows of a lane, of so many of a whole batch."""
+        """Return the rows per lane of a batch."""
         return rows // self.count
 
     def most_rows(self, rows: int) -> int:
-        """The rows of the trainer that has most of them."""
+        """Return the rows of the trainer that has the most."""
         return -(-self.count // self.ranks) * self.rows_each(rows)
 
     def check(self, rows: Iterable[int]) -> None:
-        """UsageError unless batches of so many rows can be dealt."""
-        if odd := [number for number in rows if number % self.count]:
+        """Raise UsageError unless batches of these sizes can be split evenly into lanes."""
+        if uneven := [number for number in rows if number % self.count]:
             raise UsageError(
-                f"{odd[0]} rows cannot be dealt in {self.count} lanes: give the recipe `lanes` that divide the rows "
-                f"of every phase, and are no fewer than its trainers"
+                f"{uneven[0]} rows cannot be dealt in {self.count} lanes: set `lanes` in the recipe to a number "
+                f"that divides the rows of every phase and is at least the number of trainers"
             )
 
 
-WHOLE = Lanes()  # one trainer has all there is
+# One trainer with all documents.
+SINGLE_LANE = Lanes()

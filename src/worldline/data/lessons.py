@@ -1,7 +1,7 @@
-"""How often each lesson comes: the labels of what a mixture draws, and a file of factors that moves while it is drawn.
+"""Curriculum factors: labels of what a mixture draws, and a file of factors that is reread as it changes.
 
-A label names a source, a kind of generated program, a mode or an operation; its factor multiplies the share that the
-recipe gives it. Who measures and decides is not known here. The standard library alone: streams need no more.
+A label names a source, a kind of generated program, a mode or an operation. Its factor multiplies the
+share in the recipe. Uses only the standard library.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ KIND, MODE, OPERATION, REVEAL, SOURCE = "kind", "mode", "operation", "reveal", "
 
 
 class Factors:
-    """The factors of a file, which need not be there yet; 1 for a label that is not in it."""
+    """Factors of a file, which may not exist yet. A label without an entry has factor 1."""
 
     def __init__(self, path: str | os.PathLike[str] = "", table: Mapping[str, float] | None = None) -> None:
         self._path = Path(path) if path else None
@@ -25,11 +25,11 @@ class Factors:
         self.table: Mapping[str, float] = dict(table or {})
 
     def __call__(self, label: str) -> float:
-        """The factor of a label."""
+        """Return the factor of a label."""
         return self.table.get(label, 1.0)
 
     def renewed(self) -> bool:
-        """Read the file again if it has changed; whether it had."""
+        """Reread the file if it has changed; return whether it had."""
         if self._path is None:
             return False
         try:
@@ -37,12 +37,13 @@ class Factors:
             if stamp == self._seen:
                 return False
             self._seen, self.table = stamp, read_factors(self._path)
-        except OSError:  # not there yet, or no more: what was read stays
+        except OSError:
+            # The file does not exist yet or any more: keep what was read.
             return False
         return True
 
     def of(self, axis: str) -> dict[str, float]:
-        """The factors of one axis by name: of `kind`, of `operation`."""
+        """Return the factors of one axis, such as `kind` or `operation`, by name."""
         start = axis + " "
         return {
             label.removeprefix(start): value for label, value in self.table.items() if label.startswith(start)
@@ -50,18 +51,18 @@ class Factors:
 
 
 def read_factors(path: Path) -> dict[str, float]:
-    """The factors that a curriculum's file holds."""
+    """Read the factors of a curriculum file."""
     try:
-        found = json.loads(path.read_bytes())["factors"]
-        table = {str(label): float(value) for label, value in found.items()}
+        entries = json.loads(path.read_bytes())["factors"]
+        table = {str(label): float(value) for label, value in entries.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FormatError(f"{path} is no curriculum: {error!r}") from error
+        raise FormatError(f"{path} is not a curriculum: {error!r}") from error
     if not all(0 <= value < 1e6 for value in table.values()):
-        raise FormatError(f"{path}: a factor is a number from 0 on")
+        raise FormatError(f"{path}: factors must be from 0 to below 1e6")
     return table
 
 
-def chance(operations: Iterable[str], factors: Mapping[str, float]) -> float:
-    """How likely a program with these operations is kept: the mean of their factors beside the greatest there is."""
-    found = [factors.get(operation, 1.0) for operation in operations]
-    return sum(found) / len(found) / max(1.0, *factors.values()) if found and factors else 1.0
+def acceptance_rate(operations: Iterable[str], factors: Mapping[str, float]) -> float:
+    """Compute how likely a program is accepted: the mean factor of its operations over the greatest."""
+    known = [factors.get(operation, 1.0) for operation in operations]
+    return sum(known) / len(known) / max(1.0, *factors.values()) if known and factors else 1.0

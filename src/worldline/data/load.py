@@ -1,4 +1,4 @@
-"""Traces put away and read back: a `--json` file, or a directory that `store`, `record -o` or a writer made."""
+"""Store traces and load them: a `--json` file, or a directory that `store` or `record -o` wrote."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def load(path: str | Folder, *, number: int = 0) -> Trace:
     """Load one stored trace.
 
     Args:
-        path: A directory of traces, a URL of one, or a file that `record --json` wrote.
-        number: Which trace of a directory, from 0.
+        path: Directory of traces, its URL, or a file that `record --json` wrote.
+        number: Number of the trace in a directory, from 0.
 
     Returns:
         The trace.
@@ -29,17 +29,17 @@ def load(path: str | Folder, *, number: int = 0) -> Trace:
     """
     for trace in itertools.islice(load_all(path), number, None):
         return trace
-    raise UsageError(f"{path} holds no trace number {number}")
+    raise UsageError(f"{path} has no trace number {number}")
 
 
 def load_all(path: str | Folder) -> Iterator[Trace]:
-    """Load every trace stored at a path.
+    """Load every trace at a path.
 
     Args:
-        path: A directory of traces, a URL of one, or a file that `record --json` wrote.
+        path: Directory of traces, its URL, or a file that `record --json` wrote.
 
     Returns:
-        The traces one by one, in the order in which they were written.
+        The traces one by one, in the order they were written.
     """
     path = place(path)
     if path.is_dir():

@@ -1,9 +1,8 @@
-"""The manifest of a directory of shards: what is in it, byte for byte, and what decided it.
+"""Manifest of a directory of shards: its content byte for byte, and what determined it.
 
-The manifest names every shard with its size, counts and sha256, carries the fingerprint of the run that
-made them, and a sha256 of itself. It is JSON of one spelling, so no byte of it can change unseen. A digest
-is no signature: it finds damage, not a forger who rewrites the manifest too. What is inside a shard is not
-known here.
+The manifest lists every shard with size, counts and sha256, the fingerprint of the run that made them,
+and its own sha256. Its JSON has one spelling, so no byte can change unnoticed. A digest is not a
+signature: it detects damage, not a forger who rewrites the manifest too.
 """
 
 from __future__ import annotations
@@ -24,26 +23,29 @@ from worldline.core.trace import InterpreterInfo
 from worldline.storage import files, listing, remote
 from worldline.storage.remote import Folder, Readable
 
-NAME = listing.PLAIN  # hidden in new directories: `listing.beside`
-SIDECAR = "paths.parquet"  # beside traces: the paths that they take; `paths.store` knows it
+# Hidden in new directories: `listing.beside`.
+MANIFEST_NAME = listing.PLAIN
+# Paths of the traces, written by `plan.paths.store`.
+SIDECAR = "paths.parquet"
 FORMAT, DOCUMENTS = "worldline-shards", "worldline-documents"
 VERSION = 1
-_STEMS = {FORMAT: "traces", DOCUMENTS: "documents"}  # what shards are called
-MAX_BYTES = 64 << 20
-NEWEST = 4  # shards that a writer hashes before it adds to them: what a machine's end can have torn
+_STEMS = {FORMAT: "traces", DOCUMENTS: "documents"}
+MAX_MANIFEST_BYTES = 64 << 20
+# Newest shards that a writer hashes before it appends: a crash can have torn them.
+REHASHED_SHARDS = 4
 
 
-class _Nothing:
+class _Missing:
     def __repr__(self) -> str:
         return "nothing"
 
 
-_NOTHING = _Nothing()
+_MISSING = _Missing()
 _ERRORS: dict[str, type[WorldlineError]] = {"digest": DigestError, "disk": DiskError, "format": FormatError}
 
 
 class ShardEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One shard: `raw` is its size decompressed, as its parquet footer says."""
+    """One shard. `raw` is its decompressed size according to the parquet footer."""
 
     name: str
     size: int
@@ -54,7 +56,7 @@ class ShardEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Every committed shard, in order; `sha256` is over the same JSON with an empty `sha256`."""
+    """All committed shards in order. `sha256` covers the same JSON with an empty `sha256`."""
 
     format: str
     version: int
@@ -65,7 +67,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class StorageProblem:
-    """Something wrong with a stored file: `error` is the slug of the exception that reading it raises."""
+    """Damage of a stored file. `error` is the slug of the exception that reading it raises."""
 
     path: str
     kind: str
@@ -76,26 +78,27 @@ class StorageProblem:
         return f"{self.path}: {self.kind}: {self.detail}"
 
     def exception(self) -> WorldlineError:
-        """The exception that reading the file raises."""
+        """Return the exception that reading the file raises."""
         return _ERRORS[self.error](str(self))
 
 
 def shard_name(number: int, format: str = FORMAT) -> str:
-    """The name of the shard of this number."""
+    """Return the name of a shard by its number."""
     return f"{_STEMS[format]}-{number:05d}.parquet"
 
 
 def is_own(name: str, format: str = FORMAT) -> bool:
-    """Whether a writer of such a directory gives files this name."""
+    """Return whether a writer of such a directory uses this name."""
     return (
-        name.removeprefix(".") == NAME
+        name.removeprefix(".") == MANIFEST_NAME
         or re.fullmatch(rf"{_STEMS[format]}-[0-9]{{5,}}\.parquet", name) is not None
     )
 
 
-def empty(fingerprint: dict[str, Any], format: str = FORMAT) -> Manifest:
-    """A manifest of no shards yet."""
-    try:  # as it will read back, so that it compares equal then
+def new_manifest(fingerprint: dict[str, Any], format: str = FORMAT) -> Manifest:
+    """Create a manifest without shards."""
+    # Convert as a reader would, so that it compares equal later.
+    try:
         fingerprint = msgspec.json.decode(msgspec.json.encode(fingerprint), type=dict[str, Any])
     except (TypeError, ValueError, RecursionError, msgspec.MsgspecError) as error:
         raise UsageError(f"a fingerprint must be a JSON object: {error}") from None
@@ -103,38 +106,51 @@ def empty(fingerprint: dict[str, Any], format: str = FORMAT) -> Manifest:
 
 
 def encode(manifest: Manifest) -> bytes:
-    """The one spelling of a manifest, its own digest included."""
-    bare = _spell(msgspec.structs.replace(manifest, sha256=""))
-    return _spell(msgspec.structs.replace(manifest, sha256=hashlib.sha256(bare).hexdigest()))
+    """Encode a manifest in its one spelling, with its digest."""
+    bare = _to_json(msgspec.structs.replace(manifest, sha256=""))
+    return _to_json(msgspec.structs.replace(manifest, sha256=hashlib.sha256(bare).hexdigest()))
 
 
-def _spell(manifest: Manifest) -> bytes:
+def _to_json(manifest: Manifest) -> bytes:
     return msgspec.json.format(msgspec.json.encode(manifest, order="sorted"), indent=1) + b"\n"
 
 
 def store(directory: Folder, manifest: Manifest, *, fsync: bool = True) -> None:
-    """Replace the directory's manifest, all or nothing."""
+    """Replace the directory's manifest atomically."""
     data = encode(manifest)
-    if len(data) > MAX_BYTES:
-        raise UsageError(f"{directory}: too many shards for one manifest: begin a new directory")
-    remote.write(listing.beside(directory, NAME), data, fsync=fsync)
+    if len(data) > MAX_MANIFEST_BYTES:
+        raise UsageError(f"{directory}: too many shards for one manifest: start a new directory")
+    remote.write(listing.beside(directory, MANIFEST_NAME), data, fsync=fsync)
 
 
 def load(directory: Folder, format: str = FORMAT) -> Manifest:
-    """The directory's manifest, checked; DigestError or FormatError says what is wrong with it."""
+    """Load and verify a directory's manifest.
+
+    Args:
+        directory: Directory of shards.
+        format: Format it must have.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        UsageError: The directory does not exist.
+        DigestError: The manifest is missing or does not match its digest.
+        FormatError: The manifest is damaged or of another format.
+    """
     if not directory.is_dir():
         raise UsageError(f"{directory}: no such directory")
-    path = listing.beside(directory, NAME)
+    path = listing.beside(directory, MANIFEST_NAME)
     try:
-        data = remote.read(path, limit=MAX_BYTES)
+        data = remote.read(path, limit=MAX_MANIFEST_BYTES)
     except FileNotFoundError:
         raise DigestError(f"{path}: missing") from None
     except OSError as error:
         raise DiskError(f"{path}: {error.strerror}") from None
     if data is None:
         raise DigestError(f"{path}: not a file")
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"{path}: larger than {MAX_BYTES} bytes")
+    if len(data) > MAX_MANIFEST_BYTES:
+        raise FormatError(f"{path}: larger than {MAX_MANIFEST_BYTES} bytes")
     return _decode(path, data, format)
 
 
@@ -145,21 +161,35 @@ def _decode(path: Folder, data: bytes, format: str = FORMAT) -> Manifest:
         manifest = msgspec.json.decode(data, type=Manifest)
         spelled = encode(manifest)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise FormatError(f"{path}: damaged, or no manifest: {error}") from None
+        raise FormatError(f"{path}: damaged, or not a manifest: {error}") from None
     if spelled != data:
         raise DigestError(f"{path}: does not match its own sha256")
     for number, entry in enumerate(manifest.shards):
         listing.entry_of(path, entry.name, msgspec.structs.asdict(entry))
         is_counted = min(entry.size, entry.rows, entry.raw) > 0 <= entry.steps
         if entry.name != shard_name(number, format) or not is_counted:
-            raise FormatError(f"{path}: shard {number} is not one that a writer lists")
+            raise FormatError(f"{path}: shard {number} has an invalid name or count")
     return manifest
 
 
 def fingerprint(*, limits: Limits, interpreter: InterpreterInfo, recipe: Any = None) -> dict[str, Any]:
-    """What decides a directory's traces besides the programs: recipe, limits, interpreter, code version."""
-    who = {"name": interpreter.name, "version": interpreter.version}
-    return {"code": _code_version(), "interpreter": who, "limits": asdict(limits), "recipe": recipe}
+    """Describe what determines a directory's traces besides the programs.
+
+    Args:
+        limits: Limits of the recordings.
+        interpreter: Interpreter that ran them.
+        recipe: Anything else that matters, as JSON.
+
+    Returns:
+        The fingerprint.
+    """
+    interpreter_info = {"name": interpreter.name, "version": interpreter.version}
+    return {
+        "code": _code_version(),
+        "interpreter": interpreter_info,
+        "limits": asdict(limits),
+        "recipe": recipe,
+    }
 
 
 @cache
@@ -172,33 +202,39 @@ def _code_version() -> str:
         return "unknown"
 
 
-def diff(stored: Any, asked: Any, at: str = "") -> list[str]:
-    """The differences of two fingerprints, a line each."""
-    if isinstance(stored, dict) and isinstance(asked, dict):
+def diff(stored: Any, current: Any, at: str = "") -> list[str]:
+    """List the differences of two fingerprints, one per line."""
+    if isinstance(stored, dict) and isinstance(current, dict):
         lines: list[str] = []
-        for key in sorted(stored.keys() | asked.keys()):
-            lines += diff(stored.get(key, _NOTHING), asked.get(key, _NOTHING), f"{at}.{key}" if at else key)
+        for key in sorted(stored.keys() | current.keys()):
+            lines += diff(stored.get(key, _MISSING), current.get(key, _MISSING), f"{at}.{key}" if at else key)
         return lines
-    return [] if _same(stored, asked) else [f"{at}: stored {stored!r}, now {asked!r}"]
+    return [] if _is_same(stored, current) else [f"{at}: stored {stored!r}, now {current!r}"]
 
 
-def _same(one: Any, other: Any) -> bool:
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
+def _is_same(first: Any, second: Any) -> bool:
+    return bool(first == second) and isinstance(first, bool) == isinstance(second, bool)
 
 
 def open_shard(
     directory: Folder, entry: ShardEntry, others: Sequence[ShardEntry] = (), *, hashed: bool = True
 ) -> Readable | StorageProblem:
-    """A shard opened for reading after every byte of it was checked, or what is wrong with it.
+    """Open a shard after checking it.
 
-    With `others`, a file that holds another shard's bytes is named as swapped. Unless `hashed`, its size alone is
-    checked, and of an object nothing else is read yet.
+    Args:
+        directory: Directory of shards.
+        entry: Entry of the shard in the manifest.
+        others: Entries to recognise a swapped file by.
+        hashed: Whether to check every byte; otherwise only the size.
+
+    Returns:
+        The open file, or what is wrong with it.
     """
     path = directory / entry.name
     try:
         with remote.disk(path):
             file = remote.open_regular(path, size=entry.size) if hashed else remote.open_parts(path)
-            kind, detail = _fault(file, entry, others, hashed)
+            kind, detail = _find_damage(file, entry, others, hashed)
     except DiskError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return StorageProblem(entry.name, "missing", "digest", "listed in the manifest")
@@ -210,47 +246,49 @@ def open_shard(
     return StorageProblem(entry.name, kind, "digest", detail)
 
 
-def _fault(
+def _find_damage(
     file: Readable | None, entry: ShardEntry, others: Sequence[ShardEntry], hashed: bool
 ) -> tuple[str, str]:
-    """What is wrong with a file and how, or two empty strings."""
+    """Kind and detail of what is wrong with a file, or two empty strings."""
     if file is None:
         return "not-a-file", "a directory, link or device stands in its place"
     size = file.seek(0, io.SEEK_END)
-    # The size first: nothing is read of a file that is not as long as the manifest says.
-    if size == entry.size and (not hashed or (found := files.digest(file, size)) == entry.sha256):
+    # Check the size first: do not read a file of another length.
+    if size == entry.size and (not hashed or (actual := files.digest(file, size)) == entry.sha256):
         return "", ""
-    if twin := _twin(file, size, others):
-        return "swapped", f"holds the bytes of {twin.name}"
+    if swapped := _find_swapped(file, size, others):
+        return "swapped", f"holds the bytes of {swapped.name}"
     if size == entry.size:
-        return "damaged", f"sha256 {found[:16]}... instead of {entry.sha256[:16]}..."
+        return "damaged", f"sha256 {actual[:16]}... instead of {entry.sha256[:16]}..."
     kind = "empty" if size == 0 else "truncated" if size < entry.size else "grown"
     return kind, f"{size} bytes instead of {entry.size}"
 
 
-def _twin(file: Readable, size: int, others: Sequence[ShardEntry]) -> ShardEntry | None:
-    alike = [entry for entry in others if entry.size == size]
-    found = files.digest(file, size) if alike else ""
-    return next((entry for entry in alike if entry.sha256 == found), None)
+def _find_swapped(file: Readable, size: int, others: Sequence[ShardEntry]) -> ShardEntry | None:
+    same_size = [entry for entry in others if entry.size == size]
+    actual = files.digest(file, size) if same_size else ""
+    return next((entry for entry in same_size if entry.sha256 == actual), None)
 
 
-def recalled(manifest: Manifest) -> list[tuple[ShardEntry, bool]]:
-    """Every shard that a writer takes up, and whether it hashes it: the newest, as those before were hashed then."""
-    first = len(manifest.shards) - NEWEST
+def shards_to_recall(manifest: Manifest) -> list[tuple[ShardEntry, bool]]:
+    """List every shard and whether a writer must hash it; older shards were hashed before."""
+    first = len(manifest.shards) - REHASHED_SHARDS
     return [(entry, number >= first) for number, entry in enumerate(manifest.shards)]
 
 
-def strangers(directory: Folder, manifest: Manifest) -> list[StorageProblem]:
-    """Names in the directory that the manifest does not know; a living writer's own are no problem."""
-    expected = {listing.beside(directory, NAME).name, SIDECAR} | {entry.name for entry in manifest.shards}
-    at_work, unlisted = remote.locked(directory), shard_name(len(manifest.shards))
-    found = []
+def find_unlisted(directory: Folder, manifest: Manifest) -> list[StorageProblem]:
+    """Find files that the manifest does not list; those of a running writer are fine."""
+    expected = {listing.beside(directory, MANIFEST_NAME).name, SIDECAR} | {
+        entry.name for entry in manifest.shards
+    }
+    is_locked, unlisted = remote.locked(directory), shard_name(len(manifest.shards))
+    problems = []
     for name in remote.names(directory):
-        left = name == files.LOCK_NAME or files.is_leftover(name, is_own) or name == unlisted
-        if left and not at_work:
-            found.append(
+        is_leftover = name == files.LOCK_NAME or files.is_leftover(name, is_own) or name == unlisted
+        if is_leftover and not is_locked:
+            problems.append(
                 StorageProblem(name, "leftover", "digest", "of a killed writer; the next one removes it")
             )
-        elif not left and name not in expected:
-            found.append(StorageProblem(name, "extra", "digest", "not listed in the manifest"))
-    return found
+        elif not is_leftover and name not in expected:
+            problems.append(StorageProblem(name, "extra", "digest", "not listed in the manifest"))
+    return problems

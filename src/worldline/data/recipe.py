@@ -1,6 +1,6 @@
-"""Recipes: Python files whose functions return frozen configurations. Found by path or by name, never guessed at.
+"""Recipes: Python files whose functions return frozen configurations.
 
-A recipe is code that the user chose to run, as a script is. What its configurations mean is decided by those who ask.
+A recipe is found by path or by name. It is code that the user chose to run, like a script.
 """
 
 from __future__ import annotations
@@ -12,50 +12,84 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 
-_HERE = Path(__file__).resolve()
-# The reader's own, a clone's, a wheel's.
-FOLDERS = (Path("recipes"), _HERE.parents[3] / "recipes", _HERE.parents[1] / "recipes")
+_THIS_FILE = Path(__file__).resolve()
+# In the working directory, in a clone, in a wheel.
+RECIPE_FOLDERS = (Path("recipes"), _THIS_FILE.parents[3] / "recipes", _THIS_FILE.parents[1] / "recipes")
 
 
 def find_recipe(name: str | Path) -> Path:
-    """The file of a recipe: a path to one, or the name of one in `recipes/`."""
+    """Find the file of a recipe.
+
+    Args:
+        name: Path of a `.py` file, or name of a recipe in `recipes/`.
+
+    Returns:
+        The file.
+
+    Raises:
+        UsageError: The recipe does not exist.
+    """
     text = str(name)
     if text.endswith(".py"):
         if Path(text).is_file():
             return Path(text)
         raise UsageError(f"there is no recipe {text}")
-    for folder in FOLDERS:
+    for folder in RECIPE_FOLDERS:
         if text.isidentifier() and (path := folder / f"{text}.py").is_file():
             return path
-    known = sorted({path.stem for folder in FOLDERS for path in folder.glob("*.py")})
+    known = sorted({path.stem for folder in RECIPE_FOLDERS for path in folder.glob("*.py")})
     raise UsageError(f"there is no recipe {text!r}; there are: {', '.join(known) or 'none'}")
 
 
 def load_recipe(name: str | Path, function: str) -> Any:
-    """What a recipe's function returns: a frozen dataclass."""
+    """Call a function of a recipe.
+
+    Args:
+        name: Path or name of the recipe.
+        function: Name of the function.
+
+    Returns:
+        The frozen dataclass that it returns.
+
+    Raises:
+        UsageError: The recipe fails, or returns something else.
+    """
     path = find_recipe(name)
     spec = importlib.util.spec_from_file_location(f"worldline_recipe_{path.stem}", path)
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses of the recipe look their module up
+    # Dataclasses of the recipe look up their module.
+    sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-        make = getattr(module, function, None)
-        made = make() if callable(make) else None
+        factory = getattr(module, function, None)
+        config = factory() if callable(factory) else None
     except Exception as error:
         raise UsageError(f"{path}: {type(error).__name__}: {error}") from error
-    if make is None or not callable(make):
+    if factory is None or not callable(factory):
         raise UsageError(f"{path} has no function {function}()")
-    parameters = getattr(type(made), "__dataclass_params__", None)
+    parameters = getattr(type(config), "__dataclass_params__", None)
     if parameters is None or not parameters.frozen:
-        raise UsageError(f"{path}: {function}() returns {type(made).__name__}, not a frozen dataclass")
-    return made
+        raise UsageError(f"{path}: {function}() returns {type(config).__name__}, not a frozen dataclass")
+    return config
 
 
 def load_config(name: str | Path, function: str, kind: type[Any]) -> Any:
-    """What a recipe's function returns, if it is of the kind asked for."""
-    made = load_recipe(name, function)
-    if not isinstance(made, kind):
-        raise UsageError(f"{name}: {function}() returns {type(made).__name__}, not {kind.__name__}")
-    return made
+    """Load a configuration of a given type from a recipe.
+
+    Args:
+        name: Path or name of the recipe.
+        function: Name of the function.
+        kind: Type that it must return.
+
+    Returns:
+        The configuration.
+
+    Raises:
+        UsageError: The function returns another type.
+    """
+    config = load_recipe(name, function)
+    if not isinstance(config, kind):
+        raise UsageError(f"{name}: {function}() returns {type(config).__name__}, not {kind.__name__}")
+    return config

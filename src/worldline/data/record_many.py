@@ -1,4 +1,4 @@
-"""Many programs recorded and, if asked, stored as they come: what `worldline.record_many` is."""
+"""Record many programs and optionally store the traces: `worldline.record_many`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from worldline.recording import recorder
 from worldline.recording.interpreter import find
 from worldline.storage.remote import Folder, place
 
-UNIT = 32  # programs that a cluster's worker is given at once
+# Programs per task of a Ray worker.
+RAY_BATCH_PROGRAMS = 32
 
 
 def record_many(
@@ -33,48 +34,49 @@ def record_many(
     control: Control | None = None,
     ray: str | None = None,
 ) -> Iterator[Trace]:
-    """Record many programs, in sandboxes that are reused.
+    """Record many programs, in order, with reused sandboxes.
 
     Args:
-        programs: The programs.
-        out: A folder or URL where each trace is stored too; programs that it holds are neither recorded nor yielded,
-            so that a run that was cut off resumes.
-        recipe: Becomes part of the fingerprint of the folder.
-        limits: What one program may use.
-        python: The Python interpreter that executes them.
-        core: The recorder: `native`, `python` or `auto`.
-        trust: Execute without a sandbox, as yourself.
-        workers: Processes at once.
-        twice: Execute each program twice, and note `nondeterministic` where the runs differ.
-        control: Who decides the hidden inputs of each.
-        ray: The address of a Ray cluster that records them; `auto` for the one that is there, or a new one here.
+        programs: Programs to record.
+        out: Directory or URL to store traces in, as parquet shards. Programs already stored there are neither
+            recorded nor yielded, so an interrupted run resumes. Complete when the iterator ends or closes.
+        recipe: Becomes part of the directory's fingerprint.
+        limits: Limits of each run.
+        python: Interpreter to run.
+        core: Recorder core: `native`, `python` or `auto`.
+        trust: Whether to run without a sandbox.
+        workers: Number of parallel workers.
+        twice: Whether to run each program twice and note `nondeterministic` if the runs differ.
+        control: Decides hidden inputs. A directory holds one trace per program.
+        ray: Address of a Ray cluster to record on; `auto` uses or starts one.
 
     Returns:
-        The traces, in the order of the programs. With `out`, what was stored is whole when the iterator ends.
+        Iterator of the traces, in the order of the programs.
     """
     options: dict[str, Any] = {"limits": limits, "python": python, "core": core, "trust": trust}
     options |= {"twice": twice, "control": control}
 
-    def record(some: Iterable[Program]) -> Iterator[Trace]:
+    def record(batch: Iterable[Program]) -> Iterator[Trace]:
         if ray is not None:
-            return _spread(some, ray, options)
-        return recorder.record_many(some, workers=workers, **options)
+            return _record_on_ray(batch, ray, options)
+        return recorder.record_many(batch, workers=workers, **options)
 
     if out is None:
         return record(programs)
-    found = find(python)
-    who = InterpreterInfo(found.name, found.version, "")
-    mark = fingerprint(limits=limits, interpreter=who, recipe=recipe)
-    return _stored(programs, place(out), mark, record)
+    interpreter = find(python)
+    interpreter_info = InterpreterInfo(interpreter.name, interpreter.version, "")
+    run_fingerprint = fingerprint(limits=limits, interpreter=interpreter_info, recipe=recipe)
+    return _record_and_store(programs, place(out), run_fingerprint, record)
 
 
-def _stored(
+def _record_and_store(
     programs: Iterable[Program],
     out: Folder,
     mark: dict[str, Any],
     record: Callable[[Iterable[Program]], Iterator[Trace]],
 ) -> Iterator[Trace]:
-    from worldline.data.shards import ShardWriter  # pyarrow comes with it
+    # Imported here because it needs pyarrow.
+    from worldline.data.shards import ShardWriter
 
     with ShardWriter(out, fingerprint=mark) as writer:
         fresh = (program for program in programs if not writer.holds(program))
@@ -84,7 +86,7 @@ def _stored(
 
 
 class _Recorder:
-    """One worker: records some programs, in a box that stays."""
+    """A worker that records programs in one sandbox."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self._options = options
@@ -95,21 +97,21 @@ class _Recorder:
         while self._waiting:
             yield self._waiting.pop()
 
-    def __call__(self, some: Sequence[Program]) -> list[Trace]:
-        """The trace of each."""
-        self._waiting[:] = reversed(some)
-        return [next(self._traces) for _ in some]
+    def __call__(self, batch: Sequence[Program]) -> list[Trace]:
+        """Return the trace of each program."""
+        self._waiting[:] = reversed(batch)
+        return [next(self._traces) for _ in batch]
 
     def close(self) -> None:
-        """Let go of the box."""
+        """Release the sandbox."""
         getattr(self._traces, "close", lambda: None)()
 
 
-def _spread(programs: Iterable[Program], address: str, options: dict[str, Any]) -> Iterator[Trace]:
-    """The traces in the order of the programs, recorded by a cluster."""
+def _record_on_ray(programs: Iterable[Program], address: str, options: dict[str, Any]) -> Iterator[Trace]:
+    """Traces in the order of the programs, recorded on a cluster."""
     from worldline.parallel.ray_pool import RayWorkshop, connect
 
     connect(address)
     shop = RayWorkshop(trust=options["trust"])
-    for traces in in_order(shop.map(partial(_Recorder, options), grouped(programs, UNIT))):
+    for traces in in_order(shop.map(partial(_Recorder, options), grouped(programs, RAY_BATCH_PROGRAMS))):
         yield from traces

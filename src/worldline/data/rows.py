@@ -1,7 +1,7 @@
-"""A trace as one row of a parquet shard, and back: the explicit Arrow schema and both conversions.
+"""Encode a trace as one row of a parquet shard, and decode it: the Arrow schema and both conversions.
 
-The steps go from the trace's flat columns to Arrow's and back without an object per step. Importing this
-module imports pyarrow, so only `shards` does, and late. Files, manifests and resuming are not known here.
+Steps move between the trace's flat columns and Arrow without an object per step. Importing this module
+imports pyarrow, so `shards` imports it late.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, InterpreterInfo, Outcome, Trace
 
-MAX_VALUES = 1 << 27  # numbers and texts in one row
-MAX_TEXT = 1 << 30  # bytes of text in one row, every occurrence counted: Arrow's strings end at 2 GiB
-LIMITS = ("steps", "value_bytes", "value_depth", "trace_bytes", "memory", "processes", "output", "disk")
+# Numbers and texts in one row.
+MAX_VALUES = 1 << 27
+# Bytes of text in one row, every occurrence counted: Arrow's strings end at 2 GiB.
+MAX_TEXT = 1 << 30
+LIMIT_FIELDS = ("steps", "value_bytes", "value_depth", "trace_bytes", "memory", "processes", "output", "disk")
 
 
 def _field(name: str, kind: Any, *, null: bool = False) -> Any:
@@ -53,7 +55,7 @@ SCHEMA = pa.schema(
         _field("digest", TEXT),
         _field("program", PROGRAM),
         _field("interpreter", _struct(name=TEXT, version=TEXT, core=TEXT)),
-        _field("limits", _struct(**dict.fromkeys(LIMITS, I64), wall=pa.float64())),
+        _field("limits", _struct(**dict.fromkeys(LIMIT_FIELDS, I64), wall=pa.float64())),
         _field("outcome", _struct(kind=TEXT, detail=TEXT)),
         _field("frames", _list(_struct(serial=U32, name=TEXT, file=TEXT, parent=I64, depth=U32))),
         _field("steps", _list(pa.struct(STEP_FIELDS))),
@@ -65,7 +67,7 @@ SCHEMA = pa.schema(
     ],
     metadata={"worldline.format": "1"},
 )
-# Read as dictionaries: a text that occurs a million times is one text and a million numbers.
+# Read as dictionaries: a text that occurs a million times is stored once.
 DICTIONARIES = [
     f"steps.list.element.{path}"
     for path in ("event", "arg", "gone.list.element", "delta.list.element.name", "delta.list.element.value",
@@ -74,19 +76,19 @@ DICTIONARIES = [
 
 
 def encode(trace: Trace) -> Any:
-    """The trace as a table of one row; FormatError if it holds what a row cannot."""
+    """Encode a trace as a table of one row; raise FormatError if it cannot be stored."""
     try:
-        row, exact = _facts(trace)
+        row, exact = _encode_facts(trace)
         row["exact"] = [{"field": field, "data": data} for field, data in exact.items()]
-        columns = [_steps(trace) if name == "steps" else pa.array([row[name]], SCHEMA.field(name).type)
+        columns = [_encode_steps(trace) if name == "steps" else pa.array([row[name]], SCHEMA.field(name).type)
                    for name in SCHEMA.names]  # fmt: skip
     except (pa.ArrowException, ValueError, OverflowError, TypeError) as error:
-        raise FormatError(f"{trace.program.name}: a trace that cannot be stored: {error}") from error
+        raise FormatError(f"{trace.program.name}: the trace cannot be stored: {error}") from error
     return pa.Table.from_arrays(columns, schema=SCHEMA)
 
 
-def _facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Everything but the steps, and the exact bytes of each text that is not UTF-8, by its place."""
+def _encode_facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Everything but the steps, and the exact bytes of texts that are not UTF-8, by field."""
     exact: dict[str, bytes] = {}
 
     def plain(field: str, text: str) -> str:
@@ -96,11 +98,11 @@ def _facts(trace: Trace) -> tuple[dict[str, Any], dict[str, bytes]]:
             exact[field] = data
         return shown
 
-    return _texts(trace, plain), exact
+    return _encode_texts(trace, plain), exact
 
 
 def _encodable(text: str) -> str:
-    """The text itself, or, if it has lone surrogates, the text with U+FFFD for each of them."""
+    """The text, with U+FFFD for each lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -108,7 +110,7 @@ def _encodable(text: str) -> str:
     return text
 
 
-def _texts(trace: Trace, plain: Callable[[str, str], str]) -> dict[str, Any]:
+def _encode_texts(trace: Trace, plain: Callable[[str, str], str]) -> dict[str, Any]:
     program, outcome = trace.program, trace.outcome
     return {
         "digest": program.digest,
@@ -140,41 +142,42 @@ def _texts(trace: Trace, plain: Callable[[str, str], str]) -> dict[str, Any]:
     }
 
 
-def _numbers(column: array[int]) -> Any:
+def _to_arrow(column: array[int]) -> Any:
     return pa.Array.from_buffers(U32, len(column), [None, pa.py_buffer(column)])
 
 
-def _steps(trace: Trace) -> Any:
+def _encode_steps(trace: Trace) -> Any:
     """The step columns as one list of structs."""
     columns, texts = trace.columns, pa.array(trace.columns.texts, TEXT)
-    _bound(texts, columns)
-    frame, event = _numbers(columns.frame), pa.array(columns.event, pa.uint8())
+    _check_size(texts, columns)
+    frame, event = _to_arrow(columns.frame), pa.array(columns.event, pa.uint8())
     depth = pa.array([frame.depth for frame in trace.frames], U32)
-    at, value = _numbers(columns.change_at), _numbers(columns.change_value)
+    at, value = _to_arrow(columns.change_at), _to_arrow(columns.change_value)
     bound = pc.not_equal(value, pa.scalar(NO_TEXT, U32))
     bound_before = pa.concat_arrays([pa.array([0], U32), pc.cumulative_sum(bound.cast(U32))])
     delta_at = bound_before.take(at)
-    name = _numbers(columns.change_name)
-    change = _records(CHANGE, texts.take(name.filter(bound)), texts.take(value.filter(bound)))
+    name = _to_arrow(columns.change_name)
+    change = _to_structs(CHANGE, texts.take(name.filter(bound)), texts.take(value.filter(bound)))
     gone = texts.take(name.filter(pc.invert(bound)))
-    same = _records(
-        SAME, texts.take(_numbers(columns.same_name)), _maybe(texts, _numbers(columns.same_value))
+    same = _to_structs(
+        SAME, texts.take(_to_arrow(columns.same_name)), _take_texts(texts, _to_arrow(columns.same_value))
     )
     fields = [
         pa.array(range(len(columns)), U32), pa.array(EVENTS, TEXT).take(event), frame, depth.take(frame),
-        _numbers(columns.line), _lists(delta_at, change), _lists(pc.subtract(at, delta_at), gone),
-        _lists(_numbers(columns.same_at), same), _maybe(texts, _numbers(columns.arg)),
+        _to_arrow(columns.line), _to_lists(delta_at, change), _to_lists(pc.subtract(at, delta_at), gone),
+        _to_lists(_to_arrow(columns.same_at), same), _take_texts(texts, _to_arrow(columns.arg)),
     ]  # fmt: skip
     steps = pa.StructArray.from_arrays(fields, fields=STEP_FIELDS)
-    return _lists(pa.array([0, len(columns)], U32), steps)
+    return _to_lists(pa.array([0, len(columns)], U32), steps)
 
 
-def _bound(texts: Any, columns: Columns) -> None:
-    """Refuse what Arrow's strings cannot hold, before it is laid out."""
+def _check_size(texts: Any, columns: Columns) -> None:
+    """Raise ValueError if Arrow's strings cannot hold the texts."""
     values = 12 * len(columns) + 3 * len(columns.change_name) + 3 * len(columns.same_name)
     if values > MAX_VALUES:
         raise ValueError(f"{len(columns)} steps are more than one row holds")
-    if 4 * max(map(len, columns.texts), default=0) * values <= MAX_TEXT:  # nearly always: need not be counted
+    # Nearly always true, so that sizes need not be counted.
+    if 4 * max(map(len, columns.texts), default=0) * values <= MAX_TEXT:
         return
     sizes, total = pc.binary_length(texts), 0
     for column in (
@@ -184,30 +187,30 @@ def _bound(texts: Any, columns: Columns) -> None:
         columns.same_value,
         columns.arg,
     ):
-        total += pc.sum(_maybe(sizes, _numbers(column))).as_py() or 0
+        total += pc.sum(_take_texts(sizes, _to_arrow(column))).as_py() or 0
     if total > MAX_TEXT:
         raise ValueError(f"{total} bytes of values are more than one row holds ({MAX_TEXT})")
 
 
-def _maybe(texts: Any, ids: Any) -> Any:
-    """The texts of these ids; null for NO_TEXT."""
+def _take_texts(texts: Any, ids: Any) -> Any:
+    """Texts of these ids; null for NO_TEXT."""
     return texts.take(pc.if_else(pc.equal(ids, pa.scalar(NO_TEXT, U32)), pa.scalar(None, U32), ids))
 
 
-def _records(kind: Any, *columns: Any) -> Any:
+def _to_structs(kind: Any, *columns: Any) -> Any:
     return pa.StructArray.from_arrays(list(columns), fields=list(kind))
 
 
-def _lists(at: Any, values: Any) -> Any:
+def _to_lists(at: Any, values: Any) -> Any:
     return pa.ListArray.from_arrays(at.cast(pa.int32()), values, type=_list(values.type))
 
 
 def decode(batch: Any, row: int) -> Trace:
-    """The trace in one row of a record batch; FormatError or DigestError if no writer can have written it."""
+    """Decode one row of a record batch; raise FormatError or DigestError if it is damaged."""
     try:
         trace = _decode(batch, row)
     except (pa.ArrowException, ValueError, LookupError, OverflowError, TypeError, UsageError) as error:
-        raise FormatError(f"row {row}: no trace that a writer stored: {error}") from error
+        raise FormatError(f"row {row}: not a valid trace: {error}") from error
     if trace.program.digest != batch.column("digest")[row].as_py():
         raise DigestError(f"row {row}: the program does not match its digest")
     return trace
@@ -227,11 +230,11 @@ def _decode(batch: Any, row: int) -> Trace:
     frames = [Frame(**frame) for frame in facts["frames"]]
     _require(all(frame.serial == n and -1 <= frame.parent < n for n, frame in enumerate(frames)), "frames")
     trace = Trace(
-        program=_program(facts["program"], text),
+        program=_decode_program(facts["program"], text),
         interpreter=InterpreterInfo(**facts["interpreter"]),
         limits=Limits(**facts["limits"]),
         outcome=Outcome(facts["outcome"]["kind"], text("outcome.detail", facts["outcome"]["detail"])),
-        columns=_columns(batch.column("steps")[row].values, frames),
+        columns=_decode_columns(batch.column("steps")[row].values, frames),
         frames=frames,
         output=text("output", facts["output"]),
         stderr=text("stderr", facts["stderr"]),
@@ -246,12 +249,12 @@ def _decode(batch: Any, row: int) -> Trace:
     return trace
 
 
-def _require(holds: Any, what: str) -> None:
+def _require(holds: Any, field: str) -> None:
     if not holds:
-        raise ValueError(what)
+        raise ValueError(field)
 
 
-def _program(row: dict[str, Any], text: Callable[[str, str], str]) -> Program:
+def _decode_program(row: dict[str, Any], text: Callable[[str, str], str]) -> Program:
     return Program(
         source=text("program.source", row["source"]),
         name=text("program.name", row["name"]),
@@ -265,14 +268,14 @@ def _program(row: dict[str, Any], text: Callable[[str, str], str]) -> Program:
     )
 
 
-class _Texts:
-    """Every distinct text once, numbered by first sight."""
+class _TextTable:
+    """Distinct texts, numbered by first occurrence."""
 
     def __init__(self) -> None:
         self.ids: dict[str, int] = {}
 
     def number(self, column: Any) -> Any:
-        """A dictionary array as text ids; NO_TEXT for null. Only texts that occur are looked at."""
+        """Convert a dictionary array to text ids; NO_TEXT for null."""
         indices = column.indices
         used = pc.unique(indices.drop_null())
         ids = pa.array(
@@ -282,10 +285,10 @@ class _Texts:
         return ids.take(pc.index_in(indices, used)).fill_null(NO_TEXT)
 
 
-def _columns(steps: Any, frames: list[Frame]) -> Columns:
+def _decode_columns(steps: Any, frames: list[Frame]) -> Columns:
     if steps is None or not len(steps):
         return Columns()
-    texts = _Texts()
+    texts = _TextTable()
     field = dict(zip((f.name for f in STEP_FIELDS), steps.flatten(), strict=True))
     depth = pa.array([frame.depth for frame in frames], U32).take(field["frame"])
     _require(field["i"].equals(pa.array(range(len(steps)), U32)) and depth.equals(field["depth"]), "steps")
@@ -293,24 +296,26 @@ def _columns(steps: Any, frames: list[Frame]) -> Columns:
     _require(event.null_count == 0, "event")
     delta, gone, same = field["delta"].flatten(), field["gone"].flatten(), field["same"].flatten()
     name, value = texts.number(delta.field("name")), texts.number(delta.field("value"))
-    if len(gone):  # after the step's changes, as `gone` stands after `delta`
+    # Deletions follow the changes of their step.
+    if len(gone):
         step = pa.concat_arrays(
             [pc.list_parent_indices(field["delta"]), pc.list_parent_indices(field["gone"])]
         )
-        order = pc.array_sort_indices(step)  # stable
+        # The sort is stable.
+        order = pc.array_sort_indices(step)
         name = pa.concat_arrays([name, texts.number(gone)]).take(order)
         value = pa.concat_arrays([value, pa.array([NO_TEXT] * len(gone), U32)]).take(order)
     return Columns(
         event=bytearray(event.cast(pa.uint8()).to_pylist()),
-        frame=_array(field["frame"]),
-        line=_array(field["line"]),
-        change_at=_array(pc.add(_offsets(field["delta"]), _offsets(field["gone"]))),
-        change_name=_array(name),
-        change_value=_array(value),
-        same_at=_array(_offsets(field["same"])),
-        same_name=_array(texts.number(same.field("name"))),
-        same_value=_array(texts.number(same.field("other"))),
-        arg=_array(texts.number(field["arg"])),
+        frame=_to_array(field["frame"]),
+        line=_to_array(field["line"]),
+        change_at=_to_array(pc.add(_offsets(field["delta"]), _offsets(field["gone"]))),
+        change_name=_to_array(name),
+        change_value=_to_array(value),
+        same_at=_to_array(_offsets(field["same"])),
+        same_name=_to_array(texts.number(same.field("name"))),
+        same_value=_to_array(texts.number(same.field("other"))),
+        arg=_to_array(texts.number(field["arg"])),
         texts=list(texts.ids),
     )
 
@@ -320,7 +325,7 @@ def _offsets(lists: Any) -> Any:
     return pc.subtract(at, at[0]).cast(U32)
 
 
-def _array(numbers: Any) -> array[int]:
+def _to_array(numbers: Any) -> array[int]:
     out = array("I")
     out.frombytes(memoryview(numbers.buffers()[1])[4 * numbers.offset : 4 * (numbers.offset + len(numbers))])
     return out

@@ -1,9 +1,8 @@
-"""Directories of parquet shards, one row an execution: written so that nothing is torn, read after checking.
+"""Directories of parquet shards, one row per execution: written atomically, verified before reading.
 
-A `ShardWriter` streams rows into a temporary file; a commit gives the shard its name and then replaces the
-manifest, so a crash loses only what was not yet committed, and a later writer goes on from there. `read`
-decodes nothing before its digest was checked. What a row looks like is `rows`; docs/format.md has it all.
-pyarrow comes late.
+A `ShardWriter` streams rows into a temporary file. A commit names the shard and then replaces the
+manifest, so a crash loses only uncommitted rows, and a later writer resumes. `read` decodes nothing
+before its digest was checked. docs/format.md describes the format. pyarrow is imported late.
 """
 
 from __future__ import annotations
@@ -25,19 +24,21 @@ from worldline.storage.remote import Folder, Readable
 
 __all__ = ["ShardWriter", "StorageProblem", "read", "verify"]
 
-GROUP_ROWS = 256  # a row group is written when it has so many rows,
-GROUP_BYTES = 8 << 20  # or so many bytes in memory
+# A row group is written when it reaches either bound.
+GROUP_ROWS = 256
+GROUP_BYTES = 8 << 20
 SHARD_BYTES = 256 << 20
-MAX_GROUP_BYTES = 2 << 30  # of a group decompressed, by its footer: more is refused unread
-MAX_GROUP_VALUES = 1 << 28  # of a group, nulls and empty lists counted: run lengths make them cheap to claim
+# Decompressed size of a group according to its footer; larger groups are refused unread.
+MAX_GROUP_BYTES = 2 << 30
+# Values of a group, nulls and empty lists included: run lengths make them cheap to claim.
+MAX_GROUP_VALUES = 1 << 28
 
 
 class ShardWriter:
-    """Stores traces in a directory; programs that it already holds are skipped, so a stopped run goes on.
+    """Stores traces in a directory. Programs already stored are skipped, so a stopped run resumes.
 
-    A trace is safe once `flush` or `close` returned after it, or once `stored` counts it. One writer at a
-    time: a second gets BusyError. `fingerprint` (see `manifest.fingerprint`) must be the one the directory
-    was begun with.
+    A trace is safe once `flush` or `close` has returned, or once `stored` counts it. Only one writer can be
+    open: a second gets BusyError. The fingerprint (`manifest.fingerprint`) must match the directory's.
     """
 
     def __init__(
@@ -51,8 +52,8 @@ class ShardWriter:
         if rows_per_shard < 1:
             raise UsageError(f"rows_per_shard must be at least 1, not {rows_per_shard}")
         self._directory, self._fsync, self._rows_per_shard = remote.place(directory), fsync, rows_per_shard
-        self._manifest = manifests.empty(fingerprint)
-        self._shard: _Shard | None = None
+        self._manifest = manifests.new_manifest(fingerprint)
+        self._shard: _ShardDraft | None = None
         self._broken = False
         self.skipped = 0
         remote.make_directory(self._directory)
@@ -67,40 +68,40 @@ class ShardWriter:
         self.stored = len(self._known)
 
     def _resume(self) -> None:
-        """Take up the directory's manifest, or begin one; remove what a killed writer left."""
-        found = self._stored_manifest()
+        """Load or create the manifest; remove what a killed writer left."""
+        stored_manifest = self._stored_manifest()
         remote.sweep(self._directory, manifests.is_own)
-        if found is None:
+        if stored_manifest is None:
             manifests.store(self._directory, self._manifest, fsync=self._fsync)
             return
-        self._manifest = found
-        # A shard that was named but not yet listed: nobody was told that it is stored.
-        if (name := manifests.shard_name(len(found.shards))) in remote.names(self._directory):
+        self._manifest = stored_manifest
+        # Named but not listed: it was never reported as stored.
+        if (name := manifests.shard_name(len(stored_manifest.shards))) in remote.names(self._directory):
             remote.remove(self._directory / name)
 
     def _stored_manifest(self) -> Manifest | None:
-        """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
+        """The directory's manifest, or None if it is new; raise an error if it has another owner."""
         others = remote.contents(self._directory, manifests.is_own)
-        if listing.beside(self._directory, manifests.NAME).name in others:
-            found = manifests.load(self._directory)
-            _require_same(self._directory, found.fingerprint, self._manifest.fingerprint)
-            return found
+        if listing.beside(self._directory, manifests.MANIFEST_NAME).name in others:
+            manifest = manifests.load(self._directory)
+            _require_same_fingerprint(self._directory, manifest.fingerprint, self._manifest.fingerprint)
+            return manifest
         if any(name.endswith(".parquet") for name in others):
             raise DigestError(
-                f"{listing.beside(self._directory, manifests.NAME)}: missing, and there are shards"
+                f"{listing.beside(self._directory, manifests.MANIFEST_NAME)}: missing, but there are shards"
             )
         if others:
             raise UsageError(f"{self._directory}: neither empty nor a directory of shards")
         return None
 
     def holds(self, program: Program) -> bool:
-        """Whether a trace of this program is here already."""
+        """Return whether a trace of this program is stored."""
         return bytes.fromhex(program.digest) in self._known
 
     def add(self, trace: Trace) -> bool:
-        """Take a trace; False if its program is already here. Memory does not grow with what was added."""
+        """Add a trace; return False if its program is already stored. Memory use stays constant."""
         if self._broken:
-            raise DiskError(f"{self._directory}: this writer failed before; open another to go on")
+            raise DiskError(f"{self._directory}: this writer failed before; open a new one to resume")
         digest = trace.program.digest
         key = bytes.fromhex(digest)
         if key in self._known:
@@ -113,7 +114,7 @@ class ShardWriter:
         with self._breaking():
             if self._shard is None:
                 number = len(self._manifest.shards)
-                self._shard = _Shard(self._directory / manifests.shard_name(number), fsync=self._fsync)
+                self._shard = _ShardDraft(self._directory / manifests.shard_name(number), fsync=self._fsync)
             self._shard.add(row, len(trace))
         self._known.add(key)
         if self._shard.rows >= self._rows_per_shard or self._shard.size >= SHARD_BYTES:
@@ -121,16 +122,17 @@ class ShardWriter:
         return True
 
     def _require_kin(self, trace: Trace) -> None:
-        """A trace of another interpreter or other limits than the fingerprint names does not belong here."""
+        """Raise FingerprintError if the trace has another interpreter or other limits."""
         facts = {"interpreter": asdict(trace.interpreter), "limits": asdict(trace.limits)}
-        for part, found in facts.items():
+        for part, actual in facts.items():
             stored = self._manifest.fingerprint.get(part)
-            if isinstance(stored, dict):  # a run that died too early to name its interpreter is let in
-                asked = {key: found.get(key) or value for key, value in stored.items()}
-                _require_same(self._directory, stored, asked, part)
+            # A run that died before naming its interpreter is accepted.
+            if isinstance(stored, dict):
+                expected = {key: actual.get(key) or value for key, value in stored.items()}
+                _require_same_fingerprint(self._directory, stored, expected, part)
 
     def flush(self) -> None:
-        """Commit every trace added so far: the shard, then the manifest that lists it."""
+        """Commit all traces added so far: the shard, then the manifest."""
         if self._shard is None or self._broken:
             return
         with self._breaking():
@@ -143,13 +145,13 @@ class ShardWriter:
 
     @contextmanager
     def _breaking(self) -> Iterator[None]:
-        """Whatever interrupts these acts, a full disk or Ctrl-C, leaves the writer unfit to go on."""
+        """Mark the writer as broken if these actions are interrupted."""
         self._broken = True
         yield
         self._broken = False
 
     def close(self) -> None:
-        """Commit what was added and let the next writer in. After a failure only the latter."""
+        """Commit what was added and release the lock; after a failure only release it."""
         try:
             self.flush()
         finally:
@@ -165,7 +167,7 @@ class ShardWriter:
         self.close()
 
 
-class _Shard:
+class _ShardDraft:
     """The shard being written: rows gather in memory up to a row group, row groups in a draft."""
 
     def __init__(self, path: Folder, *, fsync: bool) -> None:
@@ -178,9 +180,14 @@ class _Shard:
         self._footer: list[Any] = []
         self._draft = remote.draft(path, fsync=fsync)
         self._parquet = pq.ParquetWriter(
-            self._draft, rows.SCHEMA, compression="zstd", write_page_checksum=True, use_dictionary=True,
-            write_statistics=False, metadata_collector=self._footer,
-        )  # fmt: skip
+            self._draft,
+            rows.SCHEMA,
+            compression="zstd",
+            write_page_checksum=True,
+            use_dictionary=True,
+            write_statistics=False,
+            metadata_collector=self._footer,
+        )
 
     @property
     def size(self) -> int:
@@ -207,27 +214,28 @@ class _Shard:
         self._parquet.close()
         (footer,) = self._footer
         sha256 = self._draft.commit()
-        return ShardEntry(self._path.name, self._draft.size, self.rows, self.steps, _raw(footer), sha256)
+        return ShardEntry(self._path.name, self._draft.size, self.rows, self.steps, _raw_size(footer), sha256)
 
     def discard(self) -> None:
         self._draft.discard()
 
 
-def _require_same(directory: Folder, stored: Any, asked: Any, at: str = "") -> None:
-    if lines := manifests.diff(stored, asked, at):
+def _require_same_fingerprint(directory: Folder, stored: Any, current: Any, at: str = "") -> None:
+    if lines := manifests.diff(stored, current, at):
         raise FingerprintError(
-            f"{directory} was made otherwise:\n" + "\n".join(f"  {line}" for line in lines)
+            f"{directory} has another fingerprint; use the same settings or a new directory:\n"
+            + "\n".join(f"  {line}" for line in lines)
         )
 
 
 def read(directory: str | Folder) -> Iterator[Trace]:
-    """Every stored trace, in the order of adding; each shard is checked before a row of it is decoded."""
+    """Yield every stored trace in order; each shard is verified before it is decoded."""
     from worldline.data import rows
 
     directory = remote.place(directory)
     for entry in manifests.load(directory).shards:
-        with _opened(directory, entry) as file, _decoding(entry):
-            parquet = _parquet(entry, file)
+        with _open_shard(directory, entry) as file, _name_errors(entry):
+            parquet = _open_parquet(entry, file)
             for group in range(parquet.num_row_groups):
                 for batch in parquet.read_row_group(group, use_threads=False).to_batches():
                     for row in range(batch.num_rows):
@@ -235,22 +243,24 @@ def read(directory: str | Folder) -> Iterator[Trace]:
 
 
 def verify(directory: str | Folder) -> list[StorageProblem]:
-    """Everything that is wrong with a directory of shards; an empty list if nothing is."""
+    """List everything that is wrong with a directory of shards."""
     directory = remote.place(directory)
     try:
         manifest = manifests.load(directory)
     except (DigestError, DiskError, FormatError) as error:
         return [
-            StorageProblem(listing.beside(directory, manifests.NAME).name, "manifest", error.slug, str(error))
+            StorageProblem(
+                listing.beside(directory, manifests.MANIFEST_NAME).name, "manifest", error.slug, str(error)
+            )
         ]
-    problems = manifests.strangers(directory, manifest)
+    problems = manifests.find_unlisted(directory, manifest)
     seen: set[bytes] = set()
     for entry in manifest.shards:
-        problems += _examine(directory, entry, manifest, seen)
+        problems += _verify_shard(directory, entry, manifest, seen)
     return problems
 
 
-def _examine(
+def _verify_shard(
     directory: Folder, entry: ShardEntry, manifest: Manifest, seen: set[bytes]
 ) -> list[StorageProblem]:
     file = manifests.open_shard(directory, entry, manifest.shards)
@@ -258,29 +268,29 @@ def _examine(
         return [file]
     with file:
         try:
-            digests = _digests(entry, file)
+            digests = _read_digests(entry, file)
         except (DigestError, FormatError) as error:
             return [StorageProblem(entry.name, "content", error.slug, str(error))]
-    found = []
+    problems = []
     for digest in digests:
         if digest in seen:
-            found.append(
+            problems.append(
                 StorageProblem(entry.name, "twice", "format", f"program {digest.hex()} was stored before")
             )
         seen.add(digest)
-    return found
+    return problems
 
 
 def _stored_digests(directory: Folder, manifest: Manifest) -> set[bytes]:
-    """The digests of every stored program; of all but the newest shards the size and this column alone are checked."""
+    """Digests of all stored programs. Only the newest shards are hashed again."""
     stored: set[bytes] = set()
-    for entry, hashed in manifests.recalled(manifest):
-        with _opened(directory, entry, hashed=hashed) as file:
-            stored.update(_digests(entry, file))
+    for entry, hashed in manifests.shards_to_recall(manifest):
+        with _open_shard(directory, entry, hashed=hashed) as file:
+            stored.update(_read_digests(entry, file))
     return stored
 
 
-def _opened(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> Readable:
+def _open_shard(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> Readable:
     file = manifests.open_shard(directory, entry, hashed=hashed)
     if isinstance(file, StorageProblem):
         raise file.exception()
@@ -288,8 +298,8 @@ def _opened(directory: Folder, entry: ShardEntry, *, hashed: bool = True) -> Rea
 
 
 @contextmanager
-def _decoding(entry: ShardEntry) -> Iterator[None]:
-    """Whatever pyarrow makes of bytes that no writer wrote is a FormatError that names the shard."""
+def _name_errors(entry: ShardEntry) -> Iterator[None]:
+    """Turn errors of pyarrow on damaged bytes into a FormatError that names the shard."""
     import pyarrow as pa
 
     try:
@@ -300,8 +310,8 @@ def _decoding(entry: ShardEntry) -> Iterator[None]:
         raise type(error)(f"{entry.name}: {error}") from error.__cause__
 
 
-def _parquet(entry: ShardEntry, file: Readable) -> Any:
-    """The open shard, its footer held against the manifest and the bounds before any page is read."""
+def _open_parquet(entry: ShardEntry, file: Readable) -> Any:
+    """Open a shard after checking its footer against the manifest and the bounds."""
     import pyarrow.parquet as pq
 
     from worldline.data import rows
@@ -313,28 +323,30 @@ def _parquet(entry: ShardEntry, file: Readable) -> Any:
     file.seek(0)
     parquet = pq.ParquetFile(file, read_dictionary=rows.DICTIONARIES, **options)
     footer = parquet.metadata
-    if (footer.num_rows, _raw(footer)) != (entry.rows, entry.raw):
-        raise FormatError(f"{footer.num_rows} rows of {_raw(footer)} bytes, not {entry.rows} of {entry.raw}")
+    if (footer.num_rows, _raw_size(footer)) != (entry.rows, entry.raw):
+        raise FormatError(
+            f"{footer.num_rows} rows of {_raw_size(footer)} bytes, not {entry.rows} of {entry.raw}"
+        )
     for group in range(footer.num_row_groups):
-        _bound(footer.row_group(group))
+        _check_group(footer.row_group(group))
     return parquet
 
 
-def _raw(footer: Any) -> int:
+def _raw_size(footer: Any) -> int:
     return sum(footer.row_group(n).total_byte_size for n in range(footer.num_row_groups))
 
 
-def _bound(group: Any) -> None:
+def _check_group(group: Any) -> None:
     columns = [group.column(n) for n in range(group.num_columns)]
     size = max(group.total_byte_size, sum(column.total_uncompressed_size for column in columns))
     values = sum(column.num_values for column in columns)
     if size > MAX_GROUP_BYTES or values > MAX_GROUP_VALUES:
         raise FormatError(
-            f"a row group of {size} bytes and {values} values is more than this release unpacks"
+            f"a row group of {size} bytes and {values} values exceeds the limits of this release"
         )
 
 
-def _digests(entry: ShardEntry, file: Readable) -> list[bytes]:
-    with _decoding(entry):
-        column = _parquet(entry, file).read(["digest"], use_threads=False).column("digest")
+def _read_digests(entry: ShardEntry, file: Readable) -> list[bytes]:
+    with _name_errors(entry):
+        column = _open_parquet(entry, file).read(["digest"], use_threads=False).column("digest")
         return [bytes.fromhex(digest) for digest in column.to_pylist()]

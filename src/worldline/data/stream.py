@@ -1,7 +1,7 @@
-"""`python -m worldline.data.stream`: a recipe's documents on standard output, framed, until the reader leaves.
+"""Write a recipe's documents to standard output as frames: `python -m worldline.data.stream`.
 
-For a trainer beside it, perhaps under another interpreter: needs the standard library, worldline and msgspec alone.
-The frames are `document.write`'s. One process is one worker; the trainer starts as many as there are cores.
+A trainer starts one process per core, possibly under another interpreter. Needs only the standard
+library, worldline and msgspec. Stops when the reader closes.
 """
 
 from __future__ import annotations
@@ -15,39 +15,58 @@ from dataclasses import replace
 from typing import IO
 
 from worldline.core.errors import WorldlineError
-from worldline.data.document import Document, frame
+from worldline.data.document import Document, frame_document
 from worldline.data.lessons import Factors
-from worldline.data.mixture import Mixture, documents
+from worldline.data.mixture import Mixture, draw_documents
 from worldline.data.recipe import load_config
 from worldline.programs.split import SPLITS
 
-CHUNK = 1 << 16  # bytes gathered before a write
+# Bytes gathered before a write.
+WRITE_BYTES = 1 << 16
 
 
-def stream(
-    mixture: Mixture, file: IO[bytes], *, seed: int, worker: int = 0, workers: int = 1, trust: bool = False,
-    count: int = 0, curriculum: str = "",
-) -> int:  # fmt: skip
-    """Write documents until the reader leaves, or so many; how many were written.
+def stream_documents(
+    mixture: Mixture,
+    file: IO[bytes],
+    *,
+    seed: int,
+    worker: int = 0,
+    workers: int = 1,
+    trust: bool = False,
+    count: int = 0,
+    curriculum: str = "",
+) -> int:
+    """Write documents until the reader closes, or `count` of them.
 
-    `curriculum` is a file of factors, perhaps not there yet, that is read again whenever it changes.
+    Args:
+        mixture: What to draw.
+        file: Where to write frames.
+        seed: Seed of the stream.
+        worker: Number of this worker.
+        workers: Number of workers.
+        trust: Whether to run programs without a sandbox.
+        count: Number of documents; 0 for no limit.
+        curriculum: File of factors, reread whenever it changes; it may not exist yet.
+
+    Returns:
+        Number of documents written.
     """
     factors = Factors(curriculum)
-    return send(
-        documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors),
+    return send_documents(
+        draw_documents(mixture, seed=seed, worker=worker, workers=workers, trust=trust, factors=factors),
         file,
         count,
     )
 
 
-def send(made: Iterator[Document], file: IO[bytes], count: int = 0) -> int:
-    """Write documents as frames until the reader leaves, or so many; how many were written."""
+def send_documents(documents: Iterator[Document], file: IO[bytes], count: int = 0) -> int:
+    """Write documents as frames until the reader closes, or `count` of them; return the number."""
     number, waiting = 0, bytearray()
-    with contextlib.closing(made), contextlib.suppress(BrokenPipeError):  # type: ignore[type-var]
-        for document in made:
-            waiting += frame(document)
+    with contextlib.closing(documents), contextlib.suppress(BrokenPipeError):  # type: ignore[type-var]
+        for document in documents:
+            waiting += frame_document(document)
             number += 1
-            if len(waiting) >= CHUNK or number == count:
+            if len(waiting) >= WRITE_BYTES or number == count:
                 file.write(waiting)
                 file.flush()
                 waiting.clear()
@@ -56,8 +75,8 @@ def send(made: Iterator[Document], file: IO[bytes], count: int = 0) -> int:
     return number
 
 
-def piped(act: Callable[[], object]) -> int:
-    """Do what writes to standard output for a reader that may leave; the exit status of the command that it is."""
+def run_piped(act: Callable[[], object]) -> int:
+    """Run a function that writes to standard output, whose reader may close; return the exit status."""
     try:
         act()
     except WorldlineError as error:
@@ -73,33 +92,37 @@ def piped(act: Callable[[], object]) -> int:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; its exit status."""
+    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m worldline.data.stream", description="framed documents on stdout"
+        prog="python -m worldline.data.stream", description="Write framed documents to stdout."
     )
-    parser.add_argument("--recipe", required=True, help="a recipe's name or file")
-    parser.add_argument("--function", default="data", help="the function in it that returns a Mixture")
+    parser.add_argument("--recipe", required=True, help="recipe name or file")
+    parser.add_argument("--function", default="data", help="function of the recipe that returns a Mixture")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--worker", type=int, default=0, help="which of the workers this is, from 0")
+    parser.add_argument("--worker", type=int, default=0, help="number of this worker, from 0")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--split", choices=SPLITS, help="instead of the recipe's own")
-    parser.add_argument("--count", type=int, default=0, help="stop after so many; 0: when the reader leaves")
-    parser.add_argument(
-        "--curriculum", default="", help="a file of factors of the shares, read as it changes"
-    )
-    parser.add_argument("--trust", action="store_true", help="run programs without a box")
-    asked = parser.parse_args(argv)
+    parser.add_argument("--split", choices=SPLITS, help="split, instead of the recipe's")
+    parser.add_argument("--count", type=int, default=0, help="documents to write; 0: until the reader closes")
+    parser.add_argument("--curriculum", default="", help="curriculum file, reread as it changes")
+    parser.add_argument("--trust", action="store_true", help="run programs without a sandbox")
+    options = parser.parse_args(argv)
 
     def act() -> None:
-        mixture = load_config(asked.recipe, asked.function, Mixture)
-        if asked.split:
-            mixture = replace(mixture, split=asked.split)
-        stream(
-            mixture, sys.stdout.buffer, seed=asked.seed, worker=asked.worker, workers=asked.workers,
-            trust=asked.trust, count=asked.count, curriculum=asked.curriculum,
-        )  # fmt: skip
+        mixture = load_config(options.recipe, options.function, Mixture)
+        if options.split:
+            mixture = replace(mixture, split=options.split)
+        stream_documents(
+            mixture,
+            sys.stdout.buffer,
+            seed=options.seed,
+            worker=options.worker,
+            workers=options.workers,
+            trust=options.trust,
+            count=options.count,
+            curriculum=options.curriculum,
+        )
 
-    return piped(act)
+    return run_piped(act)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,4 @@
-"""A dataset on disk or on a store as one of `datasets`, read as it is gone through: nothing is copied first.
-
-Each shard is checked against the manifest before a row of it is given. Needs the package `datasets`.
-"""
+"""Stream a dataset as a Hugging Face `IterableDataset`, without copying it first. Needs the package `datasets`."""
 
 from __future__ import annotations
 
@@ -21,13 +18,24 @@ if TYPE_CHECKING:
 
 
 def streamed(where: str | Folder, *, split: str = "") -> IterableDataset:
-    """The documents at a path or URL, of one split if asked, as an IterableDataset; a loader's workers share shards."""
+    """Stream documents from disk or a store. Each shard is verified before its rows are used.
+
+    Args:
+        where: Path or URL of a dataset.
+        split: Split to stream; all by default.
+
+    Returns:
+        The dataset. Workers of a loader share its shards.
+
+    Raises:
+        UsageError: The package `datasets` is missing.
+    """
     try:
         from datasets import IterableDataset
     except ModuleNotFoundError:
         raise UsageError("streaming needs datasets: pip install datasets") from None
     folder = remote.place(where)
-    entries = list(shards.load(folder).shards)
+    entries = list(shards.load_manifest(folder).shards)
     return IterableDataset.from_generator(
         _rows, gen_kwargs={"folder": folder, "entries": entries, "splits": (split,)}
     )

@@ -1,7 +1,4 @@
-"""Where tokenizers are found: a name or a path becomes a tokenizer of `worldline.codec.tokens`.
-
-Reads files, never the network: nothing is fetched from a hub or a cloud.
-"""
+"""Find tokenizers by name or path. Reads only files: nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ _LLAMA3 = ("llama_models", Path("llama3", "tokenizer.model"))
 
 
 def load(spec: str) -> Tokenizer:
-    """`bytes`, `llama3` (of the package llama-models), a `tokenizers` JSON or a tiktoken `FILE[#PATTERN]`."""
+    """Load `bytes`, `llama3` (of the package llama-models), a `tokenizers` JSON or a tiktoken `FILE[#PATTERN]`."""
     if spec == "bytes":
         return Bytes()
     if spec == "llama3":
@@ -54,10 +51,10 @@ def cost(traces: Iterable[Trace], *, tokenizers: Sequence[str] = (), context: in
 
 
 def llama3_path() -> Path | None:
-    """Llama 3's ranks inside an installed `llama-models`, which is found but not imported."""
+    """Return Llama 3's ranks in an installed `llama-models`, which is not imported; None if missing."""
     package, inside = _LLAMA3
-    found = importlib.util.find_spec(package)
-    for folder in (found.submodule_search_locations or ()) if found else ():
+    spec = importlib.util.find_spec(package)
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
         if (Path(folder) / inside).is_file():
             return Path(folder) / inside
     return None
@@ -67,4 +64,4 @@ def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UsageError(f"tokenizer {path}: {error.strerror}; give bytes, llama3 or a file") from error
+        raise UsageError(f"tokenizer {path}: {error.strerror}; pass bytes, llama3 or a file") from error

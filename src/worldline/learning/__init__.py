@@ -1,1 +1,1 @@
-"""Learning from failures: what a model fails at on fresh drills, and what it should see more of."""
+"""Learning from failures: measure a model on fresh drills, and adjust what it trains on."""

@@ -1,8 +1,8 @@
-"""Adapts a model to a user's own code: its calls recorded, low-rank changes trained, and kept only if that is better.
+"""Adapt a model to a user's own code: record its calls, train low-rank changes, keep them if they help.
 
-Asked before and after, by the engine that will be used: calls held out of the functions that were learned from, calls
-of functions that were not, and generated programs, which must not be forgotten. The base is not touched: what is kept
-is a folder with the changes and the base's digest. It remembers the user's values: it stays where they may be seen.
+The engine is evaluated before and after on held-out calls of the same functions, on calls of unseen
+functions, and on generated programs, which must not be forgotten. The base stays untouched: the result is
+a folder with the changes and the base's digest. It remembers the user's values, so keep it private.
 """
 
 from __future__ import annotations
@@ -15,35 +15,39 @@ from typing import TYPE_CHECKING, Any
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Paired
-from worldline.data.mixture import SMALL
+from worldline.data.document import Document
+from worldline.data.frames import DocumentPair
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.evaluation.run.run import run
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites import generated
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.learning.call_sources import own_calls
-from worldline.learning.own_calls import OwnCall, known_documents, recorded, split_calls
-from worldline.model import checkpoint
+from worldline.learning.own_calls import CallSplit, OwnCall, draw_known_documents, record_calls, split_calls
+from worldline.model import checkpoint, model_folder
 from worldline.model.engine.native import open_engine
-from worldline.model.low_rank import merged
+from worldline.model.low_rank import merge_changes
 from worldline.model.shape import Shape
-from worldline.model.weights import Array, Stored, to_safetensors
+from worldline.model.weights import FloatArray, StoredArray, to_safetensors
 from worldline.predict.local import Local
 from worldline.storage import files
 
 if TYPE_CHECKING:
-    from worldline.model.train.low_rank import Adapting, LowRankChanges
+    from worldline.model.train.low_rank import AdaptationConfig, LowRankChanges
 
 KIND = "adaptation"
 SAME, UNSEEN, KNOWN = "other calls", "other functions", "generated"
-REPLAY = 48  # generated documents that are mixed in
-CHANCE = 0.05  # a loss of what was known that is less likely by chance is one
+# Generated documents that are mixed in.
+REPLAY_DOCUMENTS = 48
+# A loss of known programs below this p-value counts as forgetting.
+SIGNIFICANCE = 0.05
 
-Told = Callable[[float, str], None]
+ReportProgress = Callable[[float, str], None]
 
 
 @dataclass(frozen=True)
 class BeforeAfter:
-    """One group of programs asked before and after: answers and whole traces."""
+    """Answers and whole traces of one group of programs, before and after."""
 
     answer: Paired
     trace: Paired
@@ -51,27 +55,40 @@ class BeforeAfter:
 
 @dataclass(frozen=True)
 class Adapted:
-    """What came of an adaptation: the counts, each group before and after, and why it was not kept, if it was not."""
+    """Result of an adaptation.
+
+    Attributes:
+        functions: Functions learned from.
+        lessons: Documents learned from.
+        steps: Training steps.
+        documents: Documents seen, repeats counted.
+        groups: Each group of programs before and after.
+        nats: Loss per held-back document before, and the best.
+        cpu_seconds: Processor time of training.
+        seconds: Time of everything.
+        refused: Why it was not kept; empty if it was.
+        out: Folder of the adaptation.
+    """
 
     functions: int
     lessons: int
     steps: int
     documents: int
     groups: dict[str, BeforeAfter]
-    nats: tuple[float, float]  # of a document held back: before, and the best
-    cpu_seconds: float  # of the training
-    seconds: float  # of everything
+    nats: tuple[float, float]
+    cpu_seconds: float
+    seconds: float
     refused: str
     out: str
 
     def as_json(self) -> dict[str, Any]:
-        """What `learn --on` and `learn --journal` print with --json."""
+        """Return what `learn --on` and `learn --journal` print with --json."""
         groups = {
-            name: {"answer": some.answer.as_json(), "trace": some.trace.as_json()}
-            for name, some in self.groups.items()
+            name: {"answer": group.answer.as_json(), "trace": group.trace.as_json()}
+            for name, group in self.groups.items()
         }
-        told = {key: value for key, value in vars(self).items() if key not in ("groups", "nats")}
-        return {**told, "kept": not self.refused, "nats": list(self.nats), "groups": groups}
+        fields = {key: value for key, value in vars(self).items() if key not in ("groups", "nats")}
+        return {**fields, "kept": not self.refused, "nats": list(self.nats), "groups": groups}
 
 
 def adapt(
@@ -82,161 +99,207 @@ def adapt(
     model: str | Path | None = None,
     minutes: float | None = None,
     train_steps: int | None = None,
-    how: Adapting | None = None,
+    how: AdaptationConfig | None = None,
     held_out: int = 60,
     known: int = 40,
     seed: int = 0,
     trust: bool = False,
-    progress: Told | None = None,
+    progress: ReportProgress | None = None,
 ) -> Adapted:
-    """Adapt a model to the code of a folder, or to what a journal holds, and keep that only if it is better.
+    """Adapt a model to a folder's code or to a journal, and keep the result if it is better.
 
     Args:
-        folder: Code whose calls are learned from.
-        journal: What `ask` with a journal had to execute; with both, the calls of both are learned from.
-        out: The folder of the adapted model.
-        model: The folder of the model; the shipped one by default.
-        minutes: Train for this many minutes.
-        train_steps: Train for this many steps, not by the clock.
-        how: Every setting of the training; instead of `minutes`, `train_steps` and `seed`.
-        held_out: Calls that are kept for the comparison.
-        known: Generated programs that must not be forgotten.
-        seed: Which calls are held out, and the order of the training.
-        trust: Execute without a sandbox.
-        progress: Called with the share that is done, and what is under way.
+        folder: Folder with Python code.
+        journal: Journal of `ask --journal`. With both, the calls of both are learned from.
+        out: Folder to write.
+        model: Base model; the shipped one by default.
+        minutes: Minutes of training.
+        train_steps: Steps of training, instead of minutes.
+        how: Budget and hyperparameters, instead of `minutes`, `train_steps` and `seed`.
+        held_out: Maximum number of held-out calls.
+        known: Generated programs to check for forgetting.
+        seed: Seed of everything.
+        trust: Whether to run without a sandbox.
+        progress: Called with the share that is done and a status line.
 
     Returns:
         Each group of programs before and after, and why the adaptation was refused, if it was.
 
     Raises:
-        UsageError: `out` is missing or is something else, or both `minutes` and `train_steps` are given.
+        UsageError: Torch is missing, there are too few calls, `out` is missing or holds something else, or both
+            `minutes` and `train_steps` are passed.
     """
     if out is None:
         raise UsageError("--on and --journal need -o DIR, where the adapted model goes")
     if minutes and train_steps:
         raise UsageError("either --minutes or --train-steps")
     try:
-        from worldline.model.train.low_rank import Adapting, train_changes
+        from worldline.model.train.low_rank import AdaptationConfig, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
-    tell, how = progress, how or _settings(Adapting, minutes, train_steps, seed)
-    begun = time.monotonic()
+    started, how = time.monotonic(), how or _build_config(AdaptationConfig, minutes, train_steps, seed)
     base = checkpoint.resolve(Path(model) if model else None)
     _check_out(Path(out))
     shape, weights = checkpoint.read_weights(base)
-    _say(tell, 0.0, "finding and recording calls")
-    parts = split_calls(
-        own_calls(folder, journal=journal, seed=seed, trust=trust), seed=seed, held_out=held_out
-    )
-    suites = {
-        SAME: _suite(SAME, parts.same), UNSEEN: _suite(UNSEEN, parts.unseen), KNOWN: _generated(known, seed)
-    }  # fmt: skip
-    documents, held_back = (
-        recorded(some, seed=seed, trust=trust) for some in (parts.lessons, parts.held_back)
-    )
-    before = _asked(shape, weights, suites, tell, "before")
+    _report(progress, 0.0, "finding and recording calls")
+    calls = own_calls(folder, journal=journal, seed=seed, trust=trust)
+    parts = split_calls(calls, seed=seed, held_out=held_out)
+    suites = _build_suites(parts, known, seed)
+    documents = record_calls(parts.lessons, seed=seed, trust=trust)
+    held_back = record_calls(parts.held_back, seed=seed, trust=trust)
+    before = _evaluate(shape, weights, suites, progress, "before")
     changes = train_changes(
-        shape, weights, [(each.prompt, each.steps) for each in documents],
-        known=[(each.prompt, each.steps) for each in known_documents(REPLAY, seed=seed, trust=trust)],
-        held_back=[(each.prompt, each.steps) for each in held_back], how=how, progress=tell,
-    )  # fmt: skip
-    after = _asked(shape, merged(weights, changes.tensors), suites, tell, "after")
-    groups = {name: _paired(before[name], after[name]) for name in suites}
-    refused = refusal(groups)
-    done = Adapted(
-        len({each.key for each in parts.lessons}), len(documents), changes.steps, changes.documents, groups,
-        (changes.looks[0].nats, min(look.nats for look in changes.looks)), changes.cpu_seconds,
-        time.monotonic() - begun, refused, str(out),
-    )  # fmt: skip
+        shape,
+        weights,
+        _to_pairs(documents),
+        known=_to_pairs(draw_known_documents(REPLAY_DOCUMENTS, seed=seed, trust=trust)),
+        held_back=_to_pairs(held_back),
+        how=how,
+        progress=progress,
+    )
+    after = _evaluate(shape, merge_changes(weights, changes.tensors), suites, progress, "after")
+    groups = {name: _pair_verdicts(before[name], after[name]) for name in suites}
+    refused = find_refusal(groups)
+    seconds = time.monotonic() - started
+    result = _to_result(parts, len(documents), changes, groups, seconds, refused, str(out))
     if not refused:
-        keep(Path(out), base, shape, changes, {"config": asdict(how), "measured": _counts(groups)})
-    return done
+        save_adaptation(
+            Path(out), base, shape, changes, {"config": asdict(how), "measured": _count_groups(groups)}
+        )
+    return result
 
 
-def _settings(kind: type[Adapting], minutes: float | None, steps: int | None, seed: int) -> Adapting:
+def _to_result(
+    parts: CallSplit,
+    lessons: int,
+    changes: LowRankChanges,
+    groups: dict[str, BeforeAfter],
+    seconds: float,
+    refused: str,
+    out: str,
+) -> Adapted:
+    return Adapted(
+        functions=len({call.key for call in parts.lessons}),
+        lessons=lessons,
+        steps=changes.steps,
+        documents=changes.documents,
+        groups=groups,
+        nats=(changes.evaluations[0].nats, min(evaluation.nats for evaluation in changes.evaluations)),
+        cpu_seconds=changes.cpu_seconds,
+        seconds=seconds,
+        refused=refused,
+        out=out,
+    )
+
+
+def _to_pairs(documents: Iterable[Document]) -> list[DocumentPair]:
+    return [(document.prompt, document.steps) for document in documents]
+
+
+def _build_suites(parts: CallSplit, known: int, seed: int) -> dict[str, Suite]:
+    return {
+        SAME: _suite(SAME, parts.same),
+        UNSEEN: _suite(UNSEEN, parts.unseen),
+        KNOWN: _generated_suite(known, seed),
+    }
+
+
+def _build_config(
+    config: type[AdaptationConfig], minutes: float | None, steps: int | None, seed: int
+) -> AdaptationConfig:
     if steps:
-        return kind(steps=steps, seed=seed)
-    return kind(minutes=minutes, seed=seed) if minutes else kind(seed=seed)
+        return config(steps=steps, seed=seed)
+    return config(minutes=minutes, seed=seed) if minutes else config(seed=seed)
 
 
 def _check_out(out: Path) -> None:
-    """UsageError if something else than an adaptation would be replaced."""
-    if out.exists() and not (out / checkpoint.CHANGES).is_file():
-        raise UsageError(f"{out} is there already, and is no adaptation")
+    """Raise UsageError if something other than an adaptation would be replaced."""
+    if out.exists() and not (out / model_folder.CHANGES).is_file():
+        raise UsageError(f"{out} already exists and is not an adaptation: choose another folder")
 
 
-def _say(tell: Told | None, share: float, text: str) -> None:
-    if tell is not None:
-        tell(share, text)
+def _report(progress: ReportProgress | None, share: float, text: str) -> None:
+    if progress is not None:
+        progress(share, text)
 
 
 def _suite(name: str, calls: Sequence[OwnCall]) -> Suite:
-    tasks = [Task(program=each.program, options=each.options, name=each.name) for each in calls]
-    return Suite(name=name, tasks=tasks, count=len(tasks), limits=SMALL)
+    tasks = [Task(program=call.program, options=call.options, name=call.name) for call in calls]
+    return Suite(name=name, tasks=tasks, count=len(tasks), limits=DOCUMENT_LIMITS)
 
 
-def _generated(count: int, seed: int) -> Suite:
-    found = generated.load(seed=seed)
-    tasks = [task for _, task in zip(range(count), found.tasks, strict=False)]
-    return Suite(name=KNOWN, tasks=tasks, count=count, limits=found.limits)
+def _generated_suite(count: int, seed: int) -> Suite:
+    suite = generated.load(seed=seed)
+    tasks = [task for _, task in zip(range(count), suite.tasks, strict=False)]
+    return Suite(name=KNOWN, tasks=tasks, count=count, limits=suite.limits)
 
 
-def _asked(
-    shape: Shape, weights: dict[str, Stored], suites: dict[str, Suite], tell: Told | None, when: str
+def _evaluate(
+    shape: Shape,
+    weights: dict[str, StoredArray],
+    suites: dict[str, Suite],
+    progress: ReportProgress | None,
+    when: str,
 ) -> dict[str, list[Verdict]]:
-    """The verdicts on each group, by the engine over these weights."""
-    predictor, found = Local(open_engine(shape, weights), name=when), {}
+    """Verdicts on each group, by the engine with these weights."""
+    predictor, results = Local(open_engine(shape, weights), name=when), {}
     for name, suite in suites.items():
         verdicts: list[Verdict] = []
-        _say(tell, 0.0, f"asking {when}: {name}")
+        _report(progress, 0.0, f"evaluating {when}: {name}")
         if suite.count:
             run(suite, predictor, each=verdicts.append)
-        found[name] = verdicts
-    return found
+        results[name] = verdicts
+    return results
 
 
-def _paired(before: Iterable[Verdict], after: Iterable[Verdict]) -> BeforeAfter:
-    """Both times, task by task; a task that was judged once alone is left out."""
+def _pair_verdicts(before: Iterable[Verdict], after: Iterable[Verdict]) -> BeforeAfter:
+    """Verdicts before and after, task by task; tasks judged only once are left out."""
     later = {verdict.task.name: verdict for verdict in after}
-    pairs = [(one, later[one.task.name]) for one in before if one.task.name in later]
+    pairs = [(first, later[first.task.name]) for first in before if first.task.name in later]
     return BeforeAfter(
-        _counted([(one.answer == "right", other.answer == "right") for one, other in pairs]),
-        _counted([(one.trace == "right", other.trace == "right") for one, other in pairs]),
+        _count_pairs([(first.answer == "right", second.answer == "right") for first, second in pairs]),
+        _count_pairs([(first.trace == "right", second.trace == "right") for first, second in pairs]),
     )
 
 
-def _counted(pairs: list[tuple[bool, bool]]) -> Paired:
+def _count_pairs(pairs: list[tuple[bool, bool]]) -> Paired:
     return Paired(
-        right=pairs.count((True, True)), regressed=pairs.count((True, False)),
-        recovered=pairs.count((False, True)), wrong=pairs.count((False, False)),
-    )  # fmt: skip
+        right=pairs.count((True, True)),
+        regressed=pairs.count((True, False)),
+        recovered=pairs.count((False, True)),
+        wrong=pairs.count((False, False)),
+    )
 
 
-def refusal(groups: dict[str, BeforeAfter]) -> str:
-    """Why an adaptation is not to be kept; empty where it is."""
+def find_refusal(groups: dict[str, BeforeAfter]) -> str:
+    """Return why an adaptation should not be kept; empty if it should."""
     own = [groups[name].trace for name in (SAME, UNSEEN)]
-    gained, lost = sum(some.recovered for some in own), sum(some.regressed for some in own)
+    gained, lost = sum(paired.recovered for paired in own), sum(paired.regressed for paired in own)
     if gained <= lost:
-        return f"not better on the calls held out: {gained} traces mended, {lost} broken"
+        return f"not better on held-out calls: {gained} traces fixed, {lost} broken"
     known = groups[KNOWN].trace
-    if known.net < 0 and known.p < CHANCE:
+    if known.net < 0 and known.p < SIGNIFICANCE:
         return (
-            f"it forgets: of {known.n} generated programs {known.regressed} traces are broken, "
-            f"{known.recovered} mended (p {known.p:.3f})"
+            f"it forgets: of {known.n} generated programs, {known.regressed} traces broke and "
+            f"{known.recovered} were fixed (p {known.p:.3f})"
         )
     return ""
 
 
-def _counts(groups: dict[str, BeforeAfter]) -> dict[str, Any]:
-    return {name: {"answer": vars(some.answer), "trace": vars(some.trace)} for name, some in groups.items()}
+def _count_groups(groups: dict[str, BeforeAfter]) -> dict[str, Any]:
+    return {
+        name: {"answer": vars(group.answer), "trace": vars(group.trace)} for name, group in groups.items()
+    }
 
 
-def keep(out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]) -> None:
-    """Write the changes as a model's folder, which names its base by digest and place."""
-    tensors: dict[str, Array] = changes.tensors
+def save_adaptation(
+    out: Path, base: Path, shape: Shape, changes: LowRankChanges, facts: dict[str, Any]
+) -> None:
+    """Write the changes as a model folder that names its base by digest and place."""
+    tensors: dict[str, FloatArray] = changes.tensors
     place = "" if base == checkpoint.SHIPPED else str(base.resolve())
     named = {"sha256": checkpoint.digest(base), "place": place}
-    out = checkpoint.place_of(out)
-    draft = checkpoint.begin(out)
-    files.write(draft / checkpoint.CHANGES, to_safetensors(tensors))
-    checkpoint.finish(draft, out, {"kind": KIND, "shape": shape.to_json(), "base": named, **facts})
+    out = model_folder.resolve_link(out)
+    draft = model_folder.create_draft(out)
+    files.write(draft / model_folder.CHANGES, to_safetensors(tensors))
+    model_folder.commit_draft(draft, out, {"kind": KIND, "shape": shape.to_json(), "base": named, **facts})

@@ -1,8 +1,8 @@
-"""From what was measured to what comes how often: pure sums, no model and no file.
+"""Compute curriculum factors from measured results. Pure functions: no model, no files.
 
-A lesson teaches most where it is nearly within reach: a trace of probability p counts 4 p (1 - p), so that what is
-mastered and what is hopeless count little. A lesson's factor is its mean of that beside the mean of all, within limits.
-Spacings of sparse reveals are a ladder: the next one opens when the largest open one is held.
+A lesson teaches most where the model nearly succeeds: a trace of probability p counts 4 p (1 - p), so
+mastered and hopeless lessons count little. A lesson's factor is its mean gain over the mean of its axis,
+within limits. Spacings of sparse reveals open one after another, when the largest open one is mastered.
 """
 
 from __future__ import annotations
@@ -15,18 +15,23 @@ from typing import Any
 from worldline.core.errors import FormatError
 from worldline.data.lessons import KIND, MODE, OPERATION, REVEAL, SOURCE
 
-# For each axis: how far its factors reach, 1 / limit to limit, and how many results the mean of all counts as.
-LIMITS = {KIND: (4.0, 6.0), SOURCE: (2.0, 6.0), MODE: (1.5, 12.0), OPERATION: (2.0, 40.0)}
-KEPT = 0.85  # of what was measured before, at each new set
-FIRST = 2  # the spacing that is open from the beginning
-HELD, ENOUGH = 0.8, 12.0  # a spacing is held: this share of traces written to the letter, of so many
-SHARES = (0.5, 0.25)  # of the largest open spacing and the one before; the others share the rest
-CLOSED = 0.15  # of all, for those that are not open yet: without it they are forgotten in minutes
+# For each axis: the largest factor (and its inverse, the smallest), and the weight of the mean of all.
+FACTOR_LIMITS = {KIND: (4.0, 6.0), SOURCE: (2.0, 6.0), MODE: (1.5, 12.0), OPERATION: (2.0, 40.0)}
+# Weight of earlier results at each new set.
+TALLY_DECAY = 0.85
+# The spacing that is open from the start.
+FIRST_SPACING = 2
+# A spacing is mastered at this share of exact traces, of at least this many.
+MASTERED_RATE, MIN_EXAMS = 0.8, 12.0
+# Shares of the largest open spacing and the one before; the others share the rest.
+OPEN_SHARES = (0.5, 0.25)
+# Share of spacings that are not open: without it they are forgotten in minutes.
+CLOSED_SHARE = 0.15
 
 
 @dataclass(frozen=True)
 class LessonTally:
-    """Results added up, older ones counting less: how many, right, their chances, and what they can teach."""
+    """Decayed sums of results: number, right ones, probabilities, and gains."""
 
     n: float = 0.0
     right: float = 0.0
@@ -34,12 +39,12 @@ class LessonTally:
     gain: float = 0.0
 
     def plus(self, other: LessonTally) -> LessonTally:
-        """Both together."""
+        """Add two tallies."""
         return LessonTally(*(a + b for a, b in zip(self._sums, other._sums, strict=True)))
 
     def times(self, share: float) -> LessonTally:
-        """The same, counting so much less."""
-        return LessonTally(*(share * each for each in self._sums))
+        """Scale a tally."""
+        return LessonTally(*(share * value for value in self._sums))
 
     @property
     def _sums(self) -> tuple[float, float, float, float]:
@@ -47,35 +52,35 @@ class LessonTally:
 
     @property
     def rate(self) -> float:
-        """The share that is right."""
+        """Share that is right."""
         return self.right / self.n if self.n else 0.0
 
 
 @dataclass(frozen=True)
-class Result:
-    """One drill, or one step of it, under one label: is every byte the likeliest, and how likely were all of them."""
+class DrillResult:
+    """Result of a drill or one of its steps under one label: exactness and log-probability."""
 
     label: str
     right: bool
     logprob: float
 
     def tally(self) -> LessonTally:
-        """As a tally of one."""
+        """Convert to a tally of one."""
         chance = math.exp(min(0.0, self.logprob))
         return LessonTally(1.0, float(self.right), chance, 4 * chance * (1 - chance))
 
 
 @dataclass(frozen=True)
 class Curriculum:
-    """What is known of a model by label, the largest spacing that is open, and the factors that follow."""
+    """Tallies by label, the largest open spacing, and the resulting factors."""
 
     tallies: Mapping[str, LessonTally] = field(default_factory=dict)
-    opened: int = FIRST
+    opened: int = FIRST_SPACING
     factors: Mapping[str, float] = field(default_factory=dict)
     sets: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Convert to JSON."""
         return {
             "factors": {label: round(value, 4) for label, value in self.factors.items()},
             "opened": self.opened,
@@ -85,7 +90,7 @@ class Curriculum:
 
 
 def from_json(data: Any) -> Curriculum:
-    """What `to_json` gave."""
+    """Parse what `Curriculum.to_json` returned; raise FormatError if it is damaged."""
     try:
         tallies = {
             label: LessonTally(**{name: float(value) for name, value in tally.items()})
@@ -97,54 +102,70 @@ def from_json(data: Any) -> Curriculum:
         raise FormatError(f"not a curriculum: {error!r}") from error
 
 
-def beginning(spacings: Mapping[int, float]) -> Curriculum:
-    """Nothing is known; of the mixture's spacings the first one is open."""
-    return replace(moved(Curriculum(), (), spacings), sets=0)
+def initial_curriculum(spacings: Mapping[int, float]) -> Curriculum:
+    """Create a curriculum without results, with the first of the mixture's spacings open."""
+    return replace(update_curriculum(Curriculum(), (), spacings), sets=0)
 
 
-def moved(before: Curriculum, results: Iterable[Result], spacings: Mapping[int, float]) -> Curriculum:
-    """The curriculum after one more set of drills; `spacings` are those of the mixture with their weights."""
+def update_curriculum(
+    before: Curriculum, results: Iterable[DrillResult], spacings: Mapping[int, float]
+) -> Curriculum:
+    """Update a curriculum with the results of one set of drills.
+
+    Args:
+        before: Current curriculum.
+        results: Results of the set.
+        spacings: Spacings of the mixture with their weights.
+
+    Returns:
+        The new curriculum.
+    """
     fresh: dict[str, LessonTally] = {}
     for result in results:
         fresh[result.label] = fresh.get(result.label, LessonTally()).plus(result.tally())
-    old = {label: tally.times(KEPT) for label, tally in before.tallies.items()}
+    old = {label: tally.times(TALLY_DECAY) for label, tally in before.tallies.items()}
     tallies = {
         label: old.get(label, LessonTally()).plus(fresh.get(label, LessonTally())) for label in old | fresh
     }
-    opened = _opened(before.opened, tallies, spacings)
-    factors = {**factors_of(tallies), **_ladder(opened, spacings)}
+    opened = _open_spacing(before.opened, tallies, spacings)
+    factors = {**compute_factors(tallies), **_spacing_factors(opened, spacings)}
     return replace(before, tallies=tallies, opened=opened, factors=factors, sets=before.sets + 1)
 
 
-def factors_of(tallies: Mapping[str, LessonTally]) -> dict[str, float]:
-    """For each label of an axis its gain beside the mean gain of its axis, shrunk to 1 while little is known of it."""
-    found = {}
-    for axis, (limit, weight) in LIMITS.items():
+def compute_factors(tallies: Mapping[str, LessonTally]) -> dict[str, float]:
+    """Compute each label's gain over the mean gain of its axis, shrunk towards 1 while data is scarce."""
+    factors = {}
+    for axis, (limit, weight) in FACTOR_LIMITS.items():
         named = {label: tally for label, tally in tallies.items() if label.startswith(axis + " ")}
         n = sum(tally.n for tally in named.values())
         mean = sum(tally.gain for tally in named.values()) / n if n else 0.0
         for label, tally in named.items():
             known = (tally.gain + weight * mean) / (tally.n + weight)
-            found[label] = min(limit, max(1 / limit, known / mean)) if mean > 0 else 1.0
-    return found
+            factors[label] = min(limit, max(1 / limit, known / mean)) if mean > 0 else 1.0
+    return factors
 
 
-def _opened(opened: int, tallies: Mapping[str, LessonTally], spacings: Mapping[int, float]) -> int:
+def _open_spacing(opened: int, tallies: Mapping[str, LessonTally], spacings: Mapping[int, float]) -> int:
     exam = tallies.get(f"{REVEAL} {opened}", LessonTally())
     later = [spacing for spacing in spacings if spacing > opened]
-    return min(later) if later and exam.n >= ENOUGH and exam.rate >= HELD else opened
+    return min(later) if later and exam.n >= MIN_EXAMS and exam.rate >= MASTERED_RATE else opened
 
 
-def _ladder(opened: int, spacings: Mapping[int, float]) -> dict[str, float]:
-    """Factors that give most of the weight of sparse reveals to the open spacings, most of that to the largest."""
+def _spacing_factors(opened: int, spacings: Mapping[int, float]) -> dict[str, float]:
+    """Factors that give most of the weight to open spacings, and most of that to the largest."""
     total, reached = sum(spacings.values()), sorted((s for s in spacings if s <= opened), reverse=True)
-    rest, closed = len(reached) - len(SHARES), sum(weight for s, weight in spacings.items() if s > opened)
-    shares = dict(zip(reached, (*SHARES, *[(1 - sum(SHARES)) / max(1, rest)] * max(0, rest)), strict=False))
-    kept = CLOSED if closed else 0.0
-    scale = (1 - kept) * total / sum(shares.values()) if shares else 0.0
+    rest, closed = (
+        len(reached) - len(OPEN_SHARES),
+        sum(weight for s, weight in spacings.items() if s > opened),
+    )
+    shares = dict(
+        zip(reached, (*OPEN_SHARES, *[(1 - sum(OPEN_SHARES)) / max(1, rest)] * max(0, rest)), strict=False)
+    )
+    closed_share = CLOSED_SHARE if closed else 0.0
+    scale = (1 - closed_share) * total / sum(shares.values()) if shares else 0.0
     return {
         f"{REVEAL} {spacing}": scale * shares[spacing] / weight
         if spacing in shares
-        else kept * total / closed
+        else closed_share * total / closed
         for spacing, weight in spacings.items()
     }

@@ -13,7 +13,7 @@ from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.learning.curriculum import Curriculum
 from worldline.learning.drills import DrillBook
-from worldline.learning.measure import Row, measure
+from worldline.learning.measure import LabelResult, measure
 from worldline.learning.tutor import read_curriculum, write_curriculum
 from worldline.model.checkpoint import open_model
 
@@ -24,7 +24,7 @@ DEFAULT_DRILLS = 300
 class DrillReport:
     """What drills showed, label by label, and the curriculum that follows; `faults` are drills in no rate."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[LabelResult, ...]
     curriculum: Curriculum
     faults: int = 0
 

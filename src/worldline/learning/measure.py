@@ -1,6 +1,6 @@
-"""A model measured on fresh drills by the engine, on a CPU: the same scores that a trainer gives, and what follows.
+"""Measure a model on fresh drills with the engine, on a CPU, with the same scores that a trainer computes.
 
-A trace is right where every byte of it is the likeliest: greedy decoding, unguided, would write it.
+A trace is right if every byte is the likeliest: unguided greedy decoding would write it.
 """
 
 from __future__ import annotations
@@ -17,42 +17,49 @@ from worldline.core.fault import RowFault, fenced
 from worldline.core.stats import wilson
 from worldline.data.document import Document
 from worldline.data.exchange import Score
-from worldline.learning.curriculum import Curriculum, LessonTally, Result, beginning, moved
+from worldline.learning.curriculum import (
+    Curriculum,
+    DrillResult,
+    LessonTally,
+    initial_curriculum,
+    update_curriculum,
+)
 from worldline.learning.drills import Drill, DrillBook
 
-SOME = 8  # drills drawn at a time
-EXAMS = 16  # of a spacing: more than it takes to open the next one
+DRILLS_PER_DRAW = 8
+# More than it takes to open the next spacing.
+EXAMS_PER_SPACING = 16
 
 
 class ScoringEngine(Protocol):
-    """What scoring needs of an engine."""
+    """What scoring needs from an engine."""
 
     def start(self) -> Any:
-        """The state in which nothing was read."""
+        """Return the state before the first byte."""
 
     def feed(self, state: Any, data: Any, *, pin: bool) -> Any:
-        """Logits behind the last byte."""
+        """Return the logits after the last byte."""
 
     def feed_all(self, state: Any, data: Any, *, pin: bool) -> Any:
-        """Logits behind every byte."""
+        """Return the logits after every byte."""
 
 
-def score(engine: ScoringEngine, document: Document) -> Score:
-    """What an engine makes of a document's steps, byte by byte, each read behind the true ones."""
+def score_document(engine: ScoringEngine, document: Document) -> Score:
+    """Score a document's steps with an engine, teacher-forced, byte by byte."""
     state = engine.start()
     first = engine.feed(state, document.prompt, pin=True)[None]
     rest = [engine.feed_all(state, document.steps[:-1], pin=False)] if len(document.steps) > 1 else []
     logits = np.concatenate([first, *rest]).astype(np.float64)
-    wanted = np.frombuffer(document.steps, np.uint8)
+    target = np.frombuffer(document.steps, np.uint8)
     high = logits.max(1)
-    likely = logits[np.arange(len(wanted)), wanted] - high - np.log(np.exp(logits - high[:, None]).sum(1))
-    hits = (logits.argmax(1) == wanted).astype(np.uint8)
+    likely = logits[np.arange(len(target)), target] - high - np.log(np.exp(logits - high[:, None]).sum(1))
+    hits = (logits.argmax(1) == target).astype(np.uint8)
     return Score(array("f", likely.astype(np.float32).tobytes()), hits.tobytes())
 
 
 @dataclass(frozen=True)
-class Row:
-    """One label: how many, wrong with an interval, mean sureness, its factor before and now."""
+class LabelResult:
+    """Results of one label: number, error rate with interval, mean confidence, factor before and now."""
 
     label: str
     n: int
@@ -63,59 +70,77 @@ class Row:
     now: float
 
     def as_json(self) -> dict[str, Any]:
-        """The row by its words."""
+        """Return the fields as JSON."""
         return dict(vars(self))
 
 
 def measure(
-    engine: ScoringEngine, book: DrillBook, *, count: int = 0, seconds: float = 0.0, before: Curriculum | None = None,
+    engine: ScoringEngine,
+    book: DrillBook,
+    *,
+    count: int = 0,
+    seconds: float = 0.0,
+    before: Curriculum | None = None,
     progress: Callable[[int], None] = lambda count: None,
-) -> tuple[Curriculum, list[Row]]:  # fmt: skip
-    """Drill until so many are done or the time is over; the curriculum that follows, and what it is based on.
+) -> tuple[Curriculum, list[LabelResult]]:
+    """Measure a model on drills until the budget is used.
 
-    What an earlier curriculum knows counts less than what is measured now; spacings are asked for one after another, as
-    long as they are held.
+    Earlier results count less than new ones. Spacings are tested one after another as long as each is
+    mastered.
+
+    Args:
+        engine: Engine to measure.
+        book: Draws the drills.
+        count: Number of drills; 0 for no limit.
+        seconds: Time budget; 0 for no limit.
+        before: Earlier curriculum.
+        progress: Called with the number of drills done.
+
+    Returns:
+        The new curriculum, and the results it is based on.
     """
-    begun, done, results = monotonic(), 0, list[Result]()
-    known = before or beginning(book.spacings)
+    started, done, results = monotonic(), 0, list[DrillResult]()
+    known = before or initial_curriculum(book.spacings)
     spacings = sorted(book.spacings)
-    while not ((count and done >= count) or (seconds and monotonic() - begun >= seconds)):
-        drills: list[Drill] = book.drills(min(SOME, count - done) if count else SOME)
-        results += _results(engine, book, drills)
+    while not ((count and done >= count) or (seconds and monotonic() - started >= seconds)):
+        drills: list[Drill] = book.drills(min(DRILLS_PER_DRAW, count - done) if count else DRILLS_PER_DRAW)
+        results += _score_drills(engine, book, drills)
         done += max(1, len(drills))
         progress(len(drills))
     opened = known.opened
     for spacing in [s for s in spacings if s >= opened]:
-        exams = _results(engine, book, book.exams(spacing, EXAMS))
+        exams = _score_drills(engine, book, book.exams(spacing, EXAMS_PER_SPACING))
         results += exams
-        after = moved(Curriculum(opened=spacing), exams, book.spacings)
+        after = update_curriculum(Curriculum(opened=spacing), exams, book.spacings)
         if after.opened == spacing:
             break
         opened = after.opened
-    now = moved(Curriculum(known.tallies, opened, known.factors, known.sets), results, book.spacings)
-    return now, rows(results, known, now)
+    now = update_curriculum(
+        Curriculum(known.tallies, opened, known.factors, known.sets), results, book.spacings
+    )
+    return now, summarize_results(results, known, now)
 
 
-def _results(engine: ScoringEngine, book: DrillBook, drills: list[Drill]) -> list[Result]:
-    """What each drill says; one on which the tool fails costs no other."""
-    found: list[Result] = []
+def _score_drills(engine: ScoringEngine, book: DrillBook, drills: list[Drill]) -> list[DrillResult]:
+    """Results of each drill; a fault on one costs no other."""
+    results: list[DrillResult] = []
     for drill in drills:
-        one = fenced(lambda: list(drill.results(score(engine, drill.document))))  # noqa: B023
-        if isinstance(one, RowFault):
+        drill_results = fenced(lambda: list(drill.results(score_document(engine, drill.document))))  # noqa: B023
+        if isinstance(drill_results, RowFault):
             book.faults += 1
         else:
-            found += one
-    return found
+            results += drill_results
+    return results
 
 
-def rows(results: list[Result], before: Curriculum, now: Curriculum) -> list[Row]:
-    """What was measured, label by label, those that teach most first in each axis."""
+def summarize_results(results: list[DrillResult], before: Curriculum, now: Curriculum) -> list[LabelResult]:
+    """Summarize results by label, in each axis those that teach most first."""
     tallies: dict[str, LessonTally] = {}
     for result in results:
         tallies[result.label] = tallies.get(result.label, LessonTally()).plus(result.tally())
-    found = []
+    summaries = []
     for label, tally in tallies.items():
         n, wrong = round(tally.n), round(tally.n - tally.right)
         was, will = before.factors.get(label, 1.0), now.factors.get(label, 1.0)
-        found.append(Row(label, n, wrong / n, wilson(wrong, n), tally.sure / n, was, will))
-    return sorted(found, key=lambda row: (row.label.partition(" ")[0], -row.now, -row.wrong, row.label))
+        summaries.append(LabelResult(label, n, wrong / n, wilson(wrong, n), tally.sure / n, was, will))
+    return sorted(summaries, key=lambda row: (row.label.partition(" ")[0], -row.now, -row.wrong, row.label))

@@ -1,7 +1,7 @@
-"""The calls that a model is adapted by, wherever they are from, and which of them are learned from.
+"""Split the calls that a model is adapted on into lessons and held-out calls.
 
-Held out are whole functions, which nothing that is learned from can then reach, and some calls of the others; no call
-is on two sides, under other names neither. What is learned from is spread over the functions. `call_sources` finds it.
+Whole functions are held out, which no lesson can reach, and some calls of the others. No call is on both
+sides, not even renamed. Lessons are spread over the functions.
 """
 
 from __future__ import annotations
@@ -15,20 +15,31 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mixture import SMALL, TOGETHER, Mixture, Mode, documents, written
+from worldline.data.mixture import (
+    BATCH_PROGRAMS,
+    DOCUMENT_LIMITS,
+    Mixture,
+    Mode,
+    draw_documents,
+    write_document,
+)
 from worldline.programs.split import execution, key, program_key
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
-FUNCTIONS = 6  # fewer than these, and none is held out whole
-LONGEST = 1_536  # bytes of a document that is learned from: attention on a CPU takes the square of it
-HELD_BACK = 8  # calls that decide when to stop
-USUAL = 0.75  # of the documents: as they are asked for; the others the other way, bare or not
+# With fewer functions, none is held out whole.
+MIN_FUNCTIONS_TO_HOLD_OUT = 6
+# Attention on a CPU costs the square of the length.
+MAX_LESSON_BYTES = 1_536
+# Calls that decide when to stop.
+HELD_BACK_CALLS = 8
+# Share of documents in the call's own mode; the others toggle `bare`.
+OWN_MODE_SHARE = 0.75
 
 
 @dataclass(frozen=True, kw_only=True)
 class OwnCall:
-    """A run of a user's own code, where it is from, the hash of its function, and how it is asked for."""
+    """A run of the user's code, its origin, the hash of its function, and how it is written."""
 
     program: Program
     origin: str
@@ -37,13 +48,13 @@ class OwnCall:
 
     @property
     def name(self) -> str:
-        """What tells it from every other."""
+        """Unique name of the call."""
         return f"{self.origin} {self.program.call or ' '.join(self.program.argv)}"
 
 
 @dataclass(frozen=True)
 class CallSplit:
-    """Calls to learn from, to stop by, and held out: other calls of the same functions, and functions never seen."""
+    """Calls to learn from, to stop by, and held out: of the same functions, and of unseen functions."""
 
     lessons: tuple[OwnCall, ...]
     held_back: tuple[OwnCall, ...]
@@ -54,25 +65,40 @@ class CallSplit:
 def split_calls(
     calls: Sequence[OwnCall], *, seed: int = 0, lessons: int = 160, held_out: int = 60
 ) -> CallSplit:
-    """So many calls to learn from and to hold out at most, a third of those held out of functions never seen."""
+    """Split calls into lessons and held-out calls; a third of the latter are of unseen functions.
+
+    Args:
+        calls: Calls to split.
+        seed: Seed of the split.
+        lessons: Maximum number of lessons.
+        held_out: Maximum number of held-out calls.
+
+    Returns:
+        The split.
+
+    Raises:
+        UsageError: There are too few calls.
+    """
     rng = Random(f"own calls {seed}")
     groups: dict[str, list[OwnCall]] = {}
-    for each in calls:
-        groups.setdefault(function_of(each.program), []).append(each)
+    for call in calls:
+        groups.setdefault(hash_function(call.program), []).append(call)
     order = sorted(groups)
     rng.shuffle(order)
-    for several in groups.values():
-        rng.shuffle(several)
-    hidden = order[: len(order) // 5] if len(order) >= FUNCTIONS else []
-    unseen = _spread([groups[one] for one in hidden], held_out // 3)
-    called = {name for each in unseen for name in _called(each.program)}
+    for group in groups.values():
+        rng.shuffle(group)
+    hidden = order[: len(order) // 5] if len(order) >= MIN_FUNCTIONS_TO_HOLD_OUT else []
+    unseen = _take_in_turns([groups[function] for function in hidden], held_out // 3)
+    called = {name for call in unseen for name in _called_trees(call.program)}
     seen = [
-        groups[one] for one in order if one not in hidden and not called & _reached(groups[one][0].program)[1]
+        groups[function]
+        for function in order
+        if function not in hidden and not called & _reachable(groups[function][0].program)[1]
     ]
-    cut = [max(1, len(several) // 4) if len(several) > 2 else 0 for several in seen]
-    same = _spread([several[:n] for several, n in zip(seen, cut, strict=True)], held_out - len(unseen))
-    rest = _spread([several[n:] for several, n in zip(seen, cut, strict=True)], lessons + HELD_BACK)
-    back = min(HELD_BACK, len(rest) // 4)
+    cut = [max(1, len(group) // 4) if len(group) > 2 else 0 for group in seen]
+    same = _take_in_turns([group[:n] for group, n in zip(seen, cut, strict=True)], held_out - len(unseen))
+    rest = _take_in_turns([group[n:] for group, n in zip(seen, cut, strict=True)], lessons + HELD_BACK_CALLS)
+    back = min(HELD_BACK_CALLS, len(rest) // 4)
     if not back or not (same or unseen):
         raise UsageError(
             f"{len(calls)} calls of {len(groups)} functions are too few to learn from and to hold out"
@@ -80,29 +106,29 @@ def split_calls(
     return CallSplit(tuple(rest[back:]), tuple(rest[:back]), tuple(same), tuple(unseen))
 
 
-def _spread(groups: Iterable[Sequence[OwnCall]], most: int) -> list[OwnCall]:
-    """So many calls at most: the first of each function, then the second of each, and so on."""
-    places = [(turn, number, each) for number, some in enumerate(groups) for turn, each in enumerate(some)]
-    return [each for _, _, each in sorted(places, key=lambda place: place[:2])[:most]]
+def _take_in_turns(groups: Iterable[Sequence[OwnCall]], most: int) -> list[OwnCall]:
+    """At most `most` calls: the first of each function, then the second of each, and so on."""
+    places = [(turn, number, call) for number, group in enumerate(groups) for turn, call in enumerate(group)]
+    return [call for _, _, call in sorted(places, key=lambda place: place[:2])[:most]]
 
 
 def _definitions(tree: ast.Module) -> dict[str, ast.stmt]:
-    """The functions, classes and assigned names of a source."""
-    found: dict[str, ast.stmt] = {}
+    """Functions, classes and assigned names of a source."""
+    definitions: dict[str, ast.stmt] = {}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found[node.name] = node
+            definitions[node.name] = node
         elif isinstance(node, ast.Assign):
-            found |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
-    return found
+            definitions |= {target.id: node for target in node.targets if isinstance(target, ast.Name)}
+    return definitions
 
 
 def _names(node: ast.AST) -> set[str]:
     return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _named(program: Program) -> tuple[dict[str, ast.stmt], set[str]]:
-    """What the source of a call defines, and what of that the call itself names; nothing of any other program."""
+def _called_definitions(program: Program) -> tuple[dict[str, ast.stmt], set[str]]:
+    """What the source of a call defines, and which of these the call names."""
     if program.call is None or program.files or not program.lang.has_syntax_tree:
         return {}, set()
     try:
@@ -112,9 +138,9 @@ def _named(program: Program) -> tuple[dict[str, ast.stmt], set[str]]:
         return {}, set()
 
 
-def _reached(program: Program) -> tuple[str, set[str]]:
-    """What a call can reach of its source, as text, and the functions and classes in that, as trees."""
-    defined, waiting = _named(program)
+def _reachable(program: Program) -> tuple[str, set[str]]:
+    """Text that a call can reach, and the functions and classes in it as trees."""
+    defined, waiting = _called_definitions(program)
     reached = set[str]()
     while waiting:
         name = waiting.pop()
@@ -125,21 +151,21 @@ def _reached(program: Program) -> tuple[str, set[str]]:
     return "\n".join(ast.unparse(node) for node in nodes), trees
 
 
-def _called(program: Program) -> set[str]:
-    """What a call itself names, as syntax trees."""
-    defined, names = _named(program)
+def _called_trees(program: Program) -> set[str]:
+    """What a call names, as syntax trees."""
+    defined, names = _called_definitions(program)
     return {ast.dump(defined[name]) for name in names}
 
 
-def function_of(program: Program) -> str:
-    """The hash of what a call runs, whatever stands beside it; of all, where that cannot be told."""
-    text = _reached(program)[0]
+def hash_function(program: Program) -> str:
+    """Hash what a call runs, without unrelated code; the whole program if that is unknown."""
+    text = _reachable(program)[0]
     return key(text) if text else program_key(program)
 
 
-def run_of(program: Program) -> str:
-    """The hash of one run, whatever stands beside it and however it is named."""
-    text = _reached(program)[0]
+def hash_run(program: Program) -> str:
+    """Hash one run, without unrelated code and independent of names."""
+    text = _reachable(program)[0]
     if not text:
         return program.digest
     return execution(
@@ -147,35 +173,39 @@ def run_of(program: Program) -> str:
     )
 
 
-def recorded(calls: Sequence[OwnCall], *, seed: int = 0, trust: bool = False) -> list[Document]:
-    """Calls as documents to learn from, most of them as they are asked for; those that are too long are left out."""
-    rng, found = Random(f"own documents {seed}"), []
-    worker = BoxWorker(prepare(limits=stretched(SMALL, TOGETHER), python=None, core="auto", trust=trust))
+def record_calls(calls: Sequence[OwnCall], *, seed: int = 0, trust: bool = False) -> list[Document]:
+    """Record calls as documents, most in their own mode; too long ones are left out."""
+    rng, documents = Random(f"own documents {seed}"), []
+    worker = BoxWorker(
+        prepare(limits=stretched(DOCUMENT_LIMITS, BATCH_PROGRAMS), python=None, core="auto", trust=trust)
+    )
     try:
-        for at in range(0, len(calls), TOGETHER):
-            some = calls[at : at + TOGETHER]
-            for each, trace in zip(some, record_all(worker, [one.program for one in some]), strict=True):
-                made = (
-                    written(_form(each.options), rng, trace, kind="mine", hashed=each.key) if trace else None
+        for at in range(0, len(calls), BATCH_PROGRAMS):
+            batch = calls[at : at + BATCH_PROGRAMS]
+            for call, trace in zip(batch, record_all(worker, [item.program for item in batch]), strict=True):
+                document = (
+                    write_document(_call_mixture(call.options), rng, trace, kind="mine", hashed=call.key)
+                    if trace
+                    else None
                 )
-                found += [made] if made else []
+                documents += [document] if document else []
     finally:
         worker.close()
-    return found
+    return documents
 
 
-def _form(options: Compact) -> Mixture:
-    """How a call's document is written: mostly in these options."""
+def _call_mixture(options: Compact) -> Mixture:
+    """How a call's document is written: mostly with these options."""
     other = replace(options, bare=not options.bare)
-    modes = (Mode(weight=USUAL, options=options), Mode(weight=1 - USUAL, options=other))
-    return Mixture(modes=modes, max_bytes=LONGEST, query=0.0)
+    modes = (Mode(weight=OWN_MODE_SHARE, options=options), Mode(weight=1 - OWN_MODE_SHARE, options=other))
+    return Mixture(modes=modes, max_bytes=MAX_LESSON_BYTES, query=0.0)
 
 
-def known_documents(count: int, *, seed: int = 0, trust: bool = False) -> list[Document]:
-    """Generated documents, of what the model knew before."""
-    drawn, found = documents(Mixture(max_bytes=LONGEST), seed=seed, trust=trust), []
-    for each in drawn:
-        found.append(each)
-        if len(found) == count:
+def draw_known_documents(count: int, *, seed: int = 0, trust: bool = False) -> list[Document]:
+    """Draw generated documents, of what the model knew before."""
+    stream, documents = draw_documents(Mixture(max_bytes=MAX_LESSON_BYTES), seed=seed, trust=trust), []
+    for document in stream:
+        documents.append(document)
+        if len(documents) == count:
             break
-    return found
+    return documents

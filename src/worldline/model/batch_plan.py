@@ -1,8 +1,8 @@
-"""What the fast kernels need to know of a batch, made once for all layers: blocks that attend, places to cut rows at.
+"""Batch plan of the fast kernels: which blocks attend, and where rows are cut. Made once for all layers.
 
-Both are computed from the layout by formulas, on the device and in fixed sizes: nothing waits for a GPU, and the mask
-of every pair of bytes, which torch would make for its blocks, never exists. A row is cut where documents begin, so that
-the delta rule works on its pieces at the same time: what it does one after another is as long as a piece, not as a row.
+Formulas compute both from the layout, on the device and in fixed sizes. Nothing waits for the GPU, and
+torch never builds its mask of every pair of bytes. Rows are cut where documents start, so that the
+delta rule runs on the pieces in parallel: its sequential part is as long as a piece, not as a row.
 """
 
 from __future__ import annotations
@@ -19,106 +19,156 @@ from torch.nn.attention.flex_attention import BlockMask
 from worldline.core.errors import UsageError
 from worldline.model.mixers import BatchLayout
 
-BLOCK = 128  # bytes a side of an attention block
-PIECE = 1024  # bytes within which a row is cut at most once
+# Bytes per side of an attention block.
+ATTENTION_BLOCK = 128
+# Bytes within which a row is cut at most once.
+CUT_SPAN = 1024
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """`blocks` for attention; `cuts` [pieces + 1] and `chunks` [n, 2] (a piece, a chunk of it) for the delta rule."""
+    """What the kernels know about a batch.
+
+    Attributes:
+        blocks: Block mask for attention.
+        cuts: Where pieces of rows start, and the end: [pieces + 1].
+        chunks: Piece, and chunk within the piece: [n, 2].
+    """
 
     blocks: Any
     cuts: Tensor
     chunks: Tensor
 
 
-def plan(
-    layout: BatchLayout, *, steps: int, chunk: int, compiled: Callable[[Any], Any] = lambda act: act
+def plan_batch(
+    layout: BatchLayout, *, steps: int, chunk: int, compiled: Callable[[Any], Any] = lambda function: function
 ) -> BatchPlan:
-    """The plan of a batch whose delta layers take `steps` steps a byte, `chunk` steps at a time."""
-    cuts, order = compiled(_tables)(layout, steps, chunk)
-    return BatchPlan(_mask(layout, order), *cuts)
+    """Plan a batch.
+
+    Args:
+        layout: Layout of the batch.
+        steps: Householder steps per byte in the delta layers.
+        chunk: Steps that the delta rule processes at a time.
+        compiled: Compiles a function; the identity by default.
+
+    Returns:
+        The plan.
+    """
+    cuts, order = compiled(_compute_tables)(layout, steps, chunk)
+    return BatchPlan(_build_mask(layout, order), *cuts)
 
 
-def block_mask(layout: BatchLayout) -> Any:
-    """Which blocks of keys the queries of each block may see, and which of them they see whole."""
-    return _mask(layout, _block_order(layout))
+def build_block_mask(layout: BatchLayout) -> Any:
+    """Build the mask of key blocks that each query block may see, and sees completely."""
+    return _build_mask(layout, _order_blocks(layout))
 
 
-def _tables(layout: BatchLayout, steps: int, chunk: int) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, ...]]:
-    cuts = row_cuts(layout.position) * steps
-    return (cuts, chunks(cuts, layout.position.numel() * steps, chunk)), _block_order(layout)
+def _compute_tables(
+    layout: BatchLayout, steps: int, chunk: int
+) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, ...]]:
+    cuts = find_row_cuts(layout.position) * steps
+    return (cuts, list_chunks(cuts, layout.position.numel() * steps, chunk)), _order_blocks(layout)
 
 
-# ---- attention
+# Attention
 
 
-def _mask(layout: BatchLayout, order: tuple[Tensor, ...]) -> Any:
-    begin, until = layout.begin, layout.begin + layout.prompt.int()
-    slots, kept, window = layout.slots, layout.kept, layout.window
+def _build_mask(layout: BatchLayout, order: tuple[Tensor, ...]) -> Any:
+    begin, prompt_end = layout.begin, layout.begin + layout.prompt.int()
+    slots, carry, window = layout.slots, layout.carry, layout.window
 
     def visible(b: Tensor, h: Tensor, i: Tensor, n: Tensor) -> Tensor:
-        low, high, j = begin[b, i], until[b, i], n - slots
+        low, high, j = begin[b, i], prompt_end[b, i], n - slots
         inside = (j >= low) & (j <= i)
         if not slots:
             return inside & ((j < high) | (i - j < window))
         near = inside & torch.where(j < 0, (j >= high) & (i - j < window), (j < high) | (i - j < window))
-        return torch.where(n < kept, n < high.clamp(max=0) - low, near)
+        return torch.where(n < carry, n < high.clamp(max=0) - low, near)
 
     time = layout.position.shape[1]
-    few, some, full, every = order
+    partial_counts, partial_indices, full_counts, full_indices = order
     return BlockMask.from_kv_blocks(
-        few, some, full, every, BLOCK_SIZE=BLOCK, mask_mod=visible, seq_lengths=(time, slots + time)
+        partial_counts,
+        partial_indices,
+        full_counts,
+        full_indices,
+        BLOCK_SIZE=ATTENTION_BLOCK,
+        mask_mod=visible,
+        seq_lengths=(time, slots + time),
     )
 
 
-def _block_order(layout: BatchLayout) -> tuple[Tensor, ...]:
-    some, every = block_sight(layout)
-    return *_ordered((some & ~every).unsqueeze(1)), *_ordered(every.unsqueeze(1))
+def _order_blocks(layout: BatchLayout) -> tuple[Tensor, ...]:
+    visible, full = find_visible_blocks(layout)
+    return *_sort_blocks((visible & ~full).unsqueeze(1)), *_sort_blocks(full.unsqueeze(1))
 
 
-def block_sight(layout: BatchLayout) -> tuple[Tensor, Tensor]:
-    """For every block of queries and every block of keys: is some pair visible, is every pair."""
+def find_visible_blocks(layout: BatchLayout) -> tuple[Tensor, Tensor]:
+    """Find, for every query block and key block, whether any pair and whether every pair is visible.
+
+    Args:
+        layout: Layout of the batch.
+
+    Returns:
+        Two boolean tensors, [rows, query blocks, key blocks]: any pair visible, every pair visible.
+
+    Raises:
+        UsageError: The carried prompt or the window is not a multiple of `ATTENTION_BLOCK`.
+    """
     rows, time = layout.position.shape
-    slots, kept, window = layout.slots, layout.kept, layout.window
-    if kept % BLOCK or (slots and window % BLOCK):
-        raise UsageError(f"what rows carry on, {kept} and {window} bytes, must be multiples of {BLOCK}")
-    device, short = layout.position.device, -time % BLOCK
-    low = functional.pad(layout.begin, (0, short), value=time + short).view(rows, -1, BLOCK, 1)
-    high = low + functional.pad(layout.prompt.int(), (0, short)).view(rows, -1, BLOCK, 1)
-    i = torch.arange(time + short, device=device, dtype=torch.int32).view(1, -1, BLOCK, 1)
-    n = torch.arange(0, slots + time, BLOCK, device=device, dtype=torch.int32)
-    a, b = n - slots, n - slots + BLOCK - 1  # a block's first and last key, counted from the row's first byte
-    carried = a < 0
-    lower = torch.where(carried, torch.maximum(low, high), low)
-    first, last = torch.maximum(a, lower), torch.minimum(b, i)
-    some = (first <= last) & ((~carried & (first < high)) | (last > i - window))
-    every = (lower <= a) & (b <= i) & ((a > i - window) | (~carried & ((b < high) | (high > i - window))))
-    if slots:
-        until = high.clamp(max=0) - low
-        some, every = (
-            torch.where(n < kept, x, y) for x, y in ((n < until, some), (n + BLOCK <= until, every))
+    slots, carry, window = layout.slots, layout.carry, layout.window
+    if carry % ATTENTION_BLOCK or (slots and window % ATTENTION_BLOCK):
+        raise UsageError(
+            f"carry ({carry}) and window ({window}) must be multiples of {ATTENTION_BLOCK} bytes"
         )
-    return some.any(2), every.all(2)
+    device, padding = layout.position.device, -time % ATTENTION_BLOCK
+    low = functional.pad(layout.begin, (0, padding), value=time + padding).view(rows, -1, ATTENTION_BLOCK, 1)
+    high = low + functional.pad(layout.prompt.int(), (0, padding)).view(rows, -1, ATTENTION_BLOCK, 1)
+    i = torch.arange(time + padding, device=device, dtype=torch.int32).view(1, -1, ATTENTION_BLOCK, 1)
+    n = torch.arange(0, slots + time, ATTENTION_BLOCK, device=device, dtype=torch.int32)
+    # Counted from the row's first byte.
+    first_key, last_key = n - slots, n - slots + ATTENTION_BLOCK - 1
+    carried = first_key < 0
+    lower = torch.where(carried, torch.maximum(low, high), low)
+    first, last = torch.maximum(first_key, lower), torch.minimum(last_key, i)
+    any_visible = (first <= last) & ((~carried & (first < high)) | (last > i - window))
+    all_visible = (
+        (lower <= first_key)
+        & (last_key <= i)
+        & ((first_key > i - window) | (~carried & ((last_key < high) | (high > i - window))))
+    )
+    if slots:
+        carried_end = high.clamp(max=0) - low
+        any_visible, all_visible = (
+            torch.where(n < carry, x, y)
+            for x, y in ((n < carried_end, any_visible), (n + ATTENTION_BLOCK <= carried_end, all_visible))
+        )
+    return any_visible.any(2), all_visible.all(2)
 
 
-def _ordered(dense: Tensor) -> tuple[Tensor, Tensor]:
-    """How many blocks of each row of blocks are set, and their numbers, those that are set first."""
+def _sort_blocks(dense: Tensor) -> tuple[Tensor, Tensor]:
+    """Number of set blocks per row of blocks, and block numbers with the set ones first."""
     order = torch.argsort(dense.int(), dim=-1, descending=True, stable=True)
     return dense.sum(-1, dtype=torch.int32), order.int()
 
 
-# ---- the delta rule
+# Delta rule
 
 
-def row_cuts(position: Tensor) -> Tensor:
-    """Where pieces of rows begin, counted over all rows one behind the other, and behind the last the end of all.
+def find_row_cuts(position: Tensor) -> Tensor:
+    """Find where to cut rows, counted over all rows end to end.
 
-    At a row's first byte and, in each further `PIECE` bytes of it, where the first document begins, if one does; where
-    none does, a piece is empty: it begins where the one before it did.
+    A row is cut at its first byte and, in each further `CUT_SPAN` bytes, where the first document starts.
+    A span without a document start yields an empty piece.
+
+    Args:
+        position: Position of every byte in its document, [rows, time].
+
+    Returns:
+        The start of every piece, followed by the total number of bytes.
     """
     rows, time = position.shape
-    size = min(PIECE, time)
+    size = min(CUT_SPAN, time)
     padded = functional.pad(position, (0, -time % size), value=1).view(rows, -1, size)
     fresh = padded == 0
     first = fresh.int().argmax(-1) + size * torch.arange(fresh.shape[1], device=position.device)
@@ -128,8 +178,17 @@ def row_cuts(position: Tensor) -> Tensor:
     return functional.pad(starts.flatten(), (0, 1), value=rows * time).int()
 
 
-def chunks(cuts: Tensor, total: int, size: int) -> Tensor:
-    """Each piece's chunks of `size`, in order; then, up to the most there can be, chunks behind the last one's end."""
+def list_chunks(cuts: Tensor, total: int, size: int) -> Tensor:
+    """List the chunks of each piece in order.
+
+    Args:
+        cuts: Piece boundaries.
+        total: Number of steps in the batch.
+        size: Steps per chunk.
+
+    Returns:
+        Piece and chunk number, [n, 2]. `n` is the maximum possible; surplus chunks lie after the end.
+    """
     counts = (cuts.diff() + size - 1) // size
     ends = counts.cumsum(0)
     slot = torch.arange(-(-total // size) + len(counts), device=cuts.device)

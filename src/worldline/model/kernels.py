@@ -1,9 +1,10 @@
-"""The mixers of mixers.py, fast: the delta rule in chunks, attention in blocks. Same tests, same results.
+"""Fast versions of mixers.py: the delta rule in chunks, attention in blocks. Same tests, same results.
 
-On a GPU the delta rule is `fla`'s Triton kernel where that can be imported; elsewhere it is the chunked form below:
-inside a chunk the product of the steps' transitions is one triangular solve (block forward substitution: the Neumann
-series for its inverse diverges as beta nears 2), between chunks the state is carried. A document's start is a decay of
-exp(-RESET), small enough to be nothing in float32 and large enough that differences of cumulated decays stay exact.
+On a GPU the delta rule is `fla`'s Triton kernel if it can be imported. Otherwise it is the chunked
+form below. Inside a chunk, the product of the transitions is one triangular solve (block forward
+substitution: the Neumann series of the inverse diverges as beta nears 2). Between chunks the state is
+carried. A document start is a decay of exp(-RESET_LOG_DECAY): zero in float32, and small enough that
+differences of cumulative decays stay exact.
 """
 
 from __future__ import annotations
@@ -24,47 +25,65 @@ from worldline.model import mixers
 from worldline.model.batch_plan import BatchPlan
 from worldline.model.mixers import BatchLayout
 
-RESET = 30.0  # exp(-30) is 1e-13
-CHUNK = 64
-ROWS = int(os.environ.get("WORLDLINE_CHUNK", "32"))  # of fla's chunks
-CUTTING = os.environ.get("WORLDLINE_CUTS", "1") == "1"  # rows cut at documents, for fla
-SPLIT = int(os.environ.get("WORLDLINE_SPLIT", "1"))  # parts of a batch in which weights' gradients are summed
-WARPS = int(os.environ.get("WORLDLINE_WARPS", "4"))  # of fla's kernels
-TUNED = int(os.environ.get("WORLDLINE_TUNED", "1"))  # configurations of each of fla's kernels that are tried
-# The forward pass of attention in blocks: torch's own choice for Hopper spills its registers and takes 26 times longer.
-BLOCKS = {"fwd_BLOCK_M": 128, "fwd_BLOCK_N": 64, "fwd_num_warps": 4, "fwd_num_stages": 3}
+# exp(-30) is 1e-13.
+RESET_LOG_DECAY = 30.0
+CHUNK_SIZE = 64
+FLA_CHUNK_SIZE = int(os.environ.get("WORLDLINE_CHUNK", "32"))
+# Cut rows at document starts, so that fla works on the pieces in parallel.
+SHOULD_CUT_ROWS = os.environ.get("WORLDLINE_CUTS", "1") == "1"
+# Parts of a batch over which the gradient of a weight is summed.
+GRADIENT_SPLITS = int(os.environ.get("WORLDLINE_SPLIT", "1"))
+FLA_WARPS = int(os.environ.get("WORLDLINE_WARPS", "4"))
+# Configurations that Triton tries for each of fla's kernels.
+MAX_TUNED_CONFIGS = int(os.environ.get("WORLDLINE_TUNED", "1"))
+# Forward pass of flex attention. Torch's own choice for Hopper spills registers and takes 26 times longer.
+FLEX_KERNEL_OPTIONS = {"fwd_BLOCK_M": 128, "fwd_BLOCK_N": 64, "fwd_num_warps": 4, "fwd_num_stages": 3}
 
 
 @contextmanager
-def _untuned() -> Iterator[None]:
-    """Within this, a Triton kernel is tuned over `TUNED` configurations at most: all of fla's take minutes."""
+def _limit_autotuning() -> Iterator[None]:
+    """Let Triton tune a kernel over at most `MAX_TUNED_CONFIGS` configurations; trying all takes minutes."""
     from triton.runtime.autotuner import Autotuner  # type: ignore[import-not-found]
 
-    begin = Autotuner.__init__
+    original_init = Autotuner.__init__
 
-    def brief(self: Any, function: Any, names: Any, configs: Any, *rest: Any, **options: Any) -> None:
-        begin(self, function, names, sorted(configs or [], key=_unfitness)[:TUNED], *rest, **options)
+    def limited_init(self: Any, function: Any, names: Any, configs: Any, *args: Any, **options: Any) -> None:
+        original_init(
+            self,
+            function,
+            names,
+            sorted(configs or [], key=_config_cost)[:MAX_TUNED_CONFIGS],
+            *args,
+            **options,
+        )
 
-    Autotuner.__init__ = brief
+    Autotuner.__init__ = limited_init
     try:
         yield
     finally:
-        Autotuner.__init__ = begin
+        Autotuner.__init__ = original_init
 
 
-def _unfitness(config: Any) -> tuple[int, ...]:
-    """Few warps, three stages, small in values and large in keys: heads are 64 wide."""
+def _config_cost(config: Any) -> tuple[int, ...]:
+    """Prefer few warps, three stages, small value blocks and large key blocks: heads are 64 wide."""
     block = config.kwargs
-    return abs(config.num_warps - WARPS), abs(config.num_stages - 3), block.get("BV", 0), -block.get("BK", 0)
+    return (
+        abs(config.num_warps - FLA_WARPS),
+        abs(config.num_stages - 3),
+        block.get("BV", 0),
+        -block.get("BK", 0),
+    )
 
 
 def _find_fla() -> Any:
-    """`fla`'s kernel, or None. Its backward is wrong where Triton 3.4 to 3.7.0 meets Hopper's 64-row matrix units
-    (fla issues 640, 984), and it refuses to run there; chunks of 32 rows never reach those units, so the refusal is
-    lifted and chunks are of 32 (`ROWS`). The GPU test compares it with mixers.delta_rule, gradients too.
+    """Import `fla`'s kernel, or return None.
+
+    Its backward pass is wrong with Triton 3.4 to 3.7.0 on Hopper's 64-row matrix units (fla issues 640
+    and 984), so it refuses to run there. Chunks of 32 rows never reach those units, so this lifts the
+    refusal. The GPU test compares the kernel with mixers.delta_rule, gradients included.
     """
     try:
-        with _untuned():
+        with _limit_autotuning():
             from fla.ops.common import chunk_o  # type: ignore[import-not-found]
             from fla.ops.gated_delta_rule import chunk_gated_delta_rule  # type: ignore[import-not-found]
     except ImportError:
@@ -74,11 +93,12 @@ def _find_fla() -> Any:
 
 
 _fla = _find_fla()
-_blocks: dict[Any, Any] = {}  # attention in blocks, compiled when first used
+# Functions by what they were compiled from, filled on first use.
+_compiled_functions: dict[Any, Any] = {}
 
 
-class _Product(torch.autograd.Function):
-    """A product whose gradient by the weight is summed over `SPLIT` parts of the batch: few outputs, many terms."""
+class _SplitLinear(torch.autograd.Function):
+    """Linear map whose weight gradient is summed over `GRADIENT_SPLITS` parts of the batch."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
@@ -86,38 +106,66 @@ class _Product(torch.autograd.Function):
         return functional.linear(x, weight)
 
     @staticmethod
-    def backward(ctx: Any, by: Tensor) -> tuple[Tensor, Tensor]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
         x, weight = ctx.saved_tensors
-        parts = (each.reshape(SPLIT, -1, each.shape[-1]) for each in (by, x))
-        by_weight = torch.bmm(next(parts).mT, next(parts)).sum(0, dtype=torch.float32)
-        return by @ weight, by_weight.to(weight.dtype)
+        parts = (tensor.reshape(GRADIENT_SPLITS, -1, tensor.shape[-1]) for tensor in (grad, x))
+        grad_weight = torch.bmm(next(parts).mT, next(parts)).sum(0, dtype=torch.float32)
+        return grad @ weight, grad_weight.to(weight.dtype)
 
 
-def product(x: Tensor, weight: Tensor) -> Tensor:
-    """x times a weight's transpose, in x's precision."""
+def linear(x: Tensor, weight: Tensor) -> Tensor:
+    """Multiply `x` by the transpose of `weight`, in the precision of `x`."""
     weight = weight.to(x.dtype)
-    if SPLIT > 1 and x[..., 0].numel() % SPLIT == 0:
-        return cast(Tensor, _Product.apply(x, weight))  # type: ignore[no-untyped-call]
+    if GRADIENT_SPLITS > 1 and x[..., 0].numel() % GRADIENT_SPLITS == 0:
+        return cast(Tensor, _SplitLinear.apply(x, weight))  # type: ignore[no-untyped-call]
     return functional.linear(x, weight)
 
 
-def plan(layout: BatchLayout, *, steps: int) -> BatchPlan | None:
-    """What the kernels need to know of a batch whose delta layers take `steps` steps a byte; on a CPU nothing."""
+def plan_batch(layout: BatchLayout, *, steps: int) -> BatchPlan | None:
+    """Plan a batch for the GPU kernels.
+
+    Args:
+        layout: Layout of the batch.
+        steps: Householder steps per byte in the delta layers.
+
+    Returns:
+        The plan, or None on a CPU, where the kernels need none.
+    """
     if not layout.position.is_cuda:
         return None
-    return plans.plan(layout, steps=steps, chunk=ROWS, compiled=compiled)
+    return plans.plan_batch(layout, steps=steps, chunk=FLA_CHUNK_SIZE, compiled=compile_once)
 
 
 def delta_rule(
-    q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, start: Tensor,
-    state: Tensor | None = None, plan: BatchPlan | None = None,
-) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """As mixers.delta_rule. The steps of a byte become steps of a longer sequence, read at the last of each byte.
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    beta: Tensor,
+    g: Tensor,
+    start: Tensor,
+    state: Tensor | None = None,
+    plan: BatchPlan | None = None,
+) -> tuple[Tensor, Tensor | None]:
+    """Apply the gated delta rule, as `mixers.delta_rule` does.
 
-    With fla the last state is known only where one was given.
+    The steps of a byte become steps of a longer sequence; the output is read at the last step of each
+    byte.
+
+    Args:
+        q: Queries, [b, t, h, d].
+        k: Keys, [b, t, n, h, d].
+        v: Values, [b, t, n, h, d].
+        beta: Write rates, [b, t, n, h].
+        g: Logarithm of the decay, [b, t, h].
+        start: True where a document starts, [b, t].
+        state: State after the previous row, [b, h, v, k]; zero by default.
+        plan: Plan of the batch, for `fla`.
+
+    Returns:
+        The outputs and the last state. With `fla`, the last state is None unless `state` was passed.
     """
     steps = k.shape[2]
-    g = torch.where(start.unsqueeze(-1), -RESET, g)
+    g = torch.where(start.unsqueeze(-1), -RESET_LOG_DECAY, g)
     if steps > 1:
         idle = [torch.zeros_like(q)] * (steps - 1)
         q = torch.stack([*idle, q], 2).flatten(1, 2)
@@ -125,21 +173,21 @@ def delta_rule(
     k, v, beta = k.flatten(1, 2), v.flatten(1, 2), beta.flatten(1, 2)
     last: Tensor | None
     if _fla is not None and q.is_cuda:
-        out, last = _in_pieces(q, k, v, beta, g.float(), state, plan)
+        out, last = _fla_delta_rule(q, k, v, beta, g.float(), state, plan)
     else:
         exact = (x.float() for x in (q, k, v, beta, g))
-        out, last = _chunked(*exact, state=None if state is None else state.float().mT)
+        out, last = _chunked_delta_rule(*exact, state=None if state is None else state.float().mT)
         out, last = out.to(q.dtype), last.mT
     out = out.reshape(len(out), -1, steps, *out.shape[2:])[:, :, -1] if steps > 1 else out
     return out, last
 
 
-def _in_pieces(
+def _fla_delta_rule(
     q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, state: Tensor | None, plan: BatchPlan | None
 ) -> tuple[Tensor, Tensor | None]:
-    """By fla, rows behind one another and cut as planned: a row's state goes into those of its pieces that begin it."""
-    options: dict[str, Any] = {"scale": 1.0, "chunk_size": ROWS}
-    if plan is None or not CUTTING:
+    """Run `fla` on the rows end to end, cut as planned; a row's state enters the piece that starts the row."""
+    options: dict[str, Any] = {"scale": 1.0, "chunk_size": FLA_CHUNK_SIZE}
+    if plan is None or not SHOULD_CUT_ROWS:
         if state is not None:
             options |= {"initial_state": state.mT.float().contiguous(), "output_final_state": True}
         out, last = _fla(q, k, v, g=g, beta=beta, **options)
@@ -158,18 +206,18 @@ def _in_pieces(
     )
 
 
-def _chunked(
+def _chunked_delta_rule(
     q: Tensor, k: Tensor, v: Tensor, beta: Tensor, g: Tensor, *, state: Tensor | None
 ) -> tuple[Tensor, Tensor]:
-    """One step a position: [b, t, h, d] each, beta and g [b, t, h], state [b, h, k, v]."""
+    """Run one step per position: q, k, v [b, t, h, d]; beta and g [b, t, h]; state [b, h, k, v]."""
     time = q.shape[1]
-    q, k, v = (_chunks(x) for x in (q, k, v))  # [b, h, n, c, d]
-    beta, g = _chunks(beta.unsqueeze(-1)), _chunks(g.unsqueeze(-1)).squeeze(-1)
+    q, k, v = (_to_chunks(x) for x in (q, k, v))  # [b, h, n, c, d]
+    beta, g = _to_chunks(beta.unsqueeze(-1)), _to_chunks(g.unsqueeze(-1)).squeeze(-1)
     total = g.cumsum(-1)
-    past = torch.ones(CHUNK, CHUNK, dtype=torch.bool, device=q.device).tril()
+    past = torch.ones(CHUNK_SIZE, CHUNK_SIZE, dtype=torch.bool, device=q.device).tril()
     decay = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(~past, -math.inf).exp()
     mixed = ((beta * k) @ k.transpose(-1, -2) * decay).tril(-1)
-    unit = torch.eye(CHUNK, device=q.device, dtype=q.dtype)
+    unit = torch.eye(CHUNK_SIZE, device=q.device, dtype=q.dtype)
     right = torch.cat([beta * v, beta * k * total.exp().unsqueeze(-1)], -1)
     solved = torch.linalg.solve_triangular(unit + mixed, right, upper=False, unitriangular=True)
     value, key = solved.split([v.shape[-1], k.shape[-1]], -1)
@@ -186,44 +234,62 @@ def _chunked(
     return torch.stack(out, 2).flatten(2, 3)[:, :, :time].transpose(1, 2), state
 
 
-def _chunks(x: Tensor) -> Tensor:
-    """[b, t, h, d] as [b, h, chunks, CHUNK, d], padded by zeros."""
-    x = functional.pad(x, (0, 0, 0, 0, 0, -x.shape[1] % CHUNK))
+def _to_chunks(x: Tensor) -> Tensor:
+    """Reshape [b, t, h, d] to [b, h, chunks, CHUNK_SIZE, d], padded with zeros."""
+    x = functional.pad(x, (0, 0, 0, 0, 0, -x.shape[1] % CHUNK_SIZE))
     x = x.transpose(1, 2)
-    return x.reshape(*x.shape[:2], -1, CHUNK, x.shape[-1])
+    return x.reshape(*x.shape[:2], -1, CHUNK_SIZE, x.shape[-1])
 
 
 def attend(
     q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: BatchLayout, plan: BatchPlan | None = None
 ) -> Tensor:
-    """As mixers.attend; on a GPU in blocks, skipping those that nobody sees."""
+    """Apply attention as `mixers.attend` does; on a GPU in blocks, skipping blocks that no query sees."""
     if not q.is_cuda:
         return mixers.attend(q, k, v, slopes, layout)
-    return attend_in_blocks(q, k, v, slopes, layout, plan.blocks if plan else plans.block_mask(layout))
+    return flex_attend(q, k, v, slopes, layout, plan.blocks if plan else plans.build_block_mask(layout))
 
 
-def attend_in_blocks(
-    q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: BatchLayout, blocks: Any
-) -> Tensor:
-    """As mixers.attend, by torch's attention in blocks."""
-    slots, kept = layout.slots, layout.kept
-    until = layout.begin + layout.prompt.int()
+def flex_attend(q: Tensor, k: Tensor, v: Tensor, slopes: Tensor, layout: BatchLayout, blocks: Any) -> Tensor:
+    """Apply attention as `mixers.attend` does, with torch's flex attention.
 
-    def nearer(score: Tensor, b: Tensor, h: Tensor, i: Tensor, n: Tensor) -> Tensor:
-        pinned = n - slots < until[b, i]
-        pinned = pinned | (n < kept) if kept else pinned
+    Args:
+        q: Queries, already scaled, [b, t, h, d].
+        k: Keys, [b, slots + t, kv_heads, d].
+        v: Values, shaped like the keys.
+        slopes: Penalty per byte of distance, one per head.
+        layout: Layout of the batch.
+        blocks: Block mask of the batch.
+
+    Returns:
+        The outputs, [b, t, h, d].
+    """
+    slots, carry = layout.slots, layout.carry
+    prompt_end = layout.begin + layout.prompt.int()
+
+    def penalize_distance(score: Tensor, b: Tensor, h: Tensor, i: Tensor, n: Tensor) -> Tensor:
+        pinned = n - slots < prompt_end[b, i]
+        pinned = pinned | (n < carry) if carry else pinned
         return score - torch.where(pinned, 0.0, slopes[h] * (i + slots - n))
 
     q, k, v = (x.transpose(1, 2) for x in (q, k, v))
-    attended = compiled(flex_attention)
-    out = attended(q, k, v, score_mod=nearer, block_mask=blocks, enable_gqa=True, kernel_options=BLOCKS)
+    attention = compile_once(flex_attention)
+    out = attention(
+        q,
+        k,
+        v,
+        score_mod=penalize_distance,
+        block_mask=blocks,
+        enable_gqa=True,
+        kernel_options=FLEX_KERNEL_OPTIONS,
+    )
     return cast(Tensor, out.transpose(1, 2))
 
 
-def compiled(function: Any) -> Any:
-    """A function compiled, once; inside a graph that is being compiled, the function itself."""
+def compile_once(function: Any) -> Any:
+    """Compile a function on first use. Inside a graph that is being compiled, return the function itself."""
     if torch.compiler.is_compiling():
         return function
-    if function not in _blocks:
-        _blocks[function] = torch.compile(function, dynamic=False)
-    return _blocks[function]
+    if function not in _compiled_functions:
+        _compiled_functions[function] = torch.compile(function, dynamic=False)
+    return _compiled_functions[function]

@@ -129,7 +129,8 @@ def _sampling(settled: dict[str, Any], *, logprobs: bool) -> Sampling:
 
 def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Local:
     """The shipped model, or that of a checkpoint's folder, by the engine."""
-    from worldline.model.checkpoint import digest, open_model, surviving
+    from worldline.model.checkpoint import digest, open_model
+    from worldline.model.model_folder import surviving
     from worldline.predict.local import Local
 
     settled = _settle(extras or {}, _EXTRAS)

@@ -19,15 +19,15 @@ import pytest
 
 from worldline.core.errors import FormatError, UsageError
 from worldline.core.program import Program
-from worldline.data.document import read
-from worldline.data.mine.calls import fuzz
-from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.inputs import value
+from worldline.data.document import read_documents
+from worldline.data.mine.calls import find_calls
+from worldline.data.mine.extract import ExtractedFunction, extract_functions
+from worldline.data.mine.inputs import draw_value
 from worldline.data.mine.journal import Journal
 from worldline.data.mine.mine import MiningCounts, mine
-from worldline.data.mine.mined import Mined, drawer, read_mined, written_out
-from worldline.data.mine.quarry import Quarry, locate, python_files
-from worldline.data.mine.types import KINDS, Signature, signature
+from worldline.data.mine.mined import MinedCall, drawer, read_mined, write_mined_documents
+from worldline.data.mine.mining_source import MiningSource, find_python_files, locate_places
+from worldline.data.mine.types import VALUE_KINDS, GuessedSignature, guess_signature
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.programs.split import split_of
@@ -122,30 +122,52 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_functions_stand_alone(package: Path) -> None:
-    found = {each.origin.partition(":")[2]: each for each in functions(package / "text.py")}
-    assert set(found) == {"words", "vowels", "even", "odd", "pieces", "Stack", "Stack.double", "Stack.triple"}
-    assert "def clean" in found["words"].source
-    assert "several lines" not in found["words"].source
-    assert "VOWELS = " in found["vowels"].source
-    assert "def odd" in found["even"].source
-    assert "SEPARATORS" not in "".join(each.source for each in found.values())
-    calls = {"words": "words(' One two ')", "vowels": "vowels('bee')", "even": "even(4)", "Stack": "Stack([1]).push(2)",
-             "Stack.double": "double(4)", "Stack.triple": "triple(4)"}  # fmt: skip
-    programs = [Program(source=found[name].source, call=call) for name, call in calls.items()]
+    extracted = {
+        mined_call.origin.partition(":")[2]: mined_call
+        for mined_call in extract_functions(package / "text.py")
+    }
+    assert set(extracted) == {
+        "words",
+        "vowels",
+        "even",
+        "odd",
+        "pieces",
+        "Stack",
+        "Stack.double",
+        "Stack.triple",
+    }
+    assert "def clean" in extracted["words"].source
+    assert "several lines" not in extracted["words"].source
+    assert "VOWELS = " in extracted["vowels"].source
+    assert "def odd" in extracted["even"].source
+    assert "SEPARATORS" not in "".join(mined_call.source for mined_call in extracted.values())
+    calls = {
+        "words": "words(' One two ')",
+        "vowels": "vowels('bee')",
+        "even": "even(4)",
+        "Stack": "Stack([1]).push(2)",
+        "Stack.double": "double(4)",
+        "Stack.triple": "triple(4)",
+    }
+    programs = [Program(source=extracted[name].source, call=call) for name, call in calls.items()]
     results = {
         name: trace.outcome.detail
         for name, trace in zip(calls, record_many(programs, trust=True), strict=True)
     }
     assert results == {
-        "words": "['one', 'two']", "vowels": "2", "even": "True", "Stack": "2", "Stack.double": "8",
+        "words": "['one', 'two']",
+        "vowels": "2",
+        "even": "True",
+        "Stack": "2",
+        "Stack.double": "8",
         "Stack.triple": "12",
-    }  # fmt: skip
+    }
 
 
 def likely(source: str) -> list[str]:
     node = ast.parse(source).body[0]
     assert isinstance(node, ast.FunctionDef)
-    weighed = [parameter.weights for parameter in signature(node, source).parameters]
+    weighed = [parameter.weights for parameter in guess_signature(node, source).parameters]
     return [max(weights, key=lambda kind: weights[kind]) for weights in weighed]
 
 
@@ -166,47 +188,47 @@ def test_arguments_are_guessed(source: str, kinds: list[str]) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", VALUE_KINDS)
 def test_every_kind_is_made_as_source(kind: str) -> None:
     rng = random.Random(1)
-    given = Signature((), False, ("own", "text"), (7,), False)
+    guessed = GuessedSignature((), False, ("own", "text"), (7,), False)
     for _ in range(50):
-        ast.parse(value(rng, kind, given), mode="eval")
+        ast.parse(draw_value(rng, kind, guessed), mode="eval")
 
 
 @pytest.mark.long(reason="mines a package and records every call again")
 def test_a_mine_gives_programs_that_run(package: Path, tmp_path: Path) -> None:
-    told: list[MiningCounts] = []
+    reported: list[MiningCounts] = []
     out = tmp_path / "mined.jsonl.xz"
-    tally = mine([str(package)], out=out, workers=1, trust=True, progress=told.append)
-    found = read_mined(out)
-    assert tally.calls == len(found)
-    assert tally.functions == len({each.origin for each in found}) >= 4
-    assert told[-1] == tally
-    assert all(isinstance(each, Mined) for each in found)
-    traces = list(record_many([each.program for each in found], trust=True))
+    tally = mine([str(package)], out=out, workers=1, trust=True, progress=reported.append)
+    extracted = read_mined(out)
+    assert tally.calls == len(extracted)
+    assert tally.functions == len({mined_call.origin for mined_call in extracted}) >= 4
+    assert reported[-1] == tally
+    assert all(isinstance(mined_call, MinedCall) for mined_call in extracted)
+    traces = list(record_many([mined_call.program for mined_call in extracted], trust=True))
     assert {trace.outcome.kind for trace in traces} <= {"returned", "raised"}
     assert sum(trace.outcome.kind == "returned" for trace in traces) > len(traces) / 2
-    pieces = [each for each in found if each.origin.endswith(":pieces")]
-    assert len({each.call for each in pieces}) == len(pieces) > 1
+    pieces = [mined_call for mined_call in extracted if mined_call.origin.endswith(":pieces")]
+    assert len({mined_call.call for mined_call in pieces}) == len(pieces) > 1
     draw = drawer(str(out))
-    assert {draw(random.Random(n)).call for n in range(2000)} == {each.call for each in found}
+    assert {draw(random.Random(n)).call for n in range(2000)} == {mined_call.call for mined_call in extracted}
 
 
 def test_mined_calls_are_written_as_documents_of_their_split(package: Path, tmp_path: Path) -> None:
     mine([str(package / "text.py")], out=tmp_path / "mined", trust=True, most=3)
-    found = read_mined(tmp_path / "mined")
-    made = {}
+    extracted = read_mined(tmp_path / "mined")
+    written = {}
     for split in ("train", "all"):
-        made[split] = written_out(
+        written[split] = write_mined_documents(
             tmp_path / "mined", tmp_path / split, mixture=Mixture(split=split), times=2, trust=True
         )
         with lzma.open(tmp_path / split) as file:
-            documents = list(read(file))
-        assert len(documents) == made[split]
-        assert {each.kind for each in documents} == {"mine"}
-    assert 1.8 * len(found) < made["all"] <= 2 * len(found)  # some do not fit in their form
-    assert made["train"] <= 2 * sum(split_of(each.key) == "train" for each in found)
+            documents = list(read_documents(file))
+        assert len(documents) == written[split]
+        assert {mined_call.kind for mined_call in documents} == {"mine"}
+    assert 1.8 * len(extracted) < written["all"] <= 2 * len(extracted)  # some do not fit in their form
+    assert written["train"] <= 2 * sum(split_of(mined_call.key) == "train" for mined_call in extracted)
 
 
 def test_the_number_of_workers_does_not_matter(package: Path, tmp_path: Path) -> None:
@@ -222,21 +244,23 @@ def test_one_that_fails_is_counted_and_the_rest_goes_on(
     (package / "later.py").write_text("X = 1\n")
     (package / "zero.py").write_text("Y = 2\n")
 
-    def fuzz(worker: BoxWorker, found: Found, rng: random.Random, shown: list[str]) -> list[Mined]:
-        if found.origin.endswith(":even"):
+    def fuzz(
+        worker: BoxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
+    ) -> list[MinedCall]:
+        if extracted.origin.endswith(":even"):
             raise RecursionError("deep")
-        return [Mined(found.source, "f()", found.origin, "k")]
+        return [MinedCall(extracted.source, "f()", extracted.origin, "k")]
 
-    def read_functions(path: Path) -> Iterator[Found]:
+    def read_functions(path: Path) -> Iterator[ExtractedFunction]:
         if path.name == "later.py":
             raise MemoryError("large")
-        return functions(path)
+        return extract_functions(path)
 
-    monkeypatch.setattr("worldline.data.mine.mine.fuzz", fuzz)
-    monkeypatch.setattr("worldline.data.mine.mine.functions", read_functions)
-    with pytest.warns(UserWarning, match="even failed|later.py could not be read") as told:
+    monkeypatch.setattr("worldline.data.mine.mine.find_calls", fuzz)
+    monkeypatch.setattr("worldline.data.mine.mine.extract_functions", read_functions)
+    with pytest.warns(UserWarning, match="even failed|later.py could not be read") as reported:
         tally = mine([str(package)], out=tmp_path / "mined", trust=True)
-    assert len([each for each in told if each.category is UserWarning]) == 2
+    assert len([mined_call for mined_call in reported if mined_call.category is UserWarning]) == 2
     assert (tally.files, tally.failed) == (4, 2)
     assert tally.calls == tally.functions == tally.candidates - 1 == len(read_mined(tmp_path / "mined")) > 5
 
@@ -261,12 +285,14 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
     journal.write_bytes(b"".join(lines)[:-5])  # the last line is torn
     fuzzed: list[str] = []
 
-    def counting(worker: BoxWorker, found: Found, rng: random.Random, shown: list[str]) -> list[Mined]:
-        fuzzed.append(found.origin)
-        return fuzz(worker, found, rng, shown)
+    def counting(
+        worker: BoxWorker, extracted: ExtractedFunction, rng: random.Random, shown: list[str]
+    ) -> list[MinedCall]:
+        fuzzed.append(extracted.origin)
+        return find_calls(worker, extracted, rng, shown)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("worldline.data.mine.mine.fuzz", counting)
+        patch.setattr("worldline.data.mine.mine.find_calls", counting)
         tally = mine([str(package)], out=out, trust=True)
     assert len(fuzzed) == tally.candidates - (tried - 1)
     assert out.read_bytes() == (tmp_path / "whole").read_bytes()
@@ -274,10 +300,14 @@ def test_a_mine_that_was_killed_goes_on(package: Path, tmp_path: Path) -> None:
 
 
 OTHERS = {
-    "a diary": b"Monday: rain\n", "a later version": b'{"format": "worldline-journal", "version": 2}\n',
-    "another object": b'{"a": 1}\n', "another list": b"[1, 2]\n", "deep": b"[" * 100_000 + b"\n",
-    "other rows": b'["aa", [["f(1)", 1]]]\n{"b": 2}\n', "no version": b'{"format": "worldline-journal"}\n',
-}  # fmt: skip
+    "a diary": b"Monday: rain\n",
+    "a later version": b'{"format": "worldline-journal", "version": 2}\n',
+    "another object": b'{"a": 1}\n',
+    "another list": b"[1, 2]\n",
+    "deep": b"[" * 100_000 + b"\n",
+    "other rows": b'["aa", [["f(1)", 1]]]\n{"b": 2}\n',
+    "no version": b'{"format": "worldline-journal"}\n',
+}
 
 
 @pytest.mark.parametrize("name", OTHERS)
@@ -320,29 +350,29 @@ def test_a_journal_of_an_older_release_goes_on(tmp_path: Path) -> None:
 )
 def test_mined_calls_of_other_types_are_no_calls(tmp_path: Path, row: Any) -> None:
     good = {"source": "def f(): pass", "call": "f()", "origin": "o", "key": "k", "shown": False}
-    told = good | row if isinstance(row, dict) else row
+    reported = good | row if isinstance(row, dict) else row
     with lzma.open(tmp_path / "mined", "wb") as file:
-        file.write(json.dumps(told).encode() + b"\n")
-    with pytest.raises(FormatError, match="no file of mined programs"):
+        file.write(json.dumps(reported).encode() + b"\n")
+    with pytest.raises(FormatError, match="not a file of mined programs"):
         read_mined(tmp_path / "mined")
 
 
 @pytest.mark.parametrize("name", ["sys", "_struct", "nonesuch.inner"])
 def test_a_module_without_python_source_is_named(name: str) -> None:
     with pytest.raises(UsageError, match=f"'{name}'.*Python source"):
-        locate([name])
+        locate_places([name])
 
 
 @pytest.mark.long(reason="walks through the whole standard library twice")
 def test_places_are_found_or_named() -> None:
-    assert locate(["os"])[0].name == "os.py"  # frozen, and yet with a file
-    (place,) = locate(["textwrap"])
+    assert locate_places(["os"])[0].name == "os.py"  # frozen, and yet with a file
+    (place,) = locate_places(["textwrap"])
     assert place.name == "textwrap.py"
-    (library,) = locate(["stdlib"])
-    assert library / "textwrap.py" in set(python_files([library]))
-    assert not any("test" in path.relative_to(library).parts for path in python_files([library]))
+    (library,) = locate_places(["stdlib"])
+    assert library / "textwrap.py" in set(find_python_files([library]))
+    assert not any("test" in path.relative_to(library).parts for path in find_python_files([library]))
     with pytest.raises(UsageError, match="nonesuch"):
-        locate(["nonesuch"])
+        locate_places(["nonesuch"])
 
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
@@ -352,7 +382,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_shipped_recipe_has_a_quarry() -> None:
-    quarry = load_config("shipped", "quarry", Quarry)
+    quarry = load_config("shipped", "quarry", MiningSource)
     assert quarry.places[0] == "stdlib"
     assert len(quarry.places) > 12
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from worldline.data.document import read
+from worldline.data.document import read_documents
 from worldline.data.mine.stream import main
 
 RECIPE = "from worldline.data.mixture import Mixture\ndef data():\n    return Mixture()\n"
@@ -38,11 +38,13 @@ def test_documents_come_for_ever_and_end_with_their_reader(tmp_path: Path) -> No
     command = [sys.executable, "-m", "worldline.data.mine.stream", *words(tmp_path, "--count", "60")]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
-        got = list(read(process.stdout))
+        got = list(read_documents(process.stdout))
         assert process.wait(120) == 0
     assert len(got) == 60
-    assert {each.kind for each in got} == {"mine"}
-    flat = [each for each in got if b"i * (" not in each.prompt and b"str(len(" not in each.prompt]
+    assert {document.kind for document in got} == {"mine"}
+    flat = [
+        document for document in got if b"i * (" not in document.prompt and b"str(len(" not in document.prompt
+    ]
     assert 0 < len(flat) < 40  # one operation a line
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from worldline.core.errors import FormatError
-from worldline.data.mine.extract import functions
+from worldline.data.mine.extract import extract_functions
 from worldline.data.mine.mine import mine
 from worldline.data.mine.mined import read_mined
-from worldline.data.mine.near import SAME, Benchmark, read_programs
+from worldline.data.mine.near import MIN_SHARED, Benchmark, read_programs
 
 PROMPT = '''\
 from typing import List
@@ -79,7 +79,7 @@ def test_a_renamed_solution_is_caught_and_another_is_not(benchmark: Path) -> Non
     same = known.like(RENAMED)
     assert same is not None
     assert (same.other, same.why) == ("has_close_elements", "same")
-    assert same.share > SAME
+    assert same.share > MIN_SHARED
     within = known.like(METHOD)
     assert within is not None
     assert within.why in ("same", "within")
@@ -95,9 +95,9 @@ def test_a_telling_name_is_enough(benchmark: Path) -> None:
 
 def test_names_alone_are_read_too(tmp_path: Path) -> None:
     (tmp_path / "names.txt").write_text("runs\nothers\n")
-    found = Benchmark.read([tmp_path / "names.txt"]).like(OTHER)
-    assert found is not None
-    assert found.why == "name"
+    likeness = Benchmark.read([tmp_path / "names.txt"]).like(OTHER)
+    assert likeness is not None
+    assert likeness.why == "name"
 
 
 def test_programs_of_other_fields_are_read_and_nonsense_is_refused(tmp_path: Path) -> None:
@@ -113,11 +113,11 @@ def test_a_mine_leaves_them_out_and_says_so(benchmark: Path, tmp_path: Path) -> 
     out = tmp_path / "mined"
     tally = mine([str(tmp_path / "real.py")], out=out, trust=True, leave_out=[benchmark])
     assert (tally.left_out, tally.functions, tally.candidates) == (1, 1, 2)
-    assert {each.origin.partition(":")[2] for each in read_mined(out)} == {"runs"}
+    assert {mined_call.origin.partition(":")[2] for mined_call in read_mined(out)} == {"runs"}
     report = json.loads((tmp_path / "mined.report.json").read_text())
     assert report["left_out"] == 1
     check = report["left_out_check"]
-    assert (check["same"], check["functions"], check["why"]) == (SAME, 1, {"same": 1})
+    assert (check["same"], check["functions"], check["why"]) == (MIN_SHARED, 1, {"same": 1})
     assert check["examples"][0]["origin"].endswith("real.py:tight")
 
 
@@ -125,12 +125,14 @@ def test_they_are_not_mined_as_neighbours_either(benchmark: Path, tmp_path: Path
     for number in range(40):  # a share of functions has neighbours
         path = tmp_path / f"real{number}.py"
         path.write_text(RENAMED + "\n\n" + OTHER)
-        if any(each.alone and each.node.name == "runs" for each in functions(path)):
+        if any(mined_call.alone and mined_call.node.name == "runs" for mined_call in extract_functions(path)):
             break
     sources = []
     for leave_out in ([], [benchmark]):
         mine([str(path)], out=tmp_path / "mined", trust=True, leave_out=leave_out)
-        sources.append({each.source for each in read_mined(tmp_path / "mined") if "runs(" in each.call})
+        sources.append(
+            {mined_call.source for mined_call in read_mined(tmp_path / "mined") if "runs(" in mined_call.call}
+        )
     assert all("def tight" in source for source in sources[0])
     assert sources[1]
     assert not any("def tight" in source for source in sources[1])

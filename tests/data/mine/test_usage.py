@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from worldline.data.mine.calls import fuzz
-from worldline.data.mine.extract import functions
-from worldline.data.mine.usage import Usages, usages
-from worldline.data.mixture import SMALL
+from worldline.data.mine.calls import find_calls
+from worldline.data.mine.extract import extract_functions
+from worldline.data.mine.usage import Usages, find_usages
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.recording.recorder import BoxWorker, prepare
 
 SOLVED = '''\
@@ -69,7 +69,10 @@ def solved(tmp_path: Path) -> Path:
 
 def test_calls_come_from_doctests_main_and_tests(solved: Path) -> None:
     known = Usages([solved.parent / "tests" / "test_solved.py"])
-    calls = {each.origin.partition(":")[2]: known.calls(solved, each) for each in functions(solved)}
+    calls = {
+        function.origin.partition(":")[2]: known.calls(solved, function)
+        for function in extract_functions(solved)
+    }
     assert calls == {
         "widest": ["widest(('x', 'yz'), limit=1)", "widest(['a', 'bcd'])", "widest(['q'])", "widest([])"],
         "Solution": ["Solution().pair([3, 3], 6)", "Solution().pair([2, 7, 11], 9)"],
@@ -81,12 +84,12 @@ def test_what_a_puzzle_is_given_is_read() -> None:
     text = (
         "# Example 1:\n# Input: nums = [2, 7], target = 9\n# Input: s\ndef f(nums, target):\n    return 0\n"
     )
-    assert [(each.name, each.arguments) for each in usages(text)] == [("", "([2, 7], 9)")]
+    assert [(function.name, function.arguments) for function in find_usages(text)] == [("", "([2, 7], 9)")]
 
 
 def test_arguments_that_are_not_literal_are_left_out() -> None:
-    made = usages("x = 1\nf(x)\nx = g()\nf(x)\nf(open('a'))\nprint(f(2, key='b'))\nf(*[1])\n")
-    assert [(each.name, each.arguments) for each in made] == [
+    usages = find_usages("x = 1\nf(x)\nx = g()\nf(x)\nf(open('a'))\nprint(f(2, key='b'))\nf(*[1])\n")
+    assert [(function.name, function.arguments) for function in usages] == [
         ("f", "(1)"),
         ("g", "()"),
         ("f", "(2, key='b')"),
@@ -94,14 +97,14 @@ def test_arguments_that_are_not_literal_are_left_out() -> None:
 
 
 def test_written_calls_are_kept_before_drawn_ones(solved: Path) -> None:
-    worker = BoxWorker(prepare(limits=SMALL, python=None, core="auto", trust=True))
-    (widest,) = [each for each in functions(solved) if each.origin.endswith(":widest")]
+    worker = BoxWorker(prepare(limits=DOCUMENT_LIMITS, python=None, core="auto", trust=True))
+    (widest,) = [function for function in extract_functions(solved) if function.origin.endswith(":widest")]
     try:
-        mined = fuzz(worker, widest, random.Random(1), ["widest(['a', 'bcd'])", "widest(5)"])
+        mined = find_calls(worker, widest, random.Random(1), ["widest(['a', 'bcd'])", "widest(5)"])
     finally:
         worker.close()
     assert mined[0].call == "widest(['a', 'bcd'])"
-    assert [each.shown for each in mined] == [True, *[False] * (len(mined) - 1)]
+    assert [function.shown for function in mined] == [True, *[False] * (len(mined) - 1)]
     assert len(mined) > 2
 
 
@@ -112,23 +115,23 @@ def test_a_function_stands_where_it_stood_some_with_neighbours(tmp_path: Path) -
             f"def {name}(n):\n    m = n + {number}\n    return m\n\n\n" for number, name in enumerate(names)
         )
     )
-    found = list(functions(tmp_path / "many.py"))
-    assert [each.node.name for each in found] == names
-    beside = [each for each in found if each.alone]
+    functions = list(extract_functions(tmp_path / "many.py"))
+    assert [function.node.name for function in functions] == names
+    beside = [function for function in functions if function.alone]
     assert 2 <= len(beside) <= 15
     places = set()
-    for each in beside:
-        defined = [node.name for node in ast.parse(each.source).body if isinstance(node, ast.FunctionDef)]
+    for function in beside:
+        defined = [node.name for node in ast.parse(function.source).body if isinstance(node, ast.FunctionDef)]
         assert defined == sorted(defined, key=names.index)
-        assert each.node.name in defined
-        places.add(defined.index(each.node.name) == len(defined) - 1)
-        assert each.core.count("def ") == 1
+        assert function.node.name in defined
+        places.add(defined.index(function.node.name) == len(defined) - 1)
+        assert function.core.count("def ") == 1
     assert places == {True, False}
 
 
 def test_what_puzzle_sites_import_is_imported(tmp_path: Path) -> None:
     text = "def f(n):\n    c = Counter(str(n))\n    for i in xrange(n):\n        c[i] += math.gcd(i, n)\n    return c\n"
     (tmp_path / "bare.py").write_text(text)
-    (found,) = functions(tmp_path / "bare.py")
-    assert "from collections import Counter\nimport math\n" in found.core
-    assert "in range(n)" in found.core
+    (functions,) = extract_functions(tmp_path / "bare.py")
+    assert "from collections import Counter\nimport math\n" in functions.core
+    assert "in range(n)" in functions.core

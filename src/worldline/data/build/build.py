@@ -1,10 +1,9 @@
-"""`build`: a dataset of documents from a recipe, on all cores, resumable, deduplicated by program.
+"""Build a dataset of documents from a recipe: parallel, resumable, deduplicated by program.
 
-Units are made by processes and stored in their order, so the result does not depend on how many there are, and a build
-that was killed goes on after the last unit it stored. Deduplicated means: the same program (equal `split.key`, so with
-every renaming) with the same call is stored once; with another call it is another execution, and stored. A finished
-directory asked for more documents goes on, and ends as if it had been asked for them at once. What a unit is decided by
-is `unit`, what is on disk `shards`.
+Processes make units, which are stored in order, so the result does not depend on their number, and a
+killed build resumes after the last stored unit. The same program (equal `split.key`) with the same call
+is stored once. Asking a finished directory for more documents continues it, with the same result as
+asking for them at once.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from worldline.codec.names import DEFAULT_NOTATION
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import adjusted
 from worldline.core.trace import InterpreterInfo
-from worldline.data.build.shards import Store
-from worldline.data.build.unit import Unit, UnitJob, covered
+from worldline.data.build.shards import DocumentStore
+from worldline.data.build.unit import Unit, UnitJob, sum_coverage
 from worldline.data.manifest import fingerprint
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
@@ -40,14 +39,25 @@ from worldline.recording.interpreter import find
 from worldline.storage import files
 from worldline.storage.remote import Folder
 
-COUNT = 10_000  # documents
-UNIT = 1024  # documents
-TOLD = 3  # faults of a unit that are told in words
+DEFAULT_DOCUMENTS = 10_000
+DEFAULT_UNIT_DOCUMENTS = 1024
+# Faults per unit that are printed.
+MAX_REPORTED_FAULTS = 3
 
 
 @dataclass(frozen=True)
 class BuildProgress:
-    """How far a build has come. `rate` is documents a second of this run, `covered` the share of what is required."""
+    """Progress of a build.
+
+    Attributes:
+        documents: Documents stored.
+        wanted: Documents asked for.
+        size: Bytes of the documents.
+        duplicates: Documents dropped as duplicates.
+        rate: Documents per second of this run.
+        covered: Share of the required coverage.
+        faults: Programs left out because the tool failed on them.
+    """
 
     documents: int
     wanted: int
@@ -55,17 +65,17 @@ class BuildProgress:
     duplicates: int
     rate: float
     covered: float
-    faults: int = 0  # programs on which the tool failed, which are left out
+    faults: int = 0
 
 
 def build_dataset(
     recipe: str | Path | Mixture,
     out: str | Folder,
     *,
-    count: int = COUNT,
+    count: int = DEFAULT_DOCUMENTS,
     workers: int = 0,
     seed: int = 0,
-    unit: int = UNIT,
+    unit: int = DEFAULT_UNIT_DOCUMENTS,
     format: str | None = None,
     max_steps: int | None = None,
     wall: float | None = None,
@@ -76,96 +86,106 @@ def build_dataset(
     """Generate, record and encode the programs of a recipe, without duplicates. Call again to resume.
 
     Args:
-        recipe: A file, a name in `recipes/`, or the mixture itself.
-        out: The folder or URL of the dataset.
-        count: How many documents.
-        workers: Processes at once; 0 for one per core.
-        seed: Which documents.
-        unit: Documents made at a time.
-        format: The notation, `compact` or `cwm`; that of the mixture by default.
-        max_steps: Limit of one execution: recorded steps.
-        wall: Limit of one execution: seconds.
-        trust: Execute without a sandbox.
-        progress: Called after each unit.
-        workshop: Who makes the units, where that is not this machine (`join_ray`).
+        recipe: Path or name of a recipe, or a mixture.
+        out: Directory or URL to write.
+        count: Number of documents.
+        workers: Number of processes; 0 for one per core.
+        seed: Seed of the dataset.
+        unit: Documents per unit.
+        format: Notation, `compact` or `cwm`; by default the mixture's own.
+        max_steps: Maximum number of recorded steps per execution.
+        wall: Maximum seconds per execution.
+        trust: Whether to run programs without a sandbox.
+        progress: Called after every stored unit.
+        workshop: Worker pool that makes the units (`join_ray`), instead of this machine's cores.
 
     Returns:
-        How many documents there are, and which share of what is required they cover.
+        The final progress.
 
     Raises:
-        UsageError: The recipe cannot be read, or a number is out of range.
+        UsageError: An argument is invalid, or the sources have too few programs.
+        FingerprintError: The directory was built with other settings.
     """
     if count < 1 or unit < 1 or workers < 0:
-        raise UsageError("count and unit are at least 1, workers at least 0 (0: one a core)")
+        raise UsageError("count and unit must be at least 1, workers at least 0 (0: one per core)")
     mixture = recipe if isinstance(recipe, Mixture) else load_config(recipe, "data", Mixture)
     limits = adjusted(mixture.limits, max_steps=max_steps, wall=wall)
     mixture = replace(mixture, format=format or mixture.format, limits=limits)
-    who = find(None)
+    interpreter = find(None)
     plan: dict[str, Any] = {
         "seed": seed,
         "unit": unit,
         "trust": trust,
-        "mixture": _told(mixture),
-        "files": _digests(mixture),
+        "mixture": _describe_mixture(mixture),
+        "files": _file_digests(mixture),
     }
-    mark = fingerprint(
-        limits=mixture.limits, interpreter=InterpreterInfo(who.name, who.version, ""), recipe=plan
+    run_fingerprint = fingerprint(
+        limits=mixture.limits,
+        interpreter=InterpreterInfo(interpreter.name, interpreter.version, ""),
+        recipe=plan,
     )
-    store = Store(out, fingerprint=mark)
+    store = DocumentStore(out, fingerprint=run_fingerprint)
     try:
-        shop = workshop or Here(workers or os.cpu_count() or 1, threads=True)
+        pool = workshop or Here(workers or os.cpu_count() or 1, threads=True)
         jobs = (UnitJob(mixture, seed, number, unit, trust) for number in range(store.following, 1 << 31))
-        with closing(in_order(shop.map(partial(_UnitProcess, plan["files"]), jobs))) as units:
-            return _fill(store, units, count, progress)
+        with closing(in_order(pool.map(partial(_UnitProcess, plan["files"]), jobs))) as units:
+            return _fill_store(store, units, count, progress)
     finally:
         store.close()
 
 
-def _told(mixture: Mixture) -> dict[str, Any]:
-    """A mixture in a fingerprint; what older datasets do not say is left out where it is as it was then."""
-    told: dict[str, Any] = msgspec.to_builtins(mixture)
-    return {name: value for name, value in told.items() if (name, value) != ("format", DEFAULT_NOTATION)}
+def _describe_mixture(mixture: Mixture) -> dict[str, Any]:
+    """The mixture for a fingerprint, without defaults that older datasets do not record."""
+    fields: dict[str, Any] = msgspec.to_builtins(mixture)
+    return {name: value for name, value in fields.items() if (name, value) != ("format", DEFAULT_NOTATION)}
 
 
-def _digests(mixture: Mixture) -> dict[str, str]:
-    """The sha256 of every file that a source draws from: another file of that name is another recipe."""
+def _file_digests(mixture: Mixture) -> dict[str, str]:
+    """The sha256 of every file that a source draws from."""
     paths = sorted({source.argument for source in mixture.sources if source.argument})
-    return {path: digest for path in paths if (digest := _digest(Path(path)))}
+    return {path: digest for path in paths if (digest := _file_digest(Path(path)))}
 
 
-def _digest(path: Path) -> str:
+def _file_digest(path: Path) -> str:
     if not path.is_file():
         return ""
     with files.disk(path), open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _fill(
-    store: Store, units: Iterator[Unit], count: int, progress: Callable[[BuildProgress], None] | None
+def _fill_store(
+    store: DocumentStore, units: Iterator[Unit], count: int, progress: Callable[[BuildProgress], None] | None
 ) -> BuildProgress:
-    before, began, duplicates, faults = store.documents, time.monotonic(), 0, 0
+    before, started, duplicates, faults = store.documents, time.monotonic(), 0, 0
 
     def now() -> BuildProgress:
-        rate = (store.documents - before) / max(time.monotonic() - began, 1e-9)
+        rate = (store.documents - before) / max(time.monotonic() - started, 1e-9)
         covered = share(store.coverage)
         return BuildProgress(store.documents, count, store.size, duplicates, rate, covered, faults)
 
-    for number, made in enumerate(map(_checked, units), store.following) if store.documents < count else ():
+    for number, result in (
+        enumerate(map(_require_unit, units), store.following) if store.documents < count else ()
+    ):
         fresh = [
             (row, covers)
-            for row, covers in zip(made.rows, made.covers, strict=True)
+            for row, covers in zip(result.rows, result.covers, strict=True)
             if row.run not in store.runs
         ]
-        duplicates += len(made.rows) - len(fresh)
-        faults += len(made.faults)
-        for fault in made.faults[:TOLD]:
+        duplicates += len(result.rows) - len(fresh)
+        faults += len(result.faults)
+        for fault in result.faults[:MAX_REPORTED_FAULTS]:
             warnings.warn(f"unit {number}: {fault}", stacklevel=3)
         if not fresh:
-            raise UsageError(f"the sources have no more programs: {store.documents} documents of {count}")
+            raise UsageError(
+                f"the sources have no more programs: stored {store.documents} of {count} documents"
+            )
         room = count - store.documents
-        following = number + (len(fresh) <= room)  # a unit that is cut is made again for what it still has
+        # A unit that is cut is made again for the rest of its documents.
+        following = number + (len(fresh) <= room)
         fresh = fresh[:room]
-        store.commit([row for row, _ in fresh], covered([covers for _, covers in fresh]), following=following)
+        store.commit(
+            [row for row, _ in fresh], sum_coverage([covers for _, covers in fresh]), following=following
+        )
         if progress is not None:
             progress(now())
         if store.documents >= count:
@@ -174,17 +194,17 @@ def _fill(
 
 
 class _UnitProcess:
-    """One worker: a process for each unit, which ends when nobody wants the unit any more."""
+    """A worker that runs a process per unit and ends it when the unit is no longer needed."""
 
     def __init__(self, digests: Mapping[str, str]) -> None:
-        if moved := [path for path, digest in digests.items() if _digest(Path(path)) != digest]:
+        if moved := [path for path, digest in digests.items() if _file_digest(Path(path)) != digest]:
             raise UsageError(
-                f"{moved[0]} is not on {platform.node()} as it is here: a recipe's files must be on every node"
+                f"{moved[0]} differs on {platform.node()}: copy the recipe's files to every node"
             )
         self._process: subprocess.Popen[bytes] | None = None
 
     def __call__(self, job: UnitJob) -> Unit:
-        """The documents of a unit."""
+        """Return the documents of a unit."""
         command = [sys.executable, "-m", "worldline.data.build.unit"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             self._process = process
@@ -195,12 +215,12 @@ class _UnitProcess:
         return msgspec.msgpack.decode(data, type=Unit)
 
     def close(self) -> None:
-        """End what is under way."""
+        """Stop the running process."""
         if (process := self._process) is not None:
             process.terminate()
 
 
-def _checked(made: Unit) -> Unit:
-    if made.trouble:
-        raise UsageError(made.trouble)
-    return made
+def _require_unit(result: Unit) -> Unit:
+    if result.trouble:
+        raise UsageError(result.trouble)
+    return result

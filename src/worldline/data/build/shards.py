@@ -1,8 +1,8 @@
-"""A dataset of documents on disk: parquet shards, a manifest with their digests, a coverage table beside them.
+"""Dataset of documents on disk: parquet shards, a manifest with their digests, and a coverage table.
 
-The discipline is that of `shards`: whole files appear or nothing does, one writer at a time, nothing is read that does
-not match its digest. A row is one document with its kind, split and the hashes of its program and of its run; a
-shard's own coverage, and the unit that a build goes on with after it, are in its schema's metadata. pyarrow comes late.
+Files appear whole or not at all, one writer at a time, and nothing is read that does not match its
+digest. A row is one document with its kind, split and the hashes of its program and run. A shard's
+schema metadata holds its coverage and the unit that a build continues with. pyarrow is imported late.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from worldline.programs.coverage.coverage import table
 from worldline.storage import listing, remote
 from worldline.storage.remote import Folder
 
-COVERAGE = "coverage.json"
+COVERAGE_FILE = "coverage.json"
 GROUP_ROWS = 512
-_NOTE = b"worldline.coverage"
-_FOLLOWING = b"worldline.following"
+_COVERAGE_KEY = b"worldline.coverage"
+_NEXT_UNIT_KEY = b"worldline.following"
 
 
 class DocumentRow(msgspec.Struct, frozen=True):
-    """One document at rest. `key` stands for the program and its renamings, `run` for one execution of it."""
+    """One stored document. `key` identifies the program up to renaming, `run` one execution of it."""
 
     prompt: bytes
     steps: bytes
@@ -39,13 +39,13 @@ class DocumentRow(msgspec.Struct, frozen=True):
     run: str
 
 
-class Store:
-    """A directory of document shards, open for adding: what is committed stays, what is not never was."""
+class DocumentStore:
+    """A directory of document shards, open for appending. Commits are atomic."""
 
     def __init__(self, directory: str | Folder, *, fingerprint: dict[str, Any]) -> None:
         self.directory = remote.place(directory)
         remote.make_directory(self.directory)
-        fresh = manifests.empty(fingerprint, DOCUMENTS)
+        fresh = manifests.new_manifest(fingerprint, DOCUMENTS)
         self._stored_manifest(fresh)
         self._lock = remote.lock(self.directory)
         try:
@@ -54,42 +54,45 @@ class Store:
             self.coverage: Counter[str] = Counter()
             self.size = 0
             self.following = 0
-            for entry, hashed in manifests.recalled(self.manifest):
+            for entry, hashed in manifests.shards_to_recall(self.manifest):
                 self._recall(entry, hashed=hashed)
         except BaseException:
             self._lock.release()
             raise
 
     def _resume(self, fresh: Manifest) -> Manifest:
-        """Take up the directory's manifest, or begin one; remove what a killed writer left."""
-        found = self._stored_manifest(fresh)
-        remote.sweep(self.directory, _is_own)
-        if found is None:
+        """Load or create the manifest; remove what a killed writer left."""
+        stored = self._stored_manifest(fresh)
+        remote.sweep(self.directory, _is_dataset_file)
+        if stored is None:
             manifests.store(self.directory, fresh)
             return fresh
-        if (name := shard_name(len(found.shards))) in remote.names(self.directory):
-            remote.remove(self.directory / name)  # named but not listed: nobody was told that it is stored
-        return found
+        if (name := shard_name(len(stored.shards))) in remote.names(self.directory):
+            # Named but not listed: it was never reported as stored.
+            remote.remove(self.directory / name)
+        return stored
 
     def _stored_manifest(self, fresh: Manifest) -> Manifest | None:
-        """The directory's manifest, None for a new directory; an error if it is not ours to add to."""
-        others = remote.contents(self.directory, _is_own)
-        if listing.beside(self.directory, manifests.NAME).name in others:
-            found = load(self.directory)
-            if lines := manifests.diff(found.fingerprint, fresh.fingerprint):
+        """The directory's manifest, or None if it is new; raise an error if it has another owner."""
+        others = remote.contents(self.directory, _is_dataset_file)
+        if listing.beside(self.directory, manifests.MANIFEST_NAME).name in others:
+            stored = load_manifest(self.directory)
+            if lines := manifests.diff(stored.fingerprint, fresh.fingerprint):
                 text = "\n".join(f"  {line}" for line in lines)
-                raise FingerprintError(f"{self.directory} was made otherwise:\n{text}")
-            return found
+                raise FingerprintError(
+                    f"{self.directory} has another fingerprint; use the same settings or a new directory:\n{text}"
+                )
+            return stored
         if others:
             raise UsageError(f"{self.directory}: neither empty nor a directory of documents")
         return None
 
     def _recall(self, entry: ShardEntry, *, hashed: bool) -> None:
-        shard = _table(self.directory, entry, ["run"], hashed=hashed)
+        shard = _read_table(self.directory, entry, ["run"], hashed=hashed)
         notes = shard.schema.metadata or {}
         try:
-            self.coverage.update({str(name): int(n) for name, n in json.loads(notes[_NOTE]).items()})
-            self.following = int(notes.get(_FOLLOWING, self.following + 1))
+            self.coverage.update({str(name): int(n) for name, n in json.loads(notes[_COVERAGE_KEY]).items()})
+            self.following = int(notes.get(_NEXT_UNIT_KEY, self.following + 1))
             self.runs.update(shard.column("run").to_pylist())
         except (KeyError, ValueError, TypeError, AttributeError, RecursionError) as error:
             raise FormatError(f"{entry.name}: not a shard of documents: {error!r}") from None
@@ -97,19 +100,25 @@ class Store:
 
     @property
     def documents(self) -> int:
-        """How many are stored."""
+        """Number of stored documents."""
         return sum(entry.rows for entry in self.manifest.shards)
 
     def commit(
         self, rows: Sequence[DocumentRow], coverage: Counter[str], *, following: int | None = None
     ) -> None:
-        """Store rows as the next shard, then the manifest that lists it, then the table of what is covered.
+        """Store rows as the next shard, then update the manifest and the coverage table.
 
-        `following` is the unit to go on with, one more than before unless said.
+        Args:
+            rows: Documents to store.
+            coverage: What they cover.
+            following: Unit to continue with; by default the next one.
         """
         if rows:
             self.following = self.following + 1 if following is None else following
-            notes = {_NOTE: json.dumps(coverage, sort_keys=True).encode(), _FOLLOWING: b"%d" % self.following}
+            notes = {
+                _COVERAGE_KEY: json.dumps(coverage, sort_keys=True).encode(),
+                _NEXT_UNIT_KEY: b"%d" % self.following,
+            }
             entry = _write_shard(self.directory / shard_name(len(self.manifest.shards)), rows, notes)
             listed = msgspec.structs.replace(self.manifest, shards=(*self.manifest.shards, entry))
             remote.require(self._lock)
@@ -119,58 +128,58 @@ class Store:
             self.coverage += coverage
             self.size += entry.raw
         spelled = json.dumps(dict(table(self.coverage)), indent=1, ensure_ascii=False)
-        remote.write(listing.beside(self.directory, COVERAGE), spelled.encode() + b"\n")
+        remote.write(listing.beside(self.directory, COVERAGE_FILE), spelled.encode() + b"\n")
 
     def close(self) -> None:
-        """Let the next writer in."""
+        """Release the lock."""
         self._lock.release()
 
 
 def shard_name(number: int) -> str:
-    """The name of the shard of this number."""
+    """Return the name of a shard by its number."""
     return manifests.shard_name(number, DOCUMENTS)
 
 
-def _is_own(name: str) -> bool:
-    return name.removeprefix(".") == COVERAGE or manifests.is_own(name, DOCUMENTS)
+def _is_dataset_file(name: str) -> bool:
+    return name.removeprefix(".") == COVERAGE_FILE or manifests.is_own(name, DOCUMENTS)
 
 
 def is_dataset(directory: str | Folder) -> bool:
-    """Whether a directory holds documents rather than traces, by the names in it."""
+    """Return whether a directory holds documents rather than traces."""
     return (remote.place(directory) / shard_name(0)).exists()
 
 
-def load(directory: str | Folder) -> Manifest:
-    """The directory's manifest, checked."""
+def load_manifest(directory: str | Folder) -> Manifest:
+    """Load and verify the directory's manifest."""
     return manifests.load(remote.place(directory), DOCUMENTS)
 
 
 def read_rows(directory: str | Folder, *, split: str = "") -> Iterator[DocumentRow]:
-    """Every stored row, of one split if asked, each shard checked before a row of it is read."""
-    for entry in load(directory).shards:
+    """Yield every stored row, of one split if given; each shard is verified first."""
+    for entry in load_manifest(directory).shards:
         for row in read_shard(remote.place(directory), entry):
             if not split or row.split == split:
                 yield row
 
 
 def read_shard(directory: Folder, entry: ShardEntry) -> Iterator[DocumentRow]:
-    """The rows of one shard, once it is checked."""
-    for row in _table(directory, entry).to_pylist():
+    """Verify one shard and yield its rows."""
+    for row in _read_table(directory, entry).to_pylist():
         yield DocumentRow(**row)
 
 
 def read_documents(directory: str | Folder, *, split: str = "") -> Iterator[Document]:
-    """Every stored document, of one split if asked."""
+    """Yield every stored document, of one split if given."""
     for row in read_rows(directory, split=split):
         yield Document(row.prompt, row.steps, row.kind, row.key)
 
 
 def verify(directory: str | Folder) -> list[StorageProblem]:
-    """Everything that is wrong with a dataset of documents; an empty list if nothing is."""
+    """List everything that is wrong with a dataset of documents."""
     try:
-        manifest = load(directory)
+        manifest = load_manifest(directory)
     except (DigestError, DiskError, FormatError) as error:
-        name = listing.beside(remote.place(directory), manifests.NAME).name
+        name = listing.beside(remote.place(directory), manifests.MANIFEST_NAME).name
         return [StorageProblem(name, "manifest", error.slug, str(error))]
     problems = []
     for entry in manifest.shards:
@@ -191,10 +200,12 @@ def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, b
         pa.field(name, kinds.get(name, pa.string()), nullable=False) for name in DocumentRow.__struct_fields__
     ]
     schema = pa.schema(fields, metadata=notes)
-    made = pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
+    rows_table = pa.Table.from_pylist([msgspec.structs.asdict(row) for row in rows], schema=schema)
     draft = remote.draft(path)
     try:
-        pq.write_table(made, draft, compression="zstd", write_page_checksum=True, row_group_size=GROUP_ROWS)
+        pq.write_table(
+            rows_table, draft, compression="zstd", write_page_checksum=True, row_group_size=GROUP_ROWS
+        )
         sha256 = draft.commit()
     except BaseException:
         draft.discard()
@@ -204,7 +215,7 @@ def _write_shard(path: Folder, rows: Sequence[DocumentRow], notes: dict[bytes, b
     return ShardEntry(path.name, draft.size, len(rows), lines, raw, sha256)
 
 
-def _table(
+def _read_table(
     directory: Folder, entry: ShardEntry, columns: list[str] | None = None, *, hashed: bool = True
 ) -> Any:
     import pyarrow as pa

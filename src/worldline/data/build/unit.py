@@ -1,7 +1,7 @@
-"""One unit of a dataset, made by a process of its own: `python -m worldline.data.build.unit`, a job in, rows out.
+"""Make one unit of a dataset in its own process: `python -m worldline.data.build.unit`.
 
-A unit is decided by the mixture, the seed and its number alone, so that any number of processes build the same
-dataset. The job is JSON on standard input, the answer msgpack on standard output; both are between our own processes.
+The mixture, the seed and the unit's number determine a unit, so any number of processes build the same
+dataset. The job is JSON on standard input, the answer msgpack on standard output.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.fault import RowFault, fenced
 from worldline.core.trace import Trace
 from worldline.data.build.shards import DocumentRow
-from worldline.data.mixture import Mixture, runs, written
+from worldline.data.mixture import Mixture, record_runs, write_document
 from worldline.programs.coverage.coverage import count
 from worldline.programs.split import execution, split_of
 
 
 class UnitJob(msgspec.Struct, frozen=True):
-    """What a unit is made of, and how many documents it has before duplicates are dropped."""
+    """What determines a unit, and its number of documents before deduplication."""
 
     mixture: Mixture
     seed: int
@@ -35,7 +35,7 @@ class UnitJob(msgspec.Struct, frozen=True):
 
 
 class Unit(msgspec.Struct, frozen=True):
-    """Its documents, and for each what it covers; why the tool failed on some; or why there are none."""
+    """Documents of a unit and what each covers, faults of the tool, or why there are none."""
 
     rows: list[DocumentRow] = []
     covers: list[dict[str, int]] = []
@@ -43,49 +43,53 @@ class Unit(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-def make(job: UnitJob) -> Unit:
-    """The documents of a unit, of every split, no program twice with the same call."""
+def make_unit(job: UnitJob) -> Unit:
+    """Make the documents of a unit, of every split, without repeated calls of a program."""
     rows: dict[str, DocumentRow] = {}
     covers: list[dict[str, int]] = []
     faults: list[str] = []
     mixture = replace(job.mixture, split="all")
-    source = runs(mixture, seed=job.seed, worker=job.unit, workers=0, trust=job.trust)
+    source = record_runs(mixture, seed=job.seed, worker=job.unit, workers=0, trust=job.trust)
     with closing(source):  # type: ignore[type-var]
-        for drawn, (rng, kind, trace, hashed) in enumerate(source):
-            if len(rows) == job.rows or drawn > 50 * job.rows + 1000:  # a source may have too few programs
+        for number, (rng, kind, trace, hashed) in enumerate(source):
+            # A source may have too few programs.
+            if len(rows) == job.rows or number > 50 * job.rows + 1000:
                 break
-            made = fenced(_document, mixture, rng, trace, kind, hashed)
-            if isinstance(made, UsageError):
-                raise made
-            if isinstance(made, RowFault):
-                faults.append(made.note)
-            elif made is not None and made[0].run not in rows:
-                rows[made[0].run] = made[0]
-                covers.append(made[1])
+            result = fenced(_make_row, mixture, rng, trace, kind, hashed)
+            if isinstance(result, UsageError):
+                raise result
+            if isinstance(result, RowFault):
+                faults.append(result.note)
+            elif result is not None and result[0].run not in rows:
+                rows[result[0].run] = result[0]
+                covers.append(result[1])
     return Unit(list(rows.values()), covers, faults)
 
 
-def _document(
+def _make_row(
     mixture: Mixture, rng: Random, trace: Trace, kind: str, hashed: str
 ) -> tuple[DocumentRow, dict[str, int]] | UsageError | None:
-    """A run as a document, with what it covers; None of one that makes none."""
-    drawn = [one for one in trace.hidden if one.kind != "input"]  # what it reads is of the program
+    """A run as a document row with its coverage; None if it makes no document."""
+    # Inputs that the program reads belong to the program.
+    drawn = [hidden for hidden in trace.hidden if hidden.kind != "input"]
     run = execution(trace.program, hashed, drawn)
     try:
-        made = written(mixture, rng, trace, kind=kind, hashed=hashed)
-    except UsageError as error:  # of the mixture, not of this run
+        document = write_document(mixture, rng, trace, kind=kind, hashed=hashed)
+    except UsageError as error:
+        # An error of the mixture, not of this run.
         return error
-    if made is None:
+    if document is None:
         return None
     shown = replace(trace, program=notation(mixture.format).staged(trace.program))
-    return DocumentRow(made.prompt, made.steps, kind, split_of(hashed), hashed, run), dict(count(shown))
+    row = DocumentRow(document.prompt, document.steps, kind, split_of(hashed), hashed, run)
+    return row, dict(count(shown))
 
 
 def main() -> int:
-    """Read a job, answer with its unit."""
+    """Read a job and answer with its unit."""
     job = msgspec.json.decode(sys.stdin.buffer.read(), type=UnitJob)
     try:
-        answer = make(job)
+        answer = make_unit(job)
     except WorldlineError as error:
         answer = Unit(trouble=f"{error.slug}: {error}")
     sys.stdout.buffer.write(msgspec.msgpack.encode(answer))
@@ -93,11 +97,11 @@ def main() -> int:
     return 0
 
 
-def covered(covers: list[dict[str, int]]) -> Counter[str]:
-    """What several documents cover together."""
+def sum_coverage(covers: list[dict[str, int]]) -> Counter[str]:
+    """Sum what several documents cover."""
     total: Counter[str] = Counter()
-    for each in covers:
-        total.update(each)
+    for counts in covers:
+        total.update(counts)
     return total
 
 

@@ -1,1 +1,1 @@
-"""Programs in other forms that do the same: one operation a line, among other definitions, as methods, as scripts."""
+"""Forms: programs rewritten to do the same, flattened, among other definitions, as methods, as scripts."""

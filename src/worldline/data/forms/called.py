@@ -1,7 +1,7 @@
-"""The call of a function another way: of a method of an object, of a nested function, as the last lines of a script.
+"""Call a function in another way: as a method, as a nested function, or in the last lines of a script.
 
-Text is moved and indented, never printed anew. A function that cannot be moved so (others name it, its text has strings
-of several lines, it looks at its own frames) is called through a method that hands its arguments on, or stays.
+Text is moved and indented, never regenerated. A function that cannot be moved (others name it, it has
+multi-line strings, it inspects its frames) is called through a method, or stays.
 """
 
 from __future__ import annotations
@@ -14,48 +14,61 @@ from random import Random
 from worldline.analyze.rewrite.names import words
 from worldline.analyze.rewrite.watching import watches
 from worldline.core.program import Program
-from worldline.data.forms.pieces import StatementText, pieces
+from worldline.data.forms.statements import StatementText, split_statements
 from worldline.programs.generate.language.construction import Construction
 
 _MANGLED = re.compile(r"\b__\w*(?<!__)\b|\bself\b|\bsuper\b|__class__")
 
 
 @dataclass(frozen=True)
-class Called:
-    """The function that a program's call calls, with the statements before and after it."""
+class CalledFunction:
+    """The function that a program's call calls, and the statements before and after it."""
 
     before: list[StatementText]
     node: ast.FunctionDef
     text: str
     after: list[StatementText]
-    given: str  # the text of the call's arguments, between its parentheses
+    # Text between the parentheses of the call.
+    arguments: str
 
     @property
     def parameters(self) -> list[str]:
-        """The names of its parameters where they are plain, else none."""
-        given = self.node.args
-        plain = not (given.posonlyargs or given.kwonlyargs or given.vararg or given.kwarg or given.defaults)
-        return [one.arg for one in given.args] if plain else []
+        """Names of its parameters if they are plain, else none."""
+        arguments = self.node.args
+        plain = not (
+            arguments.posonlyargs
+            or arguments.kwonlyargs
+            or arguments.vararg
+            or arguments.kwarg
+            or arguments.defaults
+        )
+        return [parameter.arg for parameter in arguments.args] if plain else []
 
     def is_movable(self) -> bool:
-        """Whether its text may stand further to the right, and nothing but itself names it."""
-        several = any(
+        """Return whether its text may be indented and nothing else names it."""
+        has_long_string = any(
             isinstance(node, ast.Constant | ast.JoinedStr) and node.end_lineno != node.lineno
             for node in ast.walk(self.node)
         )
-        others = words(*(one.text for one in (*self.before, *self.after)), self.given)
+        others = words(*(statement.text for statement in (*self.before, *self.after)), self.arguments)
         watching = watches(ast.Module([self.node], []))
-        return not (several or self.node.decorator_list or self.node.name in others or watching)
+        return not (has_long_string or self.node.decorator_list or self.node.name in others or watching)
 
     def joined(self, *texts: str) -> str:
-        """The module with these texts where the function stood."""
-        return "\n".join([*(one.text for one in self.before), *texts, *(one.text for one in self.after)])
+        """Return the module with these texts in place of the function."""
+        return "\n".join(
+            [
+                *(statement.text for statement in self.before),
+                *texts,
+                *(statement.text for statement in self.after),
+            ]
+        )
 
 
-def called(program: Program) -> Called | None:
-    """The function that a program calls, where its call is one of a function that stands in it."""
-    found = re.fullmatch(r"(\w+)\((.*)\)", program.call or "", re.DOTALL)
-    if found is None or program.files:
+def find_called(program: Program) -> CalledFunction | None:
+    """Find the function that a program calls, if it is defined in it; else None."""
+    match = re.fullmatch(r"(\w+)\((.*)\)", program.call or "", re.DOTALL)
+    if match is None or program.files:
         return None
     try:
         call = ast.parse(program.call or "", mode="eval").body
@@ -63,110 +76,129 @@ def called(program: Program) -> Called | None:
         return None
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         return None  # `f(1)(2)`, `f(1) + g(2)`
-    several = pieces(program.source)
-    for at, one in enumerate(several):
-        if isinstance(one.node, ast.FunctionDef) and one.node.name == found[1]:
-            return Called(several[:at], one.node, one.text, several[at + 1 :], found[2])
+    statements = split_statements(program.source)
+    for at, statement in enumerate(statements):
+        if isinstance(statement.node, ast.FunctionDef) and statement.node.name == match[1]:
+            return CalledFunction(
+                statements[:at], statement.node, statement.text, statements[at + 1 :], match[2]
+            )
     return None
 
 
-def method(program: Program, rng: Random) -> Program:
-    """The called function as a method of an object that is made for it, or called by one."""
-    found = called(program)
-    if found is None:
+def as_method(program: Program, rng: Random) -> Program:
+    """Make the called function a method of a new class, or call it through one."""
+    function = find_called(program)
+    if function is None:
         return program
     scope = Construction(rng, taken=set(words(program.source, program.call or "")))
     holder = scope.fresh("Holder")
-    moved = _as_method(found) if found.is_movable() and rng.random() < 0.7 else ""
+    moved = _to_method_text(function) if function.is_movable() and rng.random() < 0.7 else ""
     if moved:
-        text, call = f"class {holder}:\n{_indented(moved)}", f"{holder}().{found.node.name}({found.given})"
-        return replace(program, source=found.joined(text), call=call)
-    names = found.parameters
-    if not names or "self" in names or len(names) != len(_arguments(program)):
+        text, call = (
+            f"class {holder}:\n{_indent(moved)}",
+            f"{holder}().{function.node.name}({function.arguments})",
+        )
+        return replace(program, source=function.joined(text), call=call)
+    names = function.parameters
+    if not names or "self" in names or len(names) != len(_argument_texts(program)):
         return program
-    name, kept = scope.function(), rng.randint(0, min(2, len(names)))
-    texts, passed = _arguments(program), [f"self.{one}" for one in names[:kept]] + names[kept:]
+    name, stored = scope.function(), rng.randint(0, min(2, len(names)))
+    texts, passed = (
+        _argument_texts(program),
+        [f"self.{parameter}" for parameter in names[:stored]] + names[stored:],
+    )
     lines = [f"class {holder}:"]
-    if kept:
-        lines.append(f"    def __init__(self, {', '.join(names[:kept])}):")
-        lines += [f"        self.{one} = {one}" for one in names[:kept]] + [""]
-    lines.append(f"    def {name}({', '.join(['self', *names[kept:]])}):")
-    lines.append(f"        return {found.node.name}({', '.join(passed)})")
+    if stored:
+        lines.append(f"    def __init__(self, {', '.join(names[:stored])}):")
+        lines += [f"        self.{parameter} = {parameter}" for parameter in names[:stored]] + [""]
+    lines.append(f"    def {name}({', '.join(['self', *names[stored:]])}):")
+    lines.append(f"        return {function.node.name}({', '.join(passed)})")
     wrapper, call = (
         "\n".join(lines) + "\n",
-        f"{holder}({', '.join(texts[:kept])}).{name}({', '.join(texts[kept:])})",
+        f"{holder}({', '.join(texts[:stored])}).{name}({', '.join(texts[stored:])})",
     )
-    both = (wrapper, found.text) if rng.random() < 0.4 else (found.text, wrapper)
-    return replace(program, source=found.joined(*both), call=call)
+    both = (wrapper, function.text) if rng.random() < 0.4 else (function.text, wrapper)
+    return replace(program, source=function.joined(*both), call=call)
 
 
-def _as_method(found: Called) -> str:
-    """The function's text with `self` before its parameters and before its own name; empty where that is not safe."""
-    own = [node for node in ast.walk(found.node) if isinstance(node, ast.Name) and node.id == found.node.name]
-    mentions = re.findall(rf"\b{found.node.name}\b", found.text)
-    if _MANGLED.search(found.text) or len(mentions) != len(own) + 1:
+def _to_method_text(function: CalledFunction) -> str:
+    """The function's text with `self` added to its parameters and calls; empty if that is not safe."""
+    own = [
+        node
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and node.id == function.node.name
+    ]
+    mentions = re.findall(rf"\b{function.node.name}\b", function.text)
+    if _MANGLED.search(function.text) or len(mentions) != len(own) + 1:
         return ""
-    first = found.text.count("\n") - (found.node.end_lineno or 0)  # of the text, in lines of the module
-    rows = found.text.encode().split(b"\n")
-    for node in sorted(own, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+    first = function.text.count("\n") - (function.node.end_lineno or 0)  # of the text, in lines of the module
+    rows = function.text.encode().split(b"\n")
+    for node in sorted(own, key=lambda name_node: (name_node.lineno, name_node.col_offset), reverse=True):
         row = rows[node.lineno + first - 1]
-        if not row[node.col_offset :].startswith(found.node.name.encode()):
-            return ""  # inside an f-string, whose parts have no true places before 3.12
+        if not row[node.col_offset :].startswith(function.node.name.encode()):
+            # Inside an f-string, positions are wrong before Python 3.12.
+            return ""
         rows[node.lineno + first - 1] = row[: node.col_offset] + b"self." + row[node.col_offset :]
-    given = found.node.args
-    several = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
-    head = re.compile(rf"^(def\s+{found.node.name}\s*\()", re.MULTILINE)
-    text, count = head.subn(r"\1self, " if any(several) else r"\1self", b"\n".join(rows).decode(), count=1)
+    arguments = function.node.args
+    parameters = (
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    )
+    head = re.compile(rf"^(def\s+{function.node.name}\s*\()", re.MULTILINE)
+    text, count = head.subn(r"\1self, " if any(parameters) else r"\1self", b"\n".join(rows).decode(), count=1)
     return text if count else ""
 
 
-def nested(program: Program, rng: Random) -> Program:
-    """The called function inside another one, which calls it, gives it back to be called, or holds its arguments."""
-    found = called(program)
-    if found is None or not found.is_movable():
+def as_nested(program: Program, rng: Random) -> Program:
+    """Nest the called function in another one, which calls it, returns it, or holds its arguments."""
+    function = find_called(program)
+    if function is None or not function.is_movable():
         return program
     scope = Construction(rng, taken=set(words(program.source, program.call or "")))
-    outer, name, names = scope.fresh("factory"), found.node.name, found.parameters
-    texts, roll = _arguments(program), rng.random()
-    inner = _indented(found.text)
+    outer, name, names = scope.fresh("factory"), function.node.name, function.parameters
+    texts, roll = _argument_texts(program), rng.random()
+    inner = _indent(function.text)
     if not names or len(names) != len(texts) or roll < 0.25:
-        source, call = f"def {outer}():\n{inner}    return {name}\n", f"{outer}()({found.given})"
-    elif roll < 0.6 or not _are_read_only(found, names):
+        source, call = f"def {outer}():\n{inner}    return {name}\n", f"{outer}()({function.arguments})"
+    elif roll < 0.6 or not _are_read_only(function, names):
         source = f"def {outer}({', '.join(names)}):\n{inner}    return {name}({', '.join(names)})\n"
-        call = f"{outer}({found.given})"
+        call = f"{outer}({function.arguments})"
     else:
         held = rng.randint(1, len(names))
         head = re.compile(rf"^(def\s+{name}\s*\()[^()]*\)", re.MULTILINE)
-        text, count = head.subn(rf"\g<1>{', '.join(names[held:])})", found.text, count=1)
+        text, count = head.subn(rf"\g<1>{', '.join(names[held:])})", function.text, count=1)
         if not count:
             return program
-        source = f"def {outer}({', '.join(names[:held])}):\n{_indented(text)}    return {name}\n"
+        source = f"def {outer}({', '.join(names[:held])}):\n{_indent(text)}    return {name}\n"
         call = f"{outer}({', '.join(texts[:held])})({', '.join(texts[held:])})"
-    return replace(program, source=found.joined(source), call=call)
+    return replace(program, source=function.joined(source), call=call)
 
 
-def _are_read_only(found: Called, names: list[str]) -> bool:
-    """Whether the function reads its parameters alone, and does not call itself: then they may come from outside."""
+def _are_read_only(function: CalledFunction, names: list[str]) -> bool:
+    """Whether the function only reads its parameters and does not call itself."""
     stored = {
         node.id
-        for node in ast.walk(found.node)
+        for node in ast.walk(function.node)
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
     }
     bound = {
         name
-        for node in ast.walk(found.node)
+        for node in ast.walk(function.node)
         for name in (getattr(node, "name", None), getattr(node, "rest", None))
-        if isinstance(name, str) and node is not found.node
+        if isinstance(name, str) and node is not function.node
     }
-    return not ({*stored, *bound} & {*names} or re.search(rf"\b{found.node.name}\b", _body(found)))
+    return not ({*stored, *bound} & {*names} or re.search(rf"\b{function.node.name}\b", _body_text(function)))
 
 
-def _body(found: Called) -> str:
-    return found.text.split(f"def {found.node.name}", 1)[-1][1:]
+def _body_text(function: CalledFunction) -> str:
+    return function.text.split(f"def {function.node.name}", 1)[-1][1:]
 
 
-def script(program: Program, rng: Random) -> Program:
-    """The call in the last lines of a script, its value printed or kept, under a test of `__name__` or not."""
+def as_script(program: Program, rng: Random) -> Program:
+    """Move the call to the last lines of a script, printed or stored, with or without a `__name__` test."""
     if program.call is None or "\n" in program.call or program.files:
         return program
     known = words(program.source, program.call)
@@ -177,27 +209,31 @@ def script(program: Program, rng: Random) -> Program:
         quote = rng.choice("'\"")
         main = rng.random() < 0.4 and "main" not in known
         head = ["def main():", *(f"    {line}" for line in last), ""] if main else []
-        last = [*head, f"if __name__ == {quote}__main__{quote}:", *(["    main()"] if main else _right(last))]
+        last = [
+            *head,
+            f"if __name__ == {quote}__main__{quote}:",
+            *(["    main()"] if main else _indent_lines(last)),
+        ]
     return replace(program, source=program.source.rstrip("\n") + "\n\n" + "\n".join(last) + "\n", call=None)
 
 
-def _right(lines: list[str]) -> list[str]:
+def _indent_lines(lines: list[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-def _indented(text: str) -> str:
+def _indent(text: str) -> str:
     return "".join(f"    {line}\n" if line else "\n" for line in text.rstrip("\n").split("\n"))
 
 
-def _arguments(program: Program) -> list[str]:
-    """The texts of a call's arguments, in order; none where some are named or starred."""
+def _argument_texts(program: Program) -> list[str]:
+    """Texts of a call's arguments in order; none if some are named or starred."""
     text = program.call or ""
     call = ast.parse(text, mode="eval").body
     if (
         not isinstance(call, ast.Call)
         or call.keywords
-        or any(isinstance(one, ast.Starred) for one in call.args)
+        or any(isinstance(node, ast.Starred) for node in call.args)
     ):
         return []
-    found = [ast.get_source_segment(text, one) for one in call.args]
-    return [] if None in found else [one for one in found if one is not None]
+    texts = [ast.get_source_segment(text, node) for node in call.args]
+    return [] if None in texts else [node for node in texts if node is not None]

@@ -1,7 +1,7 @@
-"""A program, generated or mined, in another form that does the same; forms are words and compose: `flatten among`.
+"""Apply forms to a program: rewrites that do the same. Forms are words and compose: `flatten among`.
 
-What is made belongs to the split of the program it is made of: whoever asks hashes that one, not what comes out. That
-a form does the same is a matter of tests, as a document holds what was recorded of the form itself.
+The result belongs to the split of the original program, so callers hash the original. Tests check that
+a form preserves behaviour; a document holds what was recorded of the rewritten program.
 """
 
 from __future__ import annotations
@@ -12,37 +12,45 @@ from random import Random
 from worldline.analyze.rewrite import rewrite_program
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.data.forms.among import among
-from worldline.data.forms.called import method, nested, script
+from worldline.data.forms.among import DrawProgram, place_among
+from worldline.data.forms.called import as_method, as_nested, as_script
 from worldline.programs import generate
 
-Draw = Callable[[Random], Program]
-Act = Callable[[Program, Random, Draw], Program]
-_ACTS: dict[str, Act] = {
+FormTransform = Callable[[Program, Random, DrawProgram], Program]
+_TRANSFORMS: dict[str, FormTransform] = {
     "flatten": lambda program, rng, draw: rewrite_program(program, flatten=True),
     "chars": lambda program, rng, draw: rewrite_program(program, chars=True),
-    "among": among,
-    "method": lambda program, rng, draw: method(program, rng),
-    "nested": lambda program, rng, draw: nested(program, rng),
-    "script": lambda program, rng, draw: script(program, rng),
+    "among": place_among,
+    "method": lambda program, rng, draw: as_method(program, rng),
+    "nested": lambda program, rng, draw: as_nested(program, rng),
+    "script": lambda program, rng, draw: as_script(program, rng),
 }
-FORMS = tuple(_ACTS)
+FORMS = tuple(_TRANSFORMS)
 
 
-def check(form: str) -> None:
-    """Refuse a form that has a word which is none of `FORMS`."""
+def check_form(form: str) -> None:
+    """Raise UsageError if a word of the form is not in `FORMS`."""
     if unknown := sorted(set(form.split()) - set(FORMS)):
-        raise UsageError(f"a form is made of {', '.join(FORMS)}, not of {', '.join(unknown)}")
+        raise UsageError(f"unknown form {', '.join(unknown)}: use words of {', '.join(FORMS)}")
 
 
-def in_form(program: Program, form: str, rng: Random, draw: Draw = generate.program) -> Program | None:
-    """The program in a form, each word of it applied in turn; None where one of them changes nothing.
+def apply_form(
+    program: Program, form: str, rng: Random, draw: DrawProgram = generate.program
+) -> Program | None:
+    """Apply the words of a form to a program in turn.
 
-    `draw` gives the programs whose definitions stand beside it.
+    Args:
+        program: Program to rewrite.
+        form: Words of `FORMS`.
+        rng: Source of randomness.
+        draw: Draws programs whose definitions are added.
+
+    Returns:
+        The rewritten program, or None if a word changes nothing.
     """
-    made = program
+    result = program
     for word in form.split():
-        before, made = made, _ACTS[word](made, rng, draw)
-        if made.source == before.source:
+        before, result = result, _TRANSFORMS[word](result, rng, draw)
+        if result.source == before.source:
             return None
-    return made
+    return result

@@ -1,1 +1,1 @@
-"""Real functions out of installed packages and files: found, made self-contained, called in boxes."""
+"""Mine real functions from packages and files: extract them, make them self-contained, call them in sandboxes."""

@@ -8,15 +8,16 @@ from pathlib import Path
 
 from worldline.core.errors import UsageError
 from worldline.core.limits import adjusted
-from worldline.data.mine.calls import LIMITS, Reach
+from worldline.data.mine.calls import MINING_LIMITS, Reach
 from worldline.data.mine.mine import MiningCounts, mine
-from worldline.data.mine.mined import written_out
-from worldline.data.mine.quarry import Quarry
+from worldline.data.mine.mined import write_mined_documents
+from worldline.data.mine.mining_source import MiningSource
 from worldline.data.mixture import Mixture
 from worldline.data.recipe import load_config
 from worldline.parallel.pool import Workshop
 
-TIMES = 2  # documents of one call, in drawn modes
+# Documents per call, in drawn modes.
+DOCUMENTS_PER_CALL = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +55,7 @@ def mine_calls(
         places: Packages, `stdlib`, folders and files.
         out: The mined calls, as compressed JSON lines; `OUT.report.json` is written beside it.
         recipe: A recipe whose `quarry()` names more places.
-        clones: Where the clones of the quarry's repositories are.
+        clones: Folder with clones of the mining source's repositories.
         leave_out: Programs of benchmarks: what is like them is left out.
         documents: A file for training documents of the calls, by the `data()` of the recipe.
         python: The interpreter that finds the packages.
@@ -78,10 +79,10 @@ def mine_calls(
     """
     if documents and not recipe:
         raise UsageError("--documents needs --recipe: its data() says how calls are written")
-    named = [*places, *(_quarried(recipe, clones, say) if recipe else ())]
+    named = [*places, *(_recipe_places(recipe, clones, say) if recipe else ())]
     if not named:
         raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
-    limits = adjusted(LIMITS, max_steps=max_steps, wall=wall)
+    limits = adjusted(MINING_LIMITS, max_steps=max_steps, wall=wall)
     counts = mine(
         named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=progress, reach=reach,
         workshop=workshop, python=python, workers=workers, seed=seed, most=max_functions, known=known,
@@ -90,15 +91,17 @@ def mine_calls(
         return MinedCalls(counts=counts)
     mixture: Mixture = load_config(recipe, "data", Mixture)
     mixture = replace(mixture, limits=adjusted(mixture.limits, max_steps=max_steps, wall=wall))
-    count = written_out(out, documents, mixture=mixture, times=TIMES, trust=trust, workers=workers)
+    count = write_mined_documents(
+        out, documents, mixture=mixture, times=DOCUMENTS_PER_CALL, trust=trust, workers=workers
+    )
     return MinedCalls(counts=counts, documents=count)
 
 
-def _quarried(recipe: str | Path, clones: str | None, say: Callable[[str], None] | None) -> list[str]:
-    """The places of a recipe's quarry; clones that are missing are reported."""
-    quarry: Quarry = load_config(recipe, "quarry", Quarry)
-    quarry = replace(quarry, clones=clones) if clones else quarry
-    there, missing = quarry.here()
+def _recipe_places(recipe: str | Path, clones: str | None, say: Callable[[str], None] | None) -> list[str]:
+    """The places of a recipe's mining source; clones that are missing are reported."""
+    source: MiningSource = load_config(recipe, "quarry", MiningSource)
+    source = replace(source, clones=clones) if clones else source
+    places, missing = source.here()
     if missing and say is not None:
-        say(f"no clone in {quarry.clones}, left out: {', '.join(missing)}")
-    return there
+        say(f"no clone in {source.clones}, left out: {', '.join(missing)}")
+    return places

@@ -1,6 +1,6 @@
-"""The calls of one function that are worth keeping: tried in a box, drawn by guess behind those that people wrote.
+"""Find calls of a function that are worth keeping: written by people or drawn by guess, tried in a sandbox.
 
-Kept are calls that returned, or raised what the code itself raises, each along another path.
+A call is kept if it returns, or raises what the code itself raises, and takes a new path.
 """
 
 from __future__ import annotations
@@ -16,124 +16,168 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.events import EVENTS
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.document import document, is_sound
-from worldline.data.mine.extract import Found
-from worldline.data.mine.inputs import arguments
-from worldline.data.mine.mined import Mined
-from worldline.data.mine.types import Signature, signature
-from worldline.data.mixture import SMALL
+from worldline.data.document import is_sound, make_document
+from worldline.data.mine.extract import ExtractedFunction
+from worldline.data.mine.inputs import draw_arguments
+from worldline.data.mine.mined import MinedCall
+from worldline.data.mine.types import GuessedSignature, guess_signature
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.programs.split import key
 from worldline.recording.recorder import BoxWorker
 from worldline.recording.together import record_all
 
-CALLS = 8  # kept of a function
-ROUND = 20  # calls tried at a time
-ROUNDS = 3
-MIN_LINES = 2  # fewer teach nothing
-LONGEST = 8_192  # bytes of the document of a call
-LIMITS = replace(SMALL, steps=1_000)  # more do not fit such a document
+# Calls kept per function.
+MAX_CALLS = 8
+CALLS_PER_ROUND = 20
+MAX_ROUNDS = 3
+# Shorter runs teach nothing.
+MIN_LINE_EVENTS = 2
+MAX_CALL_DOCUMENT_BYTES = 8_192
+# More steps do not fit such a document.
+MINING_LIMITS = replace(DOCUMENT_LIMITS, steps=1_000)
 _LINE = EVENTS.index("line")
 
 
 class Reach(Protocol):
-    """Who knows further calls of a function: such as take branches that these, with their traces, miss."""
+    """Finds further calls of a function that take branches the known calls miss."""
 
     def __call__(self, program: Program, traces: Mapping[str, Trace]) -> list[str]:
-        """Calls that are worth a try; `program` is one of the calls that are known."""
+        """Return calls worth trying; `program` is one of the known calls."""
 
 
-def fuzz(
-    worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = (), reach: Reach | None = None
-) -> list[Mined]:
-    """The calls of one function that are worth keeping, shown ones first: they end, each along another path."""
-    hashed, known = key(found.core), set(map(_consumed(found), shown))
-    kept = traced(worker, found, rng, shown)
-    if reach is not None and kept and not found.methods:
-        kept |= _reached(worker, found, kept, reach)
-    return [Mined(found.source, call, found.origin, hashed, call in known) for call in kept]
+def find_calls(
+    worker: BoxWorker,
+    function: ExtractedFunction,
+    rng: Random,
+    shown: Sequence[str] = (),
+    reach: Reach | None = None,
+) -> list[MinedCall]:
+    """Find the calls of a function that are worth keeping, written ones first.
+
+    Args:
+        worker: Sandbox to try calls in.
+        function: Extracted function.
+        rng: Source of randomness.
+        shown: Calls that people wrote.
+        reach: Finds calls for missed branches.
+
+    Returns:
+        The calls.
+    """
+    hashed, known = key(function.core), set(map(_wrap_generator(function), shown))
+    traces = trace_calls(worker, function, rng, shown)
+    if reach is not None and traces and not function.methods:
+        traces |= _find_reached(worker, function, traces, reach)
+    return [MinedCall(function.source, call, function.origin, hashed, call in known) for call in traces]
 
 
-def _reached(worker: BoxWorker, found: Found, kept: Mapping[str, Trace], reach: Reach) -> dict[str, Trace]:
-    """The calls for branches that drawn arguments miss, as far as they too are worth keeping."""
-    calls = reach(Program(source=found.source, call=next(iter(kept))), kept)[:CALLS]
-    programs = [Program(source=found.source, call=call) for call in calls if call not in kept]
+def _find_reached(
+    worker: BoxWorker, function: ExtractedFunction, known_traces: Mapping[str, Trace], reach: Reach
+) -> dict[str, Trace]:
+    """Calls for missed branches that are worth keeping."""
+    calls = reach(Program(source=function.source, call=next(iter(known_traces))), known_traces)[:MAX_CALLS]
+    programs = [Program(source=function.source, call=call) for call in calls if call not in known_traces]
     traces = zip(programs, record_all(worker, programs), strict=True)
     return {
         program.call or "": trace
         for program, trace in traces
-        if trace is not None and is_worth(trace) and (trace.outcome.kind != "raised" or _raises_itself(trace))
+        if trace is not None
+        and is_worth_keeping(trace)
+        and (trace.outcome.kind != "raised" or _raises_itself(trace))
     }
 
 
-def traced(
-    worker: BoxWorker, found: Found, rng: Random, shown: Sequence[str] = (), *, most: int = CALLS
+def trace_calls(
+    worker: BoxWorker,
+    function: ExtractedFunction,
+    rng: Random,
+    shown: Sequence[str] = (),
+    *,
+    most: int = MAX_CALLS,
 ) -> dict[str, Trace]:
-    """The same calls, at most so many, with their traces."""
-    kept: dict[str, Trace] = {}
+    """Find calls that are worth keeping, with their traces.
+
+    Args:
+        worker: Sandbox to try calls in.
+        function: Extracted function.
+        rng: Source of randomness.
+        shown: Calls that people wrote.
+        most: Maximum number of calls.
+
+    Returns:
+        Traces by call.
+    """
+    traces: dict[str, Trace] = {}
     paths: set[bytes] = set()
     raised = 0
     tried: set[str] = set()
-    for turn in range(ROUNDS):
-        calls = list(() if turn else map(_consumed(found), shown))
-        calls += [call for _ in range(ROUND - len(calls)) if (call := _call(rng, found)) not in tried]
+    for turn in range(MAX_ROUNDS):
+        calls = list(() if turn else map(_wrap_generator(function), shown))
+        calls += [
+            call
+            for _ in range(CALLS_PER_ROUND - len(calls))
+            if (call := _draw_call(rng, function)) not in tried
+        ]
         tried.update(calls)
-        programs = [Program(source=found.source, call=call) for call in dict.fromkeys(calls)]
+        programs = [Program(source=function.source, call=call) for call in dict.fromkeys(calls)]
         for program, trace in zip(programs, record_all(worker, programs), strict=True):
-            if trace is None or len(kept) >= most:
+            if trace is None or len(traces) >= most:
                 continue
             path = bytes(trace.columns.event) + trace.columns.line.tobytes()
-            if path in paths or not is_worth(trace):
+            if path in paths or not is_worth_keeping(trace):
                 continue
             if trace.outcome.kind == "raised":
                 if raised or not _raises_itself(trace):
                     continue
                 raised += 1
             paths.add(path)
-            kept[program.call or ""] = trace
-        if len(kept) >= most or (turn and not kept):
+            traces[program.call or ""] = trace
+        if len(traces) >= most or (turn and not traces):
             break
-    return kept if len(kept) > raised else {}
+    return traces if len(traces) > raised else {}
 
 
-def _consumed(found: Found) -> Callable[[str], str]:
-    """How a written call of a generator is made one that runs it through."""
-    yields = not found.methods and _signatures(found)[0].yields
+def _wrap_generator(function: ExtractedFunction) -> Callable[[str], str]:
+    """Wrap calls of a generator so that they run it to the end."""
+    yields = not function.methods and _guess_signatures(function)[0].yields
     return (lambda call: f"list({call})") if yields else (lambda call: call)
 
 
-def is_worth(trace: Trace) -> bool:
-    """Whether something can be learned from a call: it ended by itself, ran a few lines, and fits a document."""
+def is_worth_keeping(trace: Trace) -> bool:
+    """Return whether a call ended by itself, ran a few lines, and fits a document."""
     lines = sum(event == _LINE for event in trace.columns.event)
-    if lines < MIN_LINES or not is_sound(trace) or "<" in trace.outcome.detail[:1]:
+    if lines < MIN_LINE_EVENTS or not is_sound(trace) or "<" in trace.outcome.detail[:1]:
         return False
-    return document(trace, Compact(bare=True), kind="mine", max_bytes=LONGEST) is not None
+    return (
+        make_document(trace, Compact(bare=True), kind="mine", max_bytes=MAX_CALL_DOCUMENT_BYTES) is not None
+    )
 
 
 def _raises_itself(trace: Trace) -> bool:
-    """Whether the exception is one that the code raises by a statement of its own."""
+    """Whether the exception comes from a raise statement of the code."""
     lines = trace.program.source.split("\n")
     first = next((step for step in trace.steps if step.event == "raise"), None)
     return first is not None and lines[first.line - 1].lstrip().startswith("raise")
 
 
-def _call(rng: Random, found: Found) -> str:
-    """A call with arguments that are drawn by guess."""
-    given = _signatures(found)
-    if not found.methods:
-        inner = f"{found.node.name}({', '.join(arguments(rng, given[0]))})"
-        return f"list({inner})" if given[0].yields else inner
-    made = f"{found.node.name}({', '.join(arguments(rng, given[0]))})"
-    number = rng.randrange(len(found.methods))
-    inner = f"{made}.{found.methods[number].name}({', '.join(arguments(rng, given[number + 1]))})"
-    return f"list({inner})" if given[number + 1].yields else inner
+def _draw_call(rng: Random, function: ExtractedFunction) -> str:
+    """A call with arguments drawn by guess."""
+    signatures = _guess_signatures(function)
+    if not function.methods:
+        inner = f"{function.node.name}({', '.join(draw_arguments(rng, signatures[0]))})"
+        return f"list({inner})" if signatures[0].yields else inner
+    instance = f"{function.node.name}({', '.join(draw_arguments(rng, signatures[0]))})"
+    number = rng.randrange(len(function.methods))
+    inner = f"{instance}.{function.methods[number].name}({', '.join(draw_arguments(rng, signatures[number + 1]))})"
+    return f"list({inner})" if signatures[number + 1].yields else inner
 
 
 @lru_cache(maxsize=64)
-def _signatures(found: Found) -> list[Signature]:
-    """What the function takes; of a class, what its making takes, and then each method."""
-    if isinstance(found.node, ast.FunctionDef):
-        return [signature(found.node, found.source)]
-    start = [n for n in found.node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
-    nothing = Signature((), False, (), (), False)
-    first = signature(start[0], found.source, method=True) if start else nothing
-    return [first, *(signature(method, found.source, method=True) for method in found.methods)]
+def _guess_signatures(function: ExtractedFunction) -> list[GuessedSignature]:
+    """Signature of the function; for a class, of its constructor and then each method."""
+    if isinstance(function.node, ast.FunctionDef):
+        return [guess_signature(function.node, function.source)]
+    start = [n for n in function.node.body if isinstance(n, ast.FunctionDef) and n.name == "__init__"]
+    no_parameters = GuessedSignature((), False, (), (), False)
+    first = guess_signature(start[0], function.source, method=True) if start else no_parameters
+    return [first, *(guess_signature(method, function.source, method=True) for method in function.methods)]

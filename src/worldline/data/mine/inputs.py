@@ -1,7 +1,6 @@
-"""Arguments of a guessed kind, as Python source: ordinary values, edge cases, and the code's own literals.
+"""Draw arguments of guessed kinds as Python source: ordinary values, edge cases, and literals of the code.
 
-Every value is a literal, or a builtin or lambda for what must be called. Nothing here knows which function it is for
-beyond its `Signature`.
+Every value is a literal, or a builtin or lambda for a callable.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from worldline.data.mine.types import KINDS, Parameter, Signature
+from worldline.data.mine.types import VALUE_KINDS, GuessedSignature, Parameter
 
 _WORDS = """
 apple banana Cherry data hello World foo bar baz Python test value key name item alpha beta level noon cat
@@ -66,7 +65,7 @@ PREDICATES = (
     "bool", "lambda x: x > 2", "lambda x: x % 2 == 0", "str.isdigit", "str.isupper", "lambda x: len(x) > 1",
     "callable", "lambda x: x is None", "lambda x: x < 5",
 )  # fmt: skip
-BINARIES = (
+BINARY_FUNCTIONS = (
     "lambda a, b: a + b",
     "lambda a, b: a * b",
     "max",
@@ -76,37 +75,39 @@ BINARIES = (
     "divmod",
     "pow",
 )
-_Maker = Callable[[Random, Signature], str]
+_ValueMaker = Callable[[Random, GuessedSignature], str]
 
 
-def arguments(rng: Random, given: Signature) -> list[str]:
-    """One list of arguments as source text: by the guessed weights mostly, by none of them sometimes."""
-    made = []
-    for parameter in given.parameters:
+def draw_arguments(rng: Random, signature: GuessedSignature) -> list[str]:
+    """Draw a list of arguments as source text, mostly by the guessed weights."""
+    drawn = []
+    for parameter in signature.parameters:
         if parameter.optional and rng.random() < 0.45:
             break
-        made.append(argument(rng, given, parameter))
-    if given.variadic and len(made) == len(given.parameters):
+        drawn.append(draw_argument(rng, signature, parameter))
+    if signature.variadic and len(drawn) == len(signature.parameters):
         kind = rng.choice(("int", "str", "ints", "strs", "counts", "function"))
-        made += [value(rng, kind, given) for _ in range(rng.randint(0, 3))]
-    return made
+        drawn += [draw_value(rng, kind, signature) for _ in range(rng.randint(0, 3))]
+    return drawn
 
 
-def argument(rng: Random, given: Signature, parameter: Parameter) -> str:
-    """One argument."""
+def draw_argument(rng: Random, signature: GuessedSignature, parameter: Parameter) -> str:
+    """Draw one argument."""
     if rng.random() < 0.08:
-        return value(rng, rng.choice(KINDS), given)
+        return draw_value(rng, rng.choice(VALUE_KINDS), signature)
     kinds = list(parameter.weights)
-    return value(rng, rng.choices(kinds, [parameter.weights[kind] ** 1.5 for kind in kinds])[0], given)
+    return draw_value(
+        rng, rng.choices(kinds, [parameter.weights[kind] ** 1.5 for kind in kinds])[0], signature
+    )
 
 
-def value(rng: Random, kind: str, given: Signature) -> str:
-    """A value of a kind, as source text."""
-    return _MAKERS[kind](rng, given)
+def draw_value(rng: Random, kind: str, signature: GuessedSignature) -> str:
+    """Draw a value of a kind, as source text."""
+    return _MAKERS[kind](rng, signature)
 
 
-def text(rng: Random, given: Signature) -> str:
-    """A string: a sample, words, letters, or something around a literal of the code."""
+def draw_text(rng: Random, signature: GuessedSignature) -> str:
+    """Draw a string: a sample, words, letters, or something around a literal of the code."""
     choice = rng.random()
     if choice < 0.3:
         return rng.choice(TEXTS)
@@ -121,9 +122,9 @@ def text(rng: Random, given: Signature) -> str:
                 k=rng.randint(0, 10),
             )
         )
-    if choice < 0.85 and given.texts:
-        word, own = rng.choice(WORDS), rng.choice(given.texts)
-        other = rng.choice(given.texts)
+    if choice < 0.85 and signature.texts:
+        word, own = rng.choice(WORDS), rng.choice(signature.texts)
+        other = rng.choice(signature.texts)
         return rng.choice(
             (
                 own,
@@ -137,94 +138,107 @@ def text(rng: Random, given: Signature) -> str:
     return rng.choice(WORDS)
 
 
-def number(rng: Random, given: Signature) -> int:
-    """An integer: small, round, or near a literal of the code."""
+def draw_number(rng: Random, signature: GuessedSignature) -> int:
+    """Draw an integer: small, round, or near a literal of the code."""
     choice = rng.random()
     if choice < 0.4:
         return rng.randint(0, 9)
-    if choice < 0.6 and given.numbers:
-        return rng.choice(given.numbers) + rng.choice((-1, 0, 0, 1))
+    if choice < 0.6 and signature.numbers:
+        return rng.choice(signature.numbers) + rng.choice((-1, 0, 0, 1))
     if choice < 0.9:
         return rng.choice(NUMBERS)
     return rng.randint(-1000, 100_000)
 
 
-def _several(one: _Maker, most: int = 7) -> _Maker:
-    return lambda rng, given: "[" + ", ".join(one(rng, given) for _ in range(rng.randint(0, most))) + "]"
+def _list_of(make: _ValueMaker, max_items: int = 7) -> _ValueMaker:
+    return lambda rng, signature: (
+        "[" + ", ".join(make(rng, signature) for _ in range(rng.randint(0, max_items))) + "]"
+    )
 
 
-def _int(rng: Random, given: Signature) -> str:
-    return repr(number(rng, given))
+def _int(rng: Random, signature: GuessedSignature) -> str:
+    return repr(draw_number(rng, signature))
 
 
-def _float(rng: Random, given: Signature) -> str:
+def _float(rng: Random, signature: GuessedSignature) -> str:
     return repr(
         rng.choice(
-            (0.0, 0.5, 1.0, -1.5, 2.75, 100.0, 1e-3, round(rng.uniform(-50, 50), 2), number(rng, given) / 4)
+            (
+                0.0,
+                0.5,
+                1.0,
+                -1.5,
+                2.75,
+                100.0,
+                1e-3,
+                round(rng.uniform(-50, 50), 2),
+                draw_number(rng, signature) / 4,
+            )
         )
     )
 
 
-def _str(rng: Random, given: Signature) -> str:
-    return repr(text(rng, given))
+def _str(rng: Random, signature: GuessedSignature) -> str:
+    return repr(draw_text(rng, signature))
 
 
-def _bytes(rng: Random, given: Signature) -> str:
-    return repr(text(rng, given).encode())
+def _bytes(rng: Random, signature: GuessedSignature) -> str:
+    return repr(draw_text(rng, signature).encode())
 
 
-def _item(rng: Random, given: Signature) -> str:
+def _item(rng: Random, signature: GuessedSignature) -> str:
     return rng.choice((_int, _int, _str, _float, lambda *_: "None", lambda *_: "True", _ints, _tuple))(
-        rng, given
+        rng, signature
     )
 
 
-def _row(rng: Random, given: Signature) -> str:
+def _row(rng: Random, signature: GuessedSignature) -> str:
     width = rng.randint(1, 4)
-    one = rng.choice((_int, _int, _str))
+    make = rng.choice((_int, _int, _str))
     return (
         "["
         + ", ".join(
-            "[" + ", ".join(one(rng, given) for _ in range(width)) + "]" for _ in range(rng.randint(0, 4))
+            "[" + ", ".join(make(rng, signature) for _ in range(width)) + "]"
+            for _ in range(rng.randint(0, 4))
         )
         + "]"
     )
 
 
-def _pair(rng: Random, given: Signature) -> str:
+def _pair(rng: Random, signature: GuessedSignature) -> str:
     return (
-        f"({_str(rng, given)}, {_int(rng, given)})"
+        f"({_str(rng, signature)}, {_int(rng, signature)})"
         if rng.random() < 0.6
-        else f"({_int(rng, given)}, {_int(rng, given)})"
+        else f"({_int(rng, signature)}, {_int(rng, signature)})"
     )
 
 
-def _tuple(rng: Random, given: Signature) -> str:
-    items = [rng.choice((_int, _str))(rng, given) for _ in range(rng.randint(1, 4))]
+def _tuple(rng: Random, signature: GuessedSignature) -> str:
+    items = [rng.choice((_int, _str))(rng, signature) for _ in range(rng.randint(1, 4))]
     return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
 
 
-def _dict(one: _Maker) -> _Maker:
-    def make(rng: Random, given: Signature) -> str:
+def _dict_of(make_value: _ValueMaker) -> _ValueMaker:
+    def make(rng: Random, signature: GuessedSignature) -> str:
         keys = rng.sample(WORDS, rng.randint(0, 4)) + (
-            rng.sample(given.texts, 1) if given.texts and rng.random() < 0.5 else []
+            rng.sample(signature.texts, 1) if signature.texts and rng.random() < 0.5 else []
         )
-        return "{" + ", ".join(f"{key!r}: {one(rng, given)}" for key in keys) + "}"
+        return "{" + ", ".join(f"{key!r}: {make_value(rng, signature)}" for key in keys) + "}"
 
     return make
 
 
-def _set(rng: Random, given: Signature) -> str:
-    items = [_int(rng, given) for _ in range(rng.randint(0, 5))]
+def _set(rng: Random, signature: GuessedSignature) -> str:
+    items = [_int(rng, signature) for _ in range(rng.randint(0, 5))]
     return "{" + ", ".join(items) + "}" if items else "set()"
 
 
-_ints = _several(_int)
-_MAKERS: dict[str, _Maker] = {
+_ints = _list_of(_int)
+_MAKERS: dict[str, _ValueMaker] = {
     "int": _int, "float": _float, "bool": lambda rng, _: rng.choice(("True", "False")),
-    "none": lambda *_: "None", "str": _str, "bytes": _bytes, "ints": _ints, "strs": _several(_str, 5),
-    "floats": _several(_float, 5), "items": _several(_item, 5), "rows": _row, "pairs": _several(_pair, 4),
-    "tuple": _tuple, "counts": _dict(_int), "texts": _dict(_str), "groups": _dict(_ints), "set": _set,
+    "none": lambda *_: "None", "str": _str, "bytes": _bytes, "ints": _ints, "strs": _list_of(_str, 5),
+    "floats": _list_of(_float, 5), "items": _list_of(_item, 5), "rows": _row, "pairs": _list_of(_pair, 4),
+    "tuple": _tuple, "counts": _dict_of(_int), "texts": _dict_of(_str), "groups": _dict_of(_ints), "set": _set,
     "function": lambda rng, _: rng.choice(FUNCTIONS), "predicate": lambda rng, _: rng.choice(PREDICATES),
-    "binary": lambda rng, _: rng.choice(BINARIES),
+    "binary": lambda rng, _: rng.choice(BINARY_FUNCTIONS),
 }  # fmt: skip

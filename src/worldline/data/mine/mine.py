@@ -1,8 +1,8 @@
-"""Real functions out of packages, clones and files: found, made self-contained, called in boxes, kept as programs.
+"""Mine real functions from packages, clones and files, and store their calls with a report.
 
-`mine` writes calls into a file, and a report beside it. The sources mined stay where they are: nothing of them is part
-of this package. Each worker is a process with a box; a mining that was killed goes on where it was: `journal` has what
-it found. A file or function that fails is warned of, counted and left out; so is what is too like a benchmark's.
+Each worker is a process with a sandbox. A killed mining resumes: `journal` has what was found. A file or
+function that fails is reported, counted and skipped, and so is one that resembles a benchmark's. Mined
+sources stay where they are; nothing of them is part of this package.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from worldline.core.errors import UsageError
 from worldline.core.fault import FATAL_ERRORS
 from worldline.core.limits import Limits
 from worldline.data.mine import near
-from worldline.data.mine.calls import LIMITS, ROUND, Reach, fuzz
-from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.journal import Journal, JournalEntries, digest
-from worldline.data.mine.mined import Mined
+from worldline.data.mine.calls import CALLS_PER_ROUND, MINING_LIMITS, Reach, find_calls
+from worldline.data.mine.extract import ExtractedFunction, extract_functions
+from worldline.data.mine.journal import Journal, JournalEntries, candidate_digest
+from worldline.data.mine.mined import MinedCall
+from worldline.data.mine.mining_source import find_python_files, find_tests, locate_places
 from worldline.data.mine.near import Benchmark, Likeness
-from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
 from worldline.parallel.pool import Here, Workshop, in_order
 from worldline.programs.split import key
@@ -37,45 +37,59 @@ from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import stretched
 from worldline.storage import files
 
-EXAMPLES = 40  # of what was left out, in the report
+MAX_REPORT_EXAMPLES = 40
 
 
 @dataclass(frozen=True)
 class MiningCounts:
-    """How far a mining has come; `failed` counts the files and candidates that could not be tried."""
+    """Progress of a mining.
+
+    Attributes:
+        files: Files read.
+        candidates: Functions tried.
+        functions: Functions with calls.
+        calls: Calls kept.
+        shown: Calls that people wrote.
+        failed: Files and candidates that could not be tried.
+        left_out: Functions that resemble a benchmark's.
+    """
 
     files: int = 0
     candidates: int = 0
     functions: int = 0
     calls: int = 0
-    shown: int = 0  # of the calls: not drawn, but written by people
+    shown: int = 0
     failed: int = 0
-    left_out: int = 0  # too like a benchmark's
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
-class _Tried:
-    """What became of one candidate: its calls, None where it failed; or what it is too like."""
+class _CandidateResult:
+    """Result of one candidate: its calls (None if it failed), or what it resembles."""
 
     origin: str
-    same: str  # what a duplicate has the same
-    calls: list[Mined] | None = None
+    # Equal for duplicates.
+    same: str
+    calls: list[MinedCall] | None = None
     like: Likeness | None = None
     fault: str = ""
-    mark: str = ""  # in the journal
+    # Key in the journal.
+    mark: str = ""
 
 
 @dataclass(frozen=True)
-class _Job:
-    """What every worker of a mining is told. `noted`: what the journal has, for workers that cannot write in it.
+class _MiningJob:
+    """Settings of every worker.
 
-    `sizes` are the bytes of each file, likewise: a worker elsewhere must find the same.
+    `noted` is the journal's content for workers that cannot write it, and `sizes` the bytes of each file,
+    which must be equal on every node.
     """
 
     out: Path
     seed: int
     trust: bool
-    known: bool  # nothing is tried: what the journal has is all
+    # Use only what the journal has, and try nothing.
+    known: bool
     usages: Usages
     benchmark: Benchmark
     limits: Limits
@@ -84,139 +98,178 @@ class _Job:
     sizes: Mapping[Path, int] = field(default_factory=dict)
 
 
-_Result = list[_Tried] | str  # of a file
-_Coming = Generator[tuple[int, _Result], None, None]
+_FileResult = list[_CandidateResult] | str
+_Results = Generator[tuple[int, _FileResult], None, None]
 
 
 class _Miner:
-    """One worker: a box, what is known from before, and which programs it has met."""
+    """A worker: a sandbox, the journal, and the programs it has seen."""
 
-    def __init__(self, job: _Job) -> None:
-        setup = prepare(limits=stretched(job.limits, ROUND), python=None, core="auto", trust=job.trust)
-        _require_same(job.sizes)
+    def __init__(self, job: _MiningJob) -> None:
+        setup = prepare(
+            limits=stretched(job.limits, CALLS_PER_ROUND), python=None, core="auto", trust=job.trust
+        )
+        _require_same_files(job.sizes)
         self.job, self.worker = job, BoxWorker(setup)
         self.journal = job.noted or Journal(job.out)
         self.seen: set[str] = set()
-        self.fuzz = fuzz if job.reach is None else partial(fuzz, reach=job.reach)
+        self.fuzz = find_calls if job.reach is None else partial(find_calls, reach=job.reach)
 
-    def __call__(self, path: Path) -> _Result:
-        """Every candidate of a file that is new here; or why it cannot be read."""
+    def __call__(self, path: Path) -> _FileResult:
+        """Return the new candidates of a file, or why it cannot be read."""
         try:
-            several = list(functions(path))
+            functions = list(extract_functions(path))
         except FATAL_ERRORS:
             raise
         except Exception as error:
             return f"{path} could not be read: {error!r}"
-        return [tried for found in several if (tried := self._candidate(path, found))]
+        return [tried for function in functions if (tried := self._candidate(path, function))]
 
-    def _candidate(self, path: Path, found: Found) -> _Tried | None:
-        same = key(found.core + found.node.name)
+    def _candidate(self, path: Path, function: ExtractedFunction) -> _CandidateResult | None:
+        same = key(function.core + function.node.name)
         if same in self.seen:
             return None
         self.seen.add(same)
         try:
-            if like := self.job.benchmark.like(found.core):
-                return _Tried(found.origin, same, like=like)
-            if found.alone and self.job.benchmark.like(found.source):
-                found = found.without_neighbours()
-            return self._calls(found, same, self.job.usages.calls(path, found))
+            if like := self.job.benchmark.like(function.core):
+                return _CandidateResult(function.origin, same, like=like)
+            if function.alone and self.job.benchmark.like(function.source):
+                function = function.without_neighbours()
+            return self._calls(function, same, self.job.usages.calls(path, function))
         except FATAL_ERRORS:
             raise
         except Exception as error:
-            return _Tried(found.origin, same, fault=f"{found.origin} failed: {error!r}")
+            return _CandidateResult(function.origin, same, fault=f"{function.origin} failed: {error!r}")
 
-    def _calls(self, found: Found, same: str, shown: list[str]) -> _Tried | None:
-        """A candidate's calls as the journal has them, or found now."""
+    def _calls(self, function: ExtractedFunction, same: str, shown: list[str]) -> _CandidateResult | None:
+        """Calls of a candidate from the journal, or found now."""
         setup, seed = self.worker.setup, self.job.seed
         further = () if self.job.reach is None else (repr(self.job.reach),)
-        mark = digest(seed, found.origin, found.source, shown, setup.limits, setup.plan.boxed, *further)
+        mark = candidate_digest(
+            seed, function.origin, function.source, shown, setup.limits, setup.plan.boxed, *further
+        )
         known = self.journal.calls(mark)
         if known is None and self.job.known:
             return None
         if known is None:
-            calls = self.fuzz(self.worker, found, Random(f"{seed}/{found.origin}"), shown)
+            calls = self.fuzz(self.worker, function, Random(f"{seed}/{function.origin}"), shown)
             self.journal.add(mark, [(call.call, call.shown) for call in calls])
-            return _Tried(found.origin, same, calls, mark=mark)
-        hashed = key(found.core)
-        return _Tried(
-            found.origin, same, [Mined(found.source, call, found.origin, hashed, by) for call, by in known]
+            return _CandidateResult(function.origin, same, calls, mark=mark)
+        hashed = key(function.core)
+        return _CandidateResult(
+            function.origin,
+            same,
+            [MinedCall(function.source, call, function.origin, hashed, by) for call, by in known],
         )
 
     def close(self) -> None:
-        """Let go of the box; the journal stays."""
+        """Release the sandbox; the journal stays."""
         self.worker.close()
         self.journal.close()
 
 
-def _require_same(sizes: Mapping[Path, int]) -> None:
-    """UsageError unless the files that are mined are here as they are where the mining was begun."""
+def _require_same_files(sizes: Mapping[Path, int]) -> None:
+    """Raise UsageError unless the mined files are the same on this node."""
     for path, size in sizes.items():
         if not path.is_file() or path.stat().st_size != size:
-            raise UsageError(
-                f"{path} is not on {platform.node()} as it is here: what is mined must be on every node"
-            )
+            raise UsageError(f"{path} differs on {platform.node()}: copy the mined files to every node")
 
 
 @dataclass
-class _Sifted:
-    """What was kept so far, duplicates left out."""
+class _MiningResults:
+    """Results so far, without duplicates."""
 
     tally: MiningCounts = field(default_factory=MiningCounts)
     seen: set[str] = field(default_factory=set)
     like: list[tuple[str, Likeness]] = field(default_factory=list)
 
-    def file(self, tried: _Result) -> list[_Tried]:
-        """The candidates of a file that are new, counted; what failed is warned of."""
-        several = [] if isinstance(tried, str) else [each for each in tried if each.same not in self.seen]
-        faults = [tried] if isinstance(tried, str) else [each.fault for each in several if each.fault]
+    def file(self, tried: _FileResult) -> list[_CandidateResult]:
+        """Return the new candidates of a file, counted; warn about failures."""
+        candidates = (
+            []
+            if isinstance(tried, str)
+            else [candidate for candidate in tried if candidate.same not in self.seen]
+        )
+        faults = (
+            [tried]
+            if isinstance(tried, str)
+            else [candidate.fault for candidate in candidates if candidate.fault]
+        )
         for fault in faults:
             warnings.warn(fault, stacklevel=3)
-        self.seen.update(each.same for each in several)
-        self.like += [(each.origin, each.like) for each in several if each.like]
-        now, mined = self.tally, [each.calls for each in several if each.calls]
+        self.seen.update(candidate.same for candidate in candidates)
+        self.like += [(candidate.origin, candidate.like) for candidate in candidates if candidate.like]
+        now, mined = self.tally, [candidate.calls for candidate in candidates if candidate.calls]
         self.tally = replace(
             now,
             files=now.files + 1,
-            candidates=now.candidates + len(several),
+            candidates=now.candidates + len(candidates),
             functions=now.functions + len(mined),
             calls=now.calls + sum(map(len, mined)),
             shown=now.shown + sum(call.shown for calls in mined for call in calls),
             failed=now.failed + len(faults),
             left_out=len(self.like),
         )
-        return several
+        return candidates
 
 
 def mine(
-    places: Sequence[str], *, out: str | Path, python: str | None = None, workers: int = 1, seed: int = 0,
-    most: int = 0, trust: bool = False, known: bool = False, leave_out: Sequence[str | Path] = (),
-    progress: Callable[[MiningCounts], None] | None = None, limits: Limits = LIMITS, reach: Reach | None = None,
+    places: Sequence[str],
+    *,
+    out: str | Path,
+    python: str | None = None,
+    workers: int = 1,
+    seed: int = 0,
+    most: int = 0,
+    trust: bool = False,
+    known: bool = False,
+    leave_out: Sequence[str | Path] = (),
+    progress: Callable[[MiningCounts], None] | None = None,
+    limits: Limits = MINING_LIMITS,
+    reach: Reach | None = None,
     workshop: Workshop | None = None,
-) -> MiningCounts:  # fmt: skip
-    """Mine packages (by name, as `python` finds them), `stdlib`, folders and files into a file; what was found.
+) -> MiningCounts:
+    """Mine functions into a file, with a report in `FILE.report.json`.
 
-    Files come in an order of the seed's: a part is a sample. `leave_out` are files of benchmarks' programs: what
-    is like one of them is left out. The same again after it was killed goes on; the file is there when all is done, and
-    the same; with `known` it is made of what the journal has so far, which stays. Its report is `FILE.report.json`.
-    `reach` is asked for calls that take branches which the others miss; it is pickled for each worker. A `workshop`
-    elsewhere has the files tried, and finds the same: what it finds is noted in the journal here, file by file.
+    Files come in random order, so a part is a sample. Repeating a killed call resumes it with the same
+    result; the file appears when everything is done.
+
+    Args:
+        places: Packages (by name, as `python` finds them), `stdlib`, folders and files.
+        out: File to write.
+        python: Interpreter whose packages are mined.
+        workers: Number of processes.
+        seed: Seed of the file order and the arguments.
+        most: Maximum number of functions; 0 for all.
+        trust: Whether to run without a sandbox.
+        known: Whether to write only what the journal has so far, and keep the journal.
+        leave_out: Benchmark files; functions similar to theirs are excluded.
+        progress: Called after every file.
+        limits: Limits of each run.
+        reach: Finds calls for missed branches; pickled for each worker.
+        workshop: Worker pool elsewhere; what it finds is added to the journal here.
+
+    Returns:
+        The counts.
     """
-    out, found, benchmark = Path(out), locate(places, python), Benchmark.read(leave_out)
-    journal, draft, sifted = Journal(out), files.Draft(out), _Sifted()
-    job = _Job(out, seed, trust, known, Usages(known_tests(found)), benchmark, limits, reach)
-    paths = sorted(python_files(found))
+    out, locations, benchmark = Path(out), locate_places(places, python), Benchmark.read(leave_out)
+    journal, draft, sifted = Journal(out), files.Draft(out), _MiningResults()
+    job = _MiningJob(out, seed, trust, known, Usages(find_tests(locations)), benchmark, limits, reach)
+    paths = sorted(find_python_files(locations))
     Random(f"{seed}/files").shuffle(paths)
     if workshop is not None:
         job = replace(job, noted=journal.known, sizes={path: path.stat().st_size for path in paths})
-    coming = (workshop or Here(workers)).map(partial(_Miner, job), paths)
+    file_results = (workshop or Here(workers)).map(partial(_Miner, job), paths)
     try:
         with (
             lzma.open(draft, "wb", preset=6) as file,  # type: ignore[call-overload]
-            closing(in_order(_noted(coming, journal) if workshop is not None else coming)) as results,
+            closing(
+                in_order(_record_in_journal(file_results, journal) if workshop is not None else file_results)
+            ) as results,
         ):
             for tried in results:
-                for each in sifted.file(tried):
-                    for call in each.calls or ():
+                for candidate in sifted.file(tried):
+                    for call in candidate.calls or ():
                         file.write(json.dumps(asdict(call)).encode() + b"\n")
                 if progress is not None:
                     progress(sifted.tally)
@@ -227,28 +280,38 @@ def mine(
         draft.discard()
         journal.close()
         raise
-    told = json.dumps(_report(sifted, benchmark, leave_out), indent=1, ensure_ascii=False)
-    files.write(out.with_name(out.name + ".report.json"), told.encode("utf-8", "surrogatepass") + b"\n")
+    _write_report(out, _report(sifted, benchmark, leave_out))
     (journal.close if known else journal.finish)()
     return sifted.tally
 
 
-def _noted(coming: _Coming, journal: Journal) -> _Coming:
-    """The same results, with what is new in each noted as it comes."""
-    with closing(coming):
-        for number, tried in coming:
-            for each in tried if isinstance(tried, list) else ():
-                if each.mark and each.calls is not None:
-                    journal.add(each.mark, [(call.call, call.shown) for call in each.calls])
+def _record_in_journal(file_results: _Results, journal: Journal) -> _Results:
+    """Add new results to the journal as they arrive."""
+    with closing(file_results):
+        for number, tried in file_results:
+            for candidate in tried if isinstance(tried, list) else ():
+                if candidate.mark and candidate.calls is not None:
+                    journal.add(candidate.mark, [(call.call, call.shown) for call in candidate.calls])
             yield number, tried
 
 
-def _report(sifted: _Sifted, benchmark: Benchmark, leave_out: Sequence[str | Path]) -> dict[str, Any]:
-    """The counts, and what the check against benchmarks did."""
+def _write_report(out: Path, report: dict[str, Any]) -> None:
+    text = json.dumps(report, indent=1, ensure_ascii=False)
+    files.write(out.with_name(out.name + ".report.json"), text.encode("utf-8", "surrogatepass") + b"\n")
+
+
+def _report(sifted: _MiningResults, benchmark: Benchmark, leave_out: Sequence[str | Path]) -> dict[str, Any]:
+    """Counts, and the results of the benchmark check."""
     check = {
-        "files": [str(path) for path in leave_out], "functions": len(benchmark.names), "run": near.RUN,
-        "same": near.SAME, "within": near.WITHIN, "least": near.LEAST,
+        "files": [str(path) for path in leave_out],
+        "functions": len(benchmark.names),
+        "run": near.SHINGLE_TOKENS,
+        "same": near.MIN_SHARED,
+        "within": near.MIN_CONTAINED,
+        "least": near.MIN_SHINGLES,
         "why": Counter(like.why for _, like in sifted.like),
-        "examples": [{"origin": origin, **asdict(like)} for origin, like in sifted.like[:EXAMPLES]],
-    }  # fmt: skip
+        "examples": [
+            {"origin": origin, **asdict(like)} for origin, like in sifted.like[:MAX_REPORT_EXAMPLES]
+        ],
+    }
     return {**asdict(sifted.tally), "left_out_check": check}

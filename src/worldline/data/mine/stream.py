@@ -1,9 +1,8 @@
-"""`python -m worldline.data.mine.stream`: documents of mined functions on standard output, while they are read.
+"""Write documents of mined functions to standard output: `python -m worldline.data.mine.stream`.
 
-One of several workers beside a trainer: it takes every n-th file of the places in an order of the seed's, finds calls
-of each function as `mine` does, and writes their traces in modes of the recipe's mixture, a share of them in another
-form too. Through with all files it begins again with other calls. Nothing is kept; every so
-many functions it says on standard error how many there were, and calls.
+Each of several workers takes every n-th file in random order, finds calls as `mine` does, and writes
+their traces in modes of the recipe's mixture, some in another form too. After the last file it starts
+again with other calls. Progress goes to standard error.
 """
 
 from __future__ import annotations
@@ -20,119 +19,160 @@ from random import Random
 
 from worldline.core.program import Program
 from worldline.data.document import Document
-from worldline.data.mine.calls import LIMITS, ROUND, is_worth, traced
-from worldline.data.mine.extract import Found, functions
-from worldline.data.mine.mined import versions
+from worldline.data.mine.calls import CALLS_PER_ROUND, MINING_LIMITS, is_worth_keeping, trace_calls
+from worldline.data.mine.extract import ExtractedFunction, extract_functions
+from worldline.data.mine.mined import draw_versions
+from worldline.data.mine.mining_source import find_python_files, find_tests, locate_places
 from worldline.data.mine.near import Benchmark
-from worldline.data.mine.quarry import known_tests, locate, python_files
 from worldline.data.mine.usage import Usages
-from worldline.data.mixture import Mixture, written
+from worldline.data.mixture import Mixture, write_document
 from worldline.data.recipe import load_config
-from worldline.data.stream import piped, send
+from worldline.data.stream import run_piped, send_documents
 from worldline.programs.split import SPLITS, key, split_of
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
 
-CALLS = 6  # of a function and turn: more functions teach more than more calls
-TOLD = 250  # functions between two lines about how far it is
+# Per function: more functions teach more than more calls.
+MAX_CALLS_PER_TURN = 6
+FUNCTIONS_PER_LOG_LINE = 250
 
 
-def mined(
-    mixture: Mixture, places: Sequence[Path], *, seed: int, worker: int = 0, workers: int = 1, trust: bool = False,
+def mine_documents(
+    mixture: Mixture,
+    places: Sequence[Path],
+    *,
+    seed: int,
+    worker: int = 0,
+    workers: int = 1,
+    trust: bool = False,
     benchmark: Benchmark | None = None,
-) -> Iterator[Document]:  # fmt: skip
-    """Documents of functions of the mixture's split, without end; but for those that are like a benchmark's."""
-    recorder = BoxWorker(prepare(limits=stretched(LIMITS, ROUND), python=None, core="auto", trust=trust))
-    paths, usages = list(python_files(places)), Usages(known_tests(places))
+) -> Iterator[Document]:
+    """Mine documents of the mixture's split without end.
+
+    Args:
+        mixture: Modes and split.
+        places: Folders and files to mine.
+        seed: Seed of the stream.
+        worker: Number of this worker.
+        workers: Number of workers.
+        trust: Whether to run without a sandbox.
+        benchmark: Functions to exclude similar ones of.
+
+    Yields:
+        Documents.
+    """
+    recorder = BoxWorker(
+        prepare(limits=stretched(MINING_LIMITS, CALLS_PER_ROUND), python=None, core="auto", trust=trust)
+    )
+    paths, usages = list(find_python_files(places)), Usages(find_tests(places))
     seen: set[str] = set()
-    told = Counter[str]()
+    counts_so_far = Counter[str]()
     try:
         for turn in count():
             rng = Random(f"mine/{mixture.seed}/{seed}/{turn}/{worker}/{workers}")
             order = sorted(paths)
-            Random(f"mine/{mixture.seed}/{turn}").shuffle(order)  # the same for every worker
+            # The same order for every worker.
+            Random(f"mine/{mixture.seed}/{turn}").shuffle(order)
             for path in order[worker::workers]:
-                for found in _found(path):
-                    hashed, same = key(found.core), f"{turn}/{key(found.core + found.node.name)}"
+                for function in _extract(path):
+                    hashed, same = key(function.core), f"{turn}/{key(function.core + function.node.name)}"
                     if same in seen or split_of(hashed) != mixture.split:
                         continue
                     seen.add(same)
-                    if benchmark is not None and benchmark.like(found.core):
-                        told["like a benchmark's"] += 1
+                    if benchmark is not None and benchmark.like(function.core):
+                        counts_so_far["like a benchmark's"] += 1
                         continue
-                    if benchmark is not None and found.alone and benchmark.like(found.source):
-                        found = found.without_neighbours()
-                    shown = usages.calls(path, found)
-                    yield from _documents(mixture, recorder, found, shown, hashed, rng, told)
-                    if told["functions"] % TOLD == 1:
-                        counts = ", ".join(f"{count:,} {what}" for what, count in told.items())
+                    if benchmark is not None and function.alone and benchmark.like(function.source):
+                        function = function.without_neighbours()
+                    shown = usages.calls(path, function)
+                    yield from _write_documents(
+                        mixture, recorder, function, shown, hashed, rng, counts_so_far
+                    )
+                    if counts_so_far["functions"] % FUNCTIONS_PER_LOG_LINE == 1:
+                        counts = ", ".join(f"{count:,} {name}" for name, count in counts_so_far.items())
                         print(f"mining {worker} of {workers}, turn {turn}: {counts}", file=sys.stderr)
     finally:
         recorder.close()
 
 
-def _found(path: Path) -> list[Found]:
+def _extract(path: Path) -> list[ExtractedFunction]:
     try:
-        return list(functions(path))
+        return list(extract_functions(path))
     except Exception as error:
         warnings.warn(f"{path} could not be read: {error!r}", stacklevel=2)
         return []
 
 
-def _documents(
+def _write_documents(
     mixture: Mixture,
     recorder: BoxWorker,
-    found: Found,
+    function: ExtractedFunction,
     shown: list[str],
     hashed: str,
     rng: Random,
-    told: Counter[str],
+    counts: Counter[str],
 ) -> Iterator[Document]:
-    """Each call plain, a share of them in a form as well."""
+    """Each call plain, and some in a form as well."""
     try:
-        traces = traced(recorder, found, rng, shown, most=CALLS)
-        told.update({"functions": bool(traces), "calls": len(traces)})
-        plain = [Program(source=found.source, call=call) for call in traces]
-        formed = [made for each in plain for made in versions(each, rng, 1) if made is not each]
-        again = [trace for trace in record_all(recorder, formed) if trace is not None and is_worth(trace)]
+        traces = trace_calls(recorder, function, rng, shown, most=MAX_CALLS_PER_TURN)
+        counts.update({"functions": bool(traces), "calls": len(traces)})
+        plain = [Program(source=function.source, call=call) for call in traces]
+        formed = [
+            version
+            for program in plain
+            for version in draw_versions(program, rng, 1)
+            if version is not program
+        ]
+        again = [
+            trace for trace in record_all(recorder, formed) if trace is not None and is_worth_keeping(trace)
+        ]
     except Exception as error:
-        warnings.warn(f"{found.origin} failed: {error!r}", stacklevel=2)
+        warnings.warn(f"{function.origin} failed: {error!r}", stacklevel=2)
         return
     for trace in (*traces.values(), *again):
-        if made := written(mixture, rng, trace, kind="mine", hashed=hashed):
-            yield made
+        if version := write_document(mixture, rng, trace, kind="mine", hashed=hashed):
+            yield version
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; its exit status."""
+    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m worldline.data.mine.stream",
-        description="framed documents of mined functions on stdout",
+        description="Write framed documents of mined functions to stdout.",
     )
     parser.add_argument("places", nargs="+", help="packages, `stdlib`, folders or files")
-    parser.add_argument("--recipe", required=True, help="a recipe's name or file")
-    parser.add_argument("--function", default="data", help="the function in it that returns a Mixture")
+    parser.add_argument("--recipe", required=True, help="recipe name or file")
+    parser.add_argument("--function", default="data", help="function of the recipe that returns a Mixture")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--worker", type=int, default=0, help="which of the workers this is, from 0")
+    parser.add_argument("--worker", type=int, default=0, help="number of this worker, from 0")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--split", choices=SPLITS, default="train")
-    parser.add_argument("--count", type=int, default=0, help="stop after so many; 0: when the reader leaves")
+    parser.add_argument("--count", type=int, default=0, help="documents to write; 0: until the reader closes")
     parser.add_argument(
-        "--leave-out", type=Path, action="append", default=[], help="JSON lines of a benchmark's programs"
+        "--leave-out",
+        type=Path,
+        action="append",
+        default=[],
+        help="benchmark file; similar functions are excluded",
     )
-    parser.add_argument("--trust", action="store_true", help="run programs without a box")
-    asked = parser.parse_args(argv)
+    parser.add_argument("--trust", action="store_true", help="run programs without a sandbox")
+    options = parser.parse_args(argv)
     warnings.simplefilter("ignore")
 
     def act() -> None:
-        mixture = replace(load_config(asked.recipe, asked.function, Mixture), split=asked.split)
-        made = mined(
-            mixture, locate(asked.places), seed=asked.seed, worker=asked.worker, workers=asked.workers,
-            trust=asked.trust, benchmark=Benchmark.read(asked.leave_out),
-        )  # fmt: skip
-        send(made, sys.stdout.buffer, asked.count)
+        mixture = replace(load_config(options.recipe, options.function, Mixture), split=options.split)
+        documents = mine_documents(
+            mixture,
+            locate_places(options.places),
+            seed=options.seed,
+            worker=options.worker,
+            workers=options.workers,
+            trust=options.trust,
+            benchmark=Benchmark.read(options.leave_out),
+        )
+        send_documents(documents, sys.stdout.buffer, options.count)
 
-    return piped(act)
+    return run_piped(act)
 
 
 if __name__ == "__main__":

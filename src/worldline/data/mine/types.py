@@ -1,7 +1,6 @@
-"""What a function's arguments may be, guessed from annotations, defaults, the code's own use and, last, their names.
+"""Guess the kinds of a function's arguments from annotations, defaults, their use in the code, and names.
 
-The guess is a weight for each kind of value that `inputs` can make; the fuzzing draws from it, and what does not
-work out costs a try. No types are checked.
+A guess is a weight for each kind of value that `inputs` can draw. A wrong guess only costs a try.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import ast
 from collections import Counter
 from dataclasses import dataclass
 
-KINDS = (
+VALUE_KINDS = (
     "int", "float", "bool", "none", "str", "bytes", "ints", "strs", "floats", "items", "rows", "pairs",
     "tuple", "counts", "texts", "groups", "set", "function", "predicate", "binary",
 )  # fmt: skip
@@ -67,7 +66,7 @@ _ELEMENTS = {
     "tuple": "pairs",
     "Tuple": "pairs",
 }
-# Kinds, and the names that suggest them; of a name with `*` the beginning. The first row that fits counts.
+# Kinds, and the names that suggest them; `*` matches any ending. The first matching row counts.
 _NAMES = """
 strs: strings words lines names tokens parts keys paths strs headers columns labels
 ints strs items: nums numbers ints arr array values xs ys seq sequence iterable items lst list data args elements it
@@ -84,14 +83,14 @@ int: n i j k m num number count size length width height index idx pos start sto
 int: max* min* year month day hour base bits offset indent a p q r lo hi total digits precision code
 float int: x y z val ratio rate factor alpha beta theta angle seconds amount price weight tolerance eps h l v
 """
-_ROWS = [
+_NAME_ROWS = [
     (kinds.split(), names.split()) for kinds, _, names in (row.partition(": ") for row in _NAMES.split("\n"))
 ]
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One argument: its name, how likely each kind is, and whether it may be left out."""
+    """One argument: its name, the weight of each kind, and whether it is optional."""
 
     name: str
     weights: dict[str, float]
@@ -99,8 +98,8 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Signature:
-    """What a call must give, whether it may give more, and the literals of the code, which make telling inputs."""
+class GuessedSignature:
+    """Parameters of a call, whether it takes more, and literals of the code, which make telling inputs."""
 
     parameters: tuple[Parameter, ...]
     variadic: bool
@@ -109,28 +108,28 @@ class Signature:
     yields: bool
 
 
-def signature(node: ast.FunctionDef, source: str, *, method: bool = False) -> Signature:
-    """The guesses for a function's arguments (without `self` for a method)."""
+def guess_signature(node: ast.FunctionDef, source: str, *, method: bool = False) -> GuessedSignature:
+    """Guess a function's parameters (without `self` for a method)."""
     arguments = [*node.args.posonlyargs, *node.args.args]
     defaults: list[ast.expr | None] = [None] * (len(arguments) - len(node.args.defaults)) + list(
         node.args.defaults
     )
     pairs = list(zip(arguments, defaults, strict=True))[int(method) :]
-    evidence = uses(node)
+    evidence = count_uses(node)
     parameters = tuple(
-        Parameter(argument.arg, _weigh(argument, default, evidence), default is not None)
+        Parameter(argument.arg, _weigh_kinds(argument, default, evidence), default is not None)
         for argument, default in pairs
     )
     texts, numbers = _literals(source)
-    return Signature(parameters, node.args.vararg is not None, texts, numbers, _yields(node))
+    return GuessedSignature(parameters, node.args.vararg is not None, texts, numbers, _yields(node))
 
 
-def _weigh(
+def _weigh_kinds(
     argument: ast.arg, default: ast.expr | None, evidence: dict[str, Counter[str]]
 ) -> dict[str, float]:
     weights: Counter[str] = Counter()
     if argument.annotation is not None:
-        for kind in _annotated(argument.annotation):
+        for kind in _kinds_by_annotation(argument.annotation):
             weights[kind] += 6
     if isinstance(default, ast.Constant) and (literal := _CONSTANTS.get(type(default.value))):
         weights[literal] += 6
@@ -138,45 +137,47 @@ def _weigh(
         weights["items"] += 3
     for kind, count in evidence.get(argument.arg, Counter()).items():
         weights[kind] += min(count, 4)
-    weights.update(_suggested(argument.arg.strip("_").lower()))
+    weights.update(_kinds_by_name(argument.arg.strip("_").lower()))
     if not weights:
         weights.update({"int": 2, "str": 2, "ints": 1, "strs": 1})
     return dict(weights)
 
 
-def _suggested(name: str) -> list[str]:
-    """The kinds that a name suggests."""
-    for kinds, names in _ROWS:
+def _kinds_by_name(name: str) -> list[str]:
+    """Kinds that a name suggests."""
+    for kinds, names in _NAME_ROWS:
         if any(name.startswith(known[:-1]) if known[-1] == "*" else name == known for known in names):
             return kinds
     return []
 
 
-def _annotated(node: ast.expr) -> list[str]:
-    """The kinds that an annotation allows."""
+def _kinds_by_annotation(node: ast.expr) -> list[str]:
+    """Kinds that an annotation allows."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            return _annotated(ast.parse(node.value, mode="eval").body)
+            return _kinds_by_annotation(ast.parse(node.value, mode="eval").body)
         except SyntaxError:
             return []
     if isinstance(node, ast.Constant) and node.value is None:
         return ["none"]
     if isinstance(node, ast.BinOp):
-        return _annotated(node.left) + _annotated(node.right)
+        return _kinds_by_annotation(node.left) + _kinds_by_annotation(node.right)
     if isinstance(node, ast.Attribute):
         return list(_TYPES.get(node.attr, ()))
     if isinstance(node, ast.Name):
         return list(_TYPES.get(node.id, ()))
     if isinstance(node, ast.Subscript):
-        return _subscripted(node)
+        return _kinds_by_subscript(node)
     return []
 
 
-def _subscripted(node: ast.Subscript) -> list[str]:
+def _kinds_by_subscript(node: ast.Subscript) -> list[str]:
     outer = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if outer in ("Union", "Optional"):
-        return [kind for part in inner for kind in _annotated(part)] + ["none"] * (outer == "Optional")
+        return [kind for part in inner for kind in _kinds_by_annotation(part)] + ["none"] * (
+            outer == "Optional"
+        )
     first = inner[0] if inner else node.slice
     name = first.value if isinstance(first, ast.Subscript) else first
     element = _ELEMENTS.get(getattr(name, "id", getattr(name, "attr", "")))
@@ -184,26 +185,26 @@ def _subscripted(node: ast.Subscript) -> list[str]:
     return [element] if element and set(kinds) & {"ints", "strs"} else kinds
 
 
-def uses(node: ast.FunctionDef) -> dict[str, Counter[str]]:
-    """For each name, the kinds that the code treats it as, and how often."""
-    found: dict[str, Counter[str]] = {}
+def count_uses(node: ast.FunctionDef) -> dict[str, Counter[str]]:
+    """Count, for each name, the kinds that the code treats it as."""
+    counts: dict[str, Counter[str]] = {}
 
     def note(part: ast.AST | None, *kinds: str) -> None:
         if isinstance(part, ast.Name):
-            found.setdefault(part.id, Counter()).update(kinds)
+            counts.setdefault(part.id, Counter()).update(kinds)
 
     for part in ast.walk(node):
         match part:
             case ast.Attribute(value=ast.Name() as name, attr=attr):
                 note(name, *_METHODS.get(attr, ()))
             case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name() as name, kind]):
-                several = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-                note(name, *(k for each in several for k in _annotated(each)))
+                types = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+                note(name, *(k for argument in types for k in _kinds_by_annotation(argument)))
             case ast.Call(func=called, args=args):
                 note(called, "function", "predicate")
                 label = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-                for each in args:
-                    note(each, *_CALLS.get(label, ()))
+                for argument in args:
+                    note(argument, *_CALLS.get(label, ()))
                 _note_arguments(note, called, args)
             case ast.For(iter=iterable) | ast.comprehension(iter=iterable):
                 note(iterable, "ints", "strs", "str")
@@ -215,21 +216,21 @@ def uses(node: ast.FunctionDef) -> dict[str, Counter[str]]:
                 note(value, "int")
             case ast.Compare(left=left, comparators=[right], ops=[op]):
                 _note_comparison(note, left, op, right)
-    return found
+    return counts
 
 
 def _note_arguments(note: object, called: ast.expr, args: list[ast.expr]) -> None:
-    """What methods of text take: text, or a width."""
+    """Arguments of string methods: text, or a width."""
     assert callable(note)
     if not isinstance(called, ast.Attribute) or called.attr not in _STR.split():
         return
-    for place, each in enumerate(args):
+    for place, argument in enumerate(args):
         if called.attr == "join":
-            note(each, "strs", "strs", "str")
+            note(argument, "strs", "strs", "str")
         elif called.attr in _WIDTHS and place == 0:
-            note(each, "int", "int")
+            note(argument, "int", "int")
         elif called.attr not in ("format", "encode", "translate"):
-            note(each, "str", "str")
+            note(argument, "str", "str")
 
 
 def _note_subscript(note: object, name: ast.Name, index: ast.expr) -> None:
@@ -247,18 +248,18 @@ def _note_subscript(note: object, name: ast.Name, index: ast.expr) -> None:
 
 def _note_operator(note: object, left: ast.expr, op: ast.operator, right: ast.expr) -> None:
     assert callable(note)
-    for one, other in ((left, right), (right, left)):
-        value = getattr(other, "value", None) if isinstance(other, ast.Constant) else None
+    for operand, other_operand in ((left, right), (right, left)):
+        value = getattr(other_operand, "value", None) if isinstance(other_operand, ast.Constant) else None
         if isinstance(value, str):
-            note(one, "str" if isinstance(op, ast.Add) else "int")
+            note(operand, "str" if isinstance(op, ast.Add) else "int")
         elif isinstance(
             op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift | ast.BitAnd | ast.BitOr | ast.BitXor
         ):
-            note(one, "int", "int")
+            note(operand, "int", "int")
         elif isinstance(value, float):
-            note(one, "float", "float", "int")
+            note(operand, "float", "float", "int")
         else:
-            note(one, "int", "float")
+            note(operand, "int", "float")
 
 
 def _note_comparison(note: object, left: ast.expr, op: ast.cmpop, right: ast.expr) -> None:
@@ -268,10 +269,10 @@ def _note_comparison(note: object, left: ast.expr, op: ast.cmpop, right: ast.exp
         if isinstance(right, ast.Constant) and isinstance(right.value, str):
             note(left, "str", "str")
         return
-    for one, other in ((left, right), (right, left)):
-        if isinstance(other, ast.Constant):
-            kind = _CONSTANTS.get(type(other.value))
-            note(one, *([kind] if kind else []))
+    for operand, other_operand in ((left, right), (right, left)):
+        if isinstance(other_operand, ast.Constant):
+            kind = _CONSTANTS.get(type(other_operand.value))
+            note(operand, *([kind] if kind else []))
     if isinstance(op, ast.Lt | ast.Gt | ast.LtE | ast.GtE):
         note(left, "int")
         note(right, "int")

@@ -22,7 +22,7 @@ from worldline.core.language import DEFAULT_LANGUAGE
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
-from worldline.data.forms.among import among
+from worldline.data.forms.among import place_among
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Table
@@ -97,7 +97,7 @@ def _file(program: Program, functions: int, rng: Random) -> Program | None:
 
     if len(_DEFINED.findall(program.source)) != 1 or not _place(program):
         return None
-    made = among(program, rng, single, beside=functions - 1, longest=functions * 1_000)
+    made = place_among(program, rng, single, beside=functions - 1, longest=functions * 1_000)
     return made if len(_DEFINED.findall(made.source)) == functions else None
 
 

@@ -1,1 +1,1 @@
-"""Training: the loop, what it minimises, how it steps, starts, is fed and measured."""
+"""Training: configuration, batches, loss, optimizer, checkpoints, metrics and the loop."""

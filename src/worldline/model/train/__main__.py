@@ -1,4 +1,4 @@
-"""`python -m worldline.model.train`: the trainer by itself, under torchrun or not."""
+"""Run the trainer: `python -m worldline.model.train`, with or without torchrun."""
 
 import sys
 

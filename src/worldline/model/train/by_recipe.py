@@ -57,7 +57,7 @@ def train(
     if train_steps is not None and minutes is not None:
         raise UsageError("either --train-steps or --minutes")
     try:
-        from worldline.model.train.config import Training, begun_with, changed
+        from worldline.model.train.config import Training, with_changes, with_curriculum
         from worldline.model.train.loop import train as run
         from worldline.model.train.store import require_disk
     except ModuleNotFoundError as error:
@@ -65,24 +65,24 @@ def train(
     folder = require_disk(str(out))
     config: Training = load_config(recipe, recipe_function, Training)
     if train_steps is not None or minutes is not None:
-        config = changed(config, steps=train_steps or 0, minutes=minutes or 0.0)
+        config = with_changes(config, steps=train_steps or 0, minutes=minutes or 0.0)
     if curriculum is not None:
-        config = begun_with(config, str(curriculum))
+        config = with_curriculum(config, str(curriculum))
     if sharded:
-        config = changed(config, sharded=True)
+        config = with_changes(config, sharded=True)
     if nodes or nproc_per_node or rdzv_endpoint:
         words: dict[str, object] = {
             "recipe": recipe, "function": recipe_function, "out": out, "device": device, "steps": train_steps,
             "minutes": minutes, "curriculum": curriculum, "store": store, "sharded": sharded, "fresh": fresh,
         }  # fmt: skip
         _become_torchrun(words, nodes, nproc_per_node, rdzv_endpoint)
-    return run(config, folder, resume=not fresh, device=device, kept=store)
+    return run(config, folder, resume=not fresh, device=device, store_url=store)
 
 
 def _become_torchrun(
     options: dict[str, object], nodes: str | None, processes: str | None, endpoint: str | None
 ) -> None:
-    from worldline.model.train.ranks import torchrun
+    from worldline.model.train.ranks import torchrun_command
 
     words: list[str] = []
     for name, value in options.items():
@@ -90,5 +90,5 @@ def _become_torchrun(
             words.append(f"--{name}")
         elif value is not None and value is not False:
             words += [f"--{name}", str(value)]
-    command = torchrun(words, nodes=nodes, processes=processes, endpoint=endpoint)
+    command = torchrun_command(words, nodes=nodes, processes=processes, endpoint=endpoint)
     os.execv(command[0], command)

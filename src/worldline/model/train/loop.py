@@ -1,10 +1,10 @@
-"""Trains a model: `python -m worldline.model.train --recipe FILE --function NAME --out DIR`, under torchrun or not.
+"""Train a model: `python -m worldline.model.train --recipe FILE --function NAME --out DIR`.
 
-    batches (feed) -> loss -> gradients over all trainers (ranks, sharded) -> optimize -> save
+    batches (feed) -> loss -> gradients over all trainers (ranks, sharded) -> optimizer -> checkpoints
 
-On a CPU in float32 and, from files, to the bit the same after a resume; on a GPU activations are bfloat16 and layers
-are compiled. SIGTERM saves and ends, at once even where documents are waited for; a loss that is no number stops the
-run and names the batch. Needs torch, NumPy and safetensors alone.
+On a CPU, training is in float32 and, from files, bit-identical after a resume. On a GPU, activations
+are bfloat16 and layers are compiled. SIGTERM saves and stops, even while waiting for documents. A loss
+that is not finite stops the run and names the batch. Needs only torch, NumPy and safetensors.
 """
 
 from __future__ import annotations
@@ -25,88 +25,111 @@ from types import FrameType
 import torch
 from torch import Tensor
 
-from worldline.core.errors import DiskError, DivergedError, DryError, WorldlineError
+from worldline.core.errors import DivergedError, DryError, WorldlineError
 from worldline.data import batches
 from worldline.data.recipe import load_config
-from worldline.model.hybrid import Carried
+from worldline.model.hybrid import LayerState
 from worldline.model.train import folder, store
 from worldline.model.train import loss as train_loss
-from worldline.model.train.config import Training, begun_with, changed
-from worldline.model.train.drilled import scored
-from worldline.model.train.feed import Fed, to_device
-from worldline.model.train.metrics import Figures, line
-from worldline.model.train.optimize import clip
-from worldline.model.train.ranks import join
-from worldline.model.train.run import TrainingRun, UnseenStep, begin
-from worldline.model.train.save import save
-from worldline.model.train.schedule import factor, phase_at
-from worldline.model.train.sharded import portion
+from worldline.model.train.config import Training, with_changes, with_curriculum
+from worldline.model.train.drills import score_documents
+from worldline.model.train.feed import FedBatch, to_device
+from worldline.model.train.metrics import Metrics, format_line
+from worldline.model.train.optimize import clip_gradients
+from worldline.model.train.ranks import join_trainers
+from worldline.model.train.run import PendingStep, TrainingRun, start_run
+from worldline.model.train.save import save_and_publish
+from worldline.model.train.schedule import find_phase, rate_factor
+from worldline.model.train.sharded import local_shard
 from worldline.storage import files, remote
 
-PEAKS = {"H200": 990e12, "H100": 990e12, "A100": 312e12}  # bfloat16, dense
-LAG = 2  # steps after which a loss is looked at: a GPU is never waited for
+# bfloat16, dense.
+PEAK_FLOPS = {"H200": 990e12, "H100": 990e12, "A100": 312e12}
+# Steps after which a loss is checked, so that training never waits for the GPU.
+LOSS_LAG_STEPS = 2
 
 
-class _Stop(Exception):
-    """SIGTERM came while documents were waited for."""
+class _Interrupted(Exception):
+    """SIGTERM arrived while waiting for documents."""
 
 
 @dataclass
-class _Asked:
-    """Whether SIGTERM has come. `waiting` says that it is to interrupt what is being done."""
+class _StopSignal:
+    """Whether SIGTERM has arrived. While `waiting`, it also interrupts."""
 
     stop: bool = False
     waiting: bool = False
 
-    def hear(self, number: int, frame: FrameType | None) -> None:
-        """The signal's handler."""
+    def handle(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal."""
         self.stop = True
         if self.waiting:
             self.waiting = False
-            raise _Stop
+            raise _Interrupted
 
 
 def train(
-    config: Training, out: Path, *, resume: bool = True, device: str | None = None, kept: str | None = None
+    config: Training,
+    out: Path,
+    *,
+    resume: bool = True,
+    device: str | None = None,
+    store_url: str | None = None,
 ) -> Path:
-    """Train to the end, or until SIGTERM; the folder of the last checkpoint.
+    """Train to the end of the budget, or until SIGTERM.
 
-    With `resume` a run goes on from its newest checkpoint; without, those that are there are removed. `kept`: a URL
-    where every checkpoint is put too, and whence the newest is brought to a folder that has none as new.
+    Args:
+        config: Configuration of the run.
+        out: Folder of the run.
+        resume: Whether to resume from the newest checkpoint; otherwise earlier checkpoints are removed.
+        device: `cpu` or `cuda`; by default a GPU if there is one.
+        store_url: URL where every checkpoint is also stored, and where a folder without a checkpoint as
+            new gets the newest from.
+
+    Returns:
+        Folder of the last checkpoint.
+
+    Raises:
+        UsageError: The configuration or the folder does not fit.
+        DivergedError: The loss is not finite.
+        DryError: A source has no more documents.
     """
-    at = None if kept is None else remote.place(kept)
-    ranks = join(device)
+    remote_folder = None if store_url is None else remote.place(store_url)
+    ranks = join_trainers(device)
     if ranks.device.type == "cpu":
         torch.backends.mkldnn.enabled = False  # type: ignore[assignment]
-    with folder.held(out) if ranks.first else nullcontext():
-        if at is not None and ranks.first:
-            remote.make_directory(at)
-            store.bring(at, out) if resume else store.clear(at)
-        ranks.meet()
-        run = begin(config, out, ranks, resume=resume)
-        run.store = at
-        return _train(run)
+    with folder.lock_folder(out) if ranks.is_first else nullcontext():
+        if remote_folder is not None and ranks.is_first:
+            remote.make_directory(remote_folder)
+            store.fetch_latest(remote_folder, out) if resume else store.prune_store(remote_folder)
+        ranks.barrier()
+        run = start_run(config, out, ranks, resume=resume)
+        run.store = remote_folder
+        return run_training(run)
 
 
-def _train(run: TrainingRun) -> Path:
+def run_training(run: TrainingRun) -> Path:
+    """Run the loop from the current step to the end; return the last checkpoint."""
     ranks = run.ranks
     try:
-        with _asked_to_stop() as asked:
+        with _watch_sigterm() as signal_state:
             while True:
-                fed = _drawn(run, asked)
-                progress, stop = ranks.agree(run.clock.progress(run.step), float(asked.stop))
-                if progress >= 1 or stop or fed is None:
+                batch = _next_batch(run, signal_state)
+                progress, stop = ranks.all_max(run.clock.progress(run.step), float(signal_state.stop))
+                if progress >= 1 or stop or batch is None:
                     break
-                _habits(run, progress)
-                _drill(run, progress)
-                _advance(run, fed, progress)
-        _look(run, 0)
+                run_periodic(run, progress)
+                run_drill(run, progress)
+                train_step(run, batch, progress)
+        check_losses(run, 0)
         if progress >= 1:
-            _tell(run, progress, evaluate=True)
-        return _save(run, last=True)
-    except DryError:  # what was learned until then is worth keeping
+            log_metrics(run, progress, evaluate=True)
+        return save_and_publish(run, last=True)
+    except DryError:
+        # Keep what was learned until the documents ran out.
         if ranks.count == 1:
-            _save(run)
+            check_losses(run, 0)
+            save_and_publish(run)
         raise
     finally:
         run.feed.close()
@@ -114,209 +137,236 @@ def _train(run: TrainingRun) -> Path:
             run.tutor.close()
         for writer in run.writers:
             writer.close()
-        ranks.leave()
+        ranks.close_group()
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[_Asked]:
-    """Hears SIGTERM."""
-    asked = _Asked()
-    old = signal.signal(signal.SIGTERM, asked.hear)
+def _watch_sigterm() -> Iterator[_StopSignal]:
+    """Record SIGTERM instead of exiting."""
+    signal_state = _StopSignal()
+    previous = signal.signal(signal.SIGTERM, signal_state.handle)
     try:
-        yield asked
+        yield signal_state
     finally:
-        signal.signal(signal.SIGTERM, old)
+        signal.signal(signal.SIGTERM, previous)
 
 
-def _drawn(run: TrainingRun, asked: _Asked) -> Fed | None:
-    """The next batch; None if no more is needed, or if SIGTERM came before it did."""
+def _next_batch(run: TrainingRun, signal_state: _StopSignal) -> FedBatch | None:
+    """Next batch; None if the run is finished or SIGTERM arrived first."""
     if run.clock.progress(run.step) >= 1:
         return None
     try:
-        asked.waiting = True  # from here on a signal raises
-        fed = None if asked.stop else next(run.feed)
-        asked.waiting = False
-        return fed
-    except _Stop:
+        # From here on a signal raises.
+        signal_state.waiting = True
+        batch = None if signal_state.stop else next(run.feed)
+        signal_state.waiting = False
+        return batch
+    except _Interrupted:
         return None
 
 
-# ---- a step
+# A step
 
 
-def _advance(run: TrainingRun, fed: Fed, progress: float) -> None:
+def train_step(run: TrainingRun, fed: FedBatch, progress: float) -> None:
+    """Run one optimizer step on a batch.
+
+    Args:
+        run: Run to advance.
+        fed: Batch of this trainer.
+        progress: Share of the run completed, for the learning rates.
+    """
     config = run.config
-    given = to_device(fed.tensors, run.ranks.device)
+    inputs = to_device(fed.tensors, run.ranks.device)
     run.model.zero_grad(set_to_none=True)
-    # Of every byte of the whole batch: trainers differ in how many they have and predict. The mean over them is then
-    # what one trainer would have.
+    # Normalize by the bytes of the whole batch: trainers differ in how many they predict. The mean over
+    # trainers is then what a single trainer would compute.
     size = fed.size / run.ranks.count
-    carried = _carried(run, len(given.data))
-    loss = train_loss.loss_sum(run.model, given, carried, kept=config.carry) / size
+    states = _layer_states(run, len(inputs.data))
+    loss = train_loss.loss_sum(run.model, inputs, states, carry=config.carry) / size
     loss.backward()  # type: ignore[no-untyped-call]
-    facts = torch.stack([loss.detach(), given.weight.sum() / size])
-    gradients = [portion(weight.grad).here for weight in run.model.parameters() if weight.grad is not None]
-    run.ranks.mean_([facts] if run.sharded else [*gradients, facts])
-    # With rows that are all prompt there may be nothing to predict: then the gradient is 0, and stays it.
-    mean, share = facts[0], facts[1].clamp(min=1 / fed.size)
-    norm = clip(gradients, 1 / share, config.rates.clip, shared=run.sharded)
-    run.optimizer.step(factor(progress, run.step, warmup=config.warmup, cooldown=config.cooldown))
+    stats = torch.stack([loss.detach(), inputs.weight.sum() / size])
+    gradients = [
+        local_shard(weight.grad).local for weight in run.model.parameters() if weight.grad is not None
+    ]
+    run.ranks.all_mean_([stats] if run.sharded else [*gradients, stats])
+    # If all rows are prompt there is nothing to predict: the gradient is 0 and must stay 0.
+    mean_loss, share = stats[0], stats[1].clamp(min=1 / fed.size)
+    norm = clip_gradients(gradients, 1 / share, config.rates.clip, shared=run.sharded)
+    run.optimizer.step(rate_factor(progress, run.step, warmup=config.warmup, cooldown=config.cooldown))
     run.average.update(run.step)
-    run.unseen.append(_unseen(run.step, fed, torch.stack([mean / share / math.log(2), norm, share])))
-    run.step, run.behind = run.step + 1, fed.states
-    _look(run, LAG)
+    run.pending.append(
+        _start_transfer(run.step, fed, torch.stack([mean_loss / share / math.log(2), norm, share]))
+    )
+    run.step, run.stream_states = run.step + 1, fed.states
+    check_losses(run, LOSS_LAG_STEPS)
 
 
-def _carried(run: TrainingRun, rows: int) -> list[Carried] | None:
-    """What the rows of the batch before carry into as many rows of this one."""
-    if run.config.carry and (run.carried is None or len(run.carried[0][0]) != rows):
-        run.carried = run.model.nothing(rows, kept=run.config.carry)
-    return run.carried
+def _layer_states(run: TrainingRun, rows: int) -> list[LayerState] | None:
+    """Layer states after the previous batch, or initial ones if the number of rows changed."""
+    if run.config.carry and (run.layer_states is None or len(run.layer_states[0][0]) != rows):
+        run.layer_states = run.model.initial_state(rows, carry=run.config.carry)
+    return run.layer_states
 
 
-def _unseen(step: int, fed: Fed, facts: Tensor) -> UnseenStep:
-    there = facts.to("cpu", non_blocking=True)
-    arrived = torch.cuda.Event() if facts.is_cuda else None  # type: ignore[no-untyped-call]
+def _start_transfer(step: int, batch: FedBatch, stats: Tensor) -> PendingStep:
+    """Copy the statistics of a step to the CPU without waiting."""
+    on_cpu = stats.to("cpu", non_blocking=True)
+    arrived = torch.cuda.Event() if stats.is_cuda else None  # type: ignore[no-untyped-call]
     if arrived is not None:
         arrived.record()
-    return UnseenStep(step, fed, there, arrived)
+    return PendingStep(step, batch, on_cpu, arrived)
 
 
-def _habits(run: TrainingRun, progress: float) -> None:
-    """What is done every so many steps, but for the first and the last."""
+def run_periodic(run: TrainingRun, progress: float) -> None:
+    """Log, evaluate and save at their intervals, except before the first step."""
     config = run.config
-    if not run.unseen:
+    if not run.pending:
         return
-    measure = bool(config.eval_every) and run.step % config.eval_every == 0
-    if measure or run.step % config.log_every == 0:
-        _tell(run, progress, evaluate=measure)
+    should_evaluate = bool(config.eval_every) and run.step % config.eval_every == 0
+    if should_evaluate or run.step % config.log_every == 0:
+        log_metrics(run, progress, evaluate=should_evaluate)
     if config.save_every and run.step % config.save_every == 0:
-        _save(run)
+        check_losses(run, 0)
+        save_and_publish(run)
 
 
-def _drill(run: TrainingRun, progress: float) -> None:
-    """Let the average of the weights do the tutor's next set, if it is time and there is one."""
-    if run.tutor is None or monotonic() - run.drilled < run.config.drill_every:
+def run_drill(run: TrainingRun, progress: float) -> None:
+    """Score the averaged weights on the tutor's next drills, if it is time and a set has arrived."""
+    if run.tutor is None or monotonic() - run.drilled_at < run.config.drill_every:
         return
     documents = run.tutor.drills()
     if documents is not None:
-        with run.average.in_place():
-            phase = phase_at(run.config.schedule, progress)
+        with run.average.swapped_in():
+            phase = find_phase(run.config.schedule, progress)
             phase = replace(phase, rows=run.lanes.most_rows(phase.rows))
-            run.tutor.tell(scored(run.model, documents, phase, run.ranks.device, kept=run.config.carry))
-        run.drilled = monotonic()
+            run.tutor.report(
+                score_documents(run.model, documents, phase, run.ranks.device, carry=run.config.carry)
+            )
+        run.drilled_at = monotonic()
 
 
-def _look(run: TrainingRun, lag: int) -> None:
-    """Look at the losses that are `lag` steps old: by now they are there."""
-    while len(run.unseen) > lag:
-        oldest = run.unseen.popleft()
+def check_losses(run: TrainingRun, lag: int) -> None:
+    """Check the losses that are at least `lag` steps old; they have arrived by now.
+
+    Args:
+        run: Run whose pending steps are checked.
+        lag: Newest steps to leave unchecked.
+
+    Raises:
+        DivergedError: A loss or gradient norm is not finite.
+    """
+    while len(run.pending) > lag:
+        oldest = run.pending.popleft()
         loss, norm, share = oldest.read()
         if not (math.isfinite(loss) and math.isfinite(norm)):
-            raise DivergedError(_name_batch(run, oldest, loss, norm))
-        news = {"loss": loss, "norm": norm, "share": share, "bytes": oldest.fed.size, "seen": 1}
-        run.summed = {name: run.summed.get(name, 0.0) + value for name, value in news.items()}
+            raise DivergedError(_write_diverged_batch(run, oldest, loss, norm))
+        step_metrics = {"loss": loss, "norm": norm, "share": share, "bytes": oldest.fed.size, "seen": 1}
+        run.metric_sums = {
+            name: run.metric_sums.get(name, 0.0) + value for name, value in step_metrics.items()
+        }
 
 
-def _name_batch(run: TrainingRun, bad: UnseenStep, loss: float, norm: float) -> str:
-    """Write down which documents the batch held; what to say."""
-    found = {
-        "step": bad.step, "loss": str(loss), "norm": str(norm), "rank": run.ranks.rank,
-        "documents": batches.digests(bad.fed.batch),
-    }  # fmt: skip
-    path = run.out / ("diverged.json" if run.ranks.first else f"diverged-{run.ranks.rank}.json")
-    files.write(path, json.dumps(found, indent=1).encode())
-    return f"step {bad.step}: the loss is {loss}, its gradient's norm {norm}; the batch's documents are in {path}"
+def _write_diverged_batch(run: TrainingRun, bad: PendingStep, loss: float, norm: float) -> str:
+    """Write the batch's document digests to a file; return the error message."""
+    record = {
+        "step": bad.step,
+        "loss": str(loss),
+        "norm": str(norm),
+        "rank": run.ranks.rank,
+        "documents": batches.document_digests(bad.fed.batch),
+    }
+    path = run.out / ("diverged.json" if run.ranks.is_first else f"diverged-{run.ranks.rank}.json")
+    files.write(path, json.dumps(record, indent=1).encode())
+    return (
+        f"step {bad.step}: training diverged: loss {loss}, gradient norm {norm}; "
+        f"the documents of the batch are in {path}"
+    )
 
 
-# ---- telling and saving
+# Metrics
 
 
-def _tell(run: TrainingRun, progress: float, *, evaluate: bool) -> None:
-    """Figures since the last time; with `evaluate` those of the held-out documents too."""
-    figures, run.summed = run.summed, {}
+def log_metrics(run: TrainingRun, progress: float, *, evaluate: bool) -> None:
+    """Log the metrics since the last call.
+
+    Args:
+        run: Run to log.
+        progress: Share of the run completed.
+        evaluate: Whether to evaluate on the held-out documents too.
+    """
+    sums, run.metric_sums = run.metric_sums, {}
     now = monotonic()
-    measured: Figures = {}
-    if (
-        figures and evaluate and run.held.batches
-    ):  # which all trainers have, if each has a part of the weights
-        with run.average.in_place():
-            measured = train_loss.measure(run.model, run.held, run.ranks.device, kept=run.config.carry)
-    if not run.ranks.first or not figures:
+    evaluation: Metrics = {}
+    # With sharded weights every trainer has the held-out documents and takes part.
+    if sums and evaluate and run.held_out.batches:
+        with run.average.swapped_in():
+            evaluation = train_loss.evaluate(
+                run.model, run.held_out, run.ranks.device, carry=run.config.carry
+            )
+    if not run.ranks.is_first or not sums:
         return
-    speed = figures["bytes"] / (now - run.printed)
-    seen = figures["seen"]
+    speed = sums["bytes"] / (now - run.logged_at)
+    seen = sums["seen"]
     row = {
-        "progress": progress, "loss": figures["loss"] / seen, "norm": figures["norm"] / seen,
-        "share": figures["share"] / seen, "bytes_per_second": speed, "mfu": _mfu(run, speed),
-        "elapsed": run.clock.elapsed, **run.feed.counts,
-        **measured,
-    }  # fmt: skip
+        "progress": progress,
+        "loss": sums["loss"] / seen,
+        "norm": sums["norm"] / seen,
+        "share": sums["share"] / seen,
+        "bytes_per_second": speed,
+        "mfu": _model_flops_utilization(run, speed),
+        "elapsed": run.clock.elapsed,
+        **run.feed.counts,
+        **evaluation,
+    }
     for writer in run.writers:
         writer.write(run.step, row)
-    print(line(run.step, row), flush=True)
-    run.printed = monotonic()
+    print(format_line(run.step, row), flush=True)
+    run.logged_at = monotonic()
 
 
-def _mfu(run: TrainingRun, speed: float) -> float:
+def _model_flops_utilization(run: TrainingRun, speed: float) -> float:
     peak = run.config.peak
     if not peak and run.ranks.device.type == "cuda":
         name = torch.cuda.get_device_name(run.ranks.device)
-        peak = next((value for known, value in PEAKS.items() if known in name), 0.0)
+        peak = next((value for known, value in PEAK_FLOPS.items() if known in name), 0.0)
     size = sum(weight.numel() for weight in run.model.parameters())
     return 6 * size * speed / (peak * run.ranks.count) if peak else 0.0
 
 
-def _save(run: TrainingRun, *, last: bool = False) -> Path:
-    """A checkpoint of this moment. A store that is away ends no training: only the last one must have arrived."""
-    _look(run, 0)
-    saved = save(run)
-    if run.store is not None and run.ranks.first:
-        try:
-            store.send(saved, run.store, keep=run.config.keep)
-        except WorldlineError as error:
-            if last:
-                raise DiskError(
-                    f"{saved} is whole, but not on the store: {error}; run again to send it"
-                ) from error
-            print(
-                f"worldline: {saved} is not on the store, and the run goes on: {error}",
-                file=sys.stderr,
-                flush=True,
-            )
-    return saved
-
-
-# ---- the command
+# Command
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command; its exit status."""
+    """Run the command; return its exit status."""
     parser = argparse.ArgumentParser(
-        prog="python -m worldline.model.train", description="train a model by a recipe"
+        prog="python -m worldline.model.train", description="Train a model from a recipe."
     )
-    parser.add_argument("--recipe", required=True, help="a recipe's name or file")
-    parser.add_argument("--function", default="training", help="the function in it that returns a Training")
-    parser.add_argument("--out", required=True, help="the run's folder")
+    parser.add_argument("--recipe", required=True, help="recipe name or file")
+    parser.add_argument(
+        "--function", default="training", help="function of the recipe that returns a Training"
+    )
+    parser.add_argument("--out", required=True, help="folder of the run")
     parser.add_argument("--device", choices=("cpu", "cuda"))
-    parser.add_argument("--steps", type=int, help="instead of the recipe's")
-    parser.add_argument("--minutes", type=float, help="instead of the recipe's")
-    parser.add_argument("--curriculum", help="what the recipe's tutor begins with: `worldline learn -o FILE`")
-    parser.add_argument("--sharded", action="store_true", help="deal the weights among the trainers (FSDP2)")
-    parser.add_argument("--store", help="a URL where checkpoints are put too, and whence a run goes on")
-    parser.add_argument("--fresh", action="store_true", help="begin anew even if the folder has a checkpoint")
-    asked = parser.parse_args(argv)
+    parser.add_argument("--steps", type=int, help="number of steps, instead of the recipe's")
+    parser.add_argument("--minutes", type=float, help="minutes to train, instead of the recipe's")
+    parser.add_argument("--curriculum", help="curriculum the tutor starts from: `worldline learn -o FILE`")
+    parser.add_argument("--sharded", action="store_true", help="shard the weights among the trainers (FSDP2)")
+    parser.add_argument("--store", help="URL where checkpoints are also stored and resumed from")
+    parser.add_argument("--fresh", action="store_true", help="start over even if the folder has a checkpoint")
+    options = parser.parse_args(argv)
     try:
-        config = load_config(asked.recipe, asked.function, Training)
-        if asked.steps or asked.minutes:
-            config = changed(config, steps=asked.steps or 0, minutes=asked.minutes or 0.0)
-        if asked.sharded:
-            config = changed(config, sharded=True)
-        if asked.curriculum:
-            config = begun_with(config, asked.curriculum)
-        out = store.require_disk(asked.out)
-        last = train(config, out, resume=not asked.fresh, device=asked.device, kept=asked.store)
-        if os.environ.get("RANK", "0") == "0":  # one line, of however many trainers
+        config = load_config(options.recipe, options.function, Training)
+        if options.steps or options.minutes:
+            config = with_changes(config, steps=options.steps or 0, minutes=options.minutes or 0.0)
+        if options.sharded:
+            config = with_changes(config, sharded=True)
+        if options.curriculum:
+            config = with_curriculum(config, options.curriculum)
+        out = store.require_disk(options.out)
+        last = train(config, out, resume=not options.fresh, device=options.device, store_url=options.store)
+        # One line, however many trainers there are.
+        if os.environ.get("RANK", "0") == "0":
             print(last)
     except WorldlineError as error:
         print(f"error[{error.slug}]: {error}", file=sys.stderr)

@@ -1,7 +1,7 @@
-"""What is minimised, and what is measured on documents held out: bits a byte, answers, whole traces.
+"""Training loss, and evaluation on held-out documents: bits per byte, answers, whole traces.
 
-Teacher-forced: each byte is predicted from the true ones before it. What the model does by itself is measured through
-the engine, not here.
+Both are teacher-forced: each byte is predicted from the true bytes before it. Free-running prediction
+is measured through the engine.
 """
 
 from __future__ import annotations
@@ -16,90 +16,115 @@ import torch.nn.functional as functional
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from worldline.data.batches import Batch, answer, document_places, pack
-from worldline.data.sources import Pair
+from worldline.data.batches import Batch, locate_answer, locate_documents, pack
+from worldline.data.frames import DocumentPair
 from worldline.model import kernels
-from worldline.model.hybrid import Carried, Trunk
-from worldline.model.train.feed import Tensors, tensors, to_device
+from worldline.model.hybrid import LayerState, Trunk
+from worldline.model.train.feed import BatchTensors, to_device, to_tensors
 
-SLICE = 1 << 26  # logits held at a time
+# Logits held at a time.
+MAX_LOGITS = 1 << 26
 
 
-def compiled(model: Trunk) -> None:
-    """Compile each layer where it stands; each kind of layer, each batch shape and each mode is a graph of its own."""
+def compile_layers(model: Trunk) -> None:
+    """Compile each layer in place. Each layer kind, batch shape and mode is its own graph."""
     torch._dynamo.config.recompile_limit = 64
     for layer in model.layers:
         layer.compile(dynamic=False)
 
 
-def _summed(x: Tensor, head: Tensor, target: Tensor, weight: Tensor) -> Tensor:
+def _cross_entropy_sum(x: Tensor, head: Tensor, target: Tensor, weight: Tensor) -> Tensor:
     logits = functional.linear(x, head.to(x.dtype)).float()
     return (functional.cross_entropy(logits, target, reduction="none") * weight).sum()
 
 
-def loss_sum(model: Trunk, batch: Tensors, carried: list[Carried] | None = None, *, kept: int = 0) -> Tensor:
-    """The sum of the cross-entropies (in nats) of the bytes to be predicted; rows go on as `Trunk.hidden` says."""
-    x = model.hidden(batch.data, batch.position, batch.prompt, carried, kept=kept).flatten(0, 1)
+def loss_sum(
+    model: Trunk, batch: BatchTensors, states: list[LayerState] | None = None, *, carry: int = 0
+) -> Tensor:
+    """Sum the cross-entropies of the bytes to predict, in nats.
+
+    Args:
+        model: Model to train.
+        batch: Tensors on the model's device.
+        states: State of each layer after the previous rows; replaced in place.
+        carry: Prompt bytes that stay visible in the next row.
+
+    Returns:
+        The sum, a scalar.
+    """
+    x = model.hidden(batch.data, batch.position, batch.prompt, states, carry=carry).flatten(0, 1)
     target, weight = batch.data.roll(-1, 1).flatten().long(), batch.weight.flatten()
-    size = max(1, SLICE // model.shape.vocabulary)
-    summed: Any = kernels.compiled(_summed) if x.is_cuda else _summed
+    size = max(1, MAX_LOGITS // model.shape.vocabulary)
+    summed: Any = kernels.compile_once(_cross_entropy_sum) if x.is_cuda else _cross_entropy_sum
     if len(x) <= size:
         return cast(Tensor, summed(x, model.head, target, weight))
-    parts = zip(*(torch.split(each, size) for each in (x, target, weight)), strict=True)
+    parts = zip(*(torch.split(tensor, size) for tensor in (x, target, weight)), strict=True)
     sums: list[Any] = [checkpoint(summed, a, model.head, b, c, use_reentrant=False) for a, b, c in parts]
     return torch.stack(sums).sum()
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """A fixed set of documents, packed; those longer than a row are left out and counted."""
+    """Fixed set of packed documents. Documents longer than a row are left out and counted."""
 
     batches: tuple[Batch, ...]
     documents: int
     left_out: int
 
 
-def held_out(documents: list[Pair], *, rows: int, time: int) -> HeldOut:
-    """Pack documents for measuring."""
+def pack_held_out(documents: list[DocumentPair], *, rows: int, time: int) -> HeldOut:
+    """Pack documents for evaluation into batches of `rows` rows of `time` bytes."""
     fitting = [pair for pair in documents if len(pair[0]) + len(pair[1]) <= time and pair[0] and pair[1]]
     return HeldOut(tuple(pack(fitting, rows=rows, time=time)), len(fitting), len(documents) - len(fitting))
 
 
-def measure(model: Trunk, held: HeldOut, device: torch.device, *, kept: int = 0) -> dict[str, float]:
-    """Bits a byte, the share of documents whose answer's bytes are all the likeliest, and of whole traces.
+def evaluate(model: Trunk, held: HeldOut, device: torch.device, *, carry: int = 0) -> dict[str, float]:
+    """Evaluate a model on held-out documents.
 
-    Gradients are not turned off, and rows carry nothing where training's carry something (`kept`): on a GPU the layers
-    would be compiled a second time otherwise.
+    Gradients stay enabled, and `carry` must be that of training: otherwise a GPU would compile the layers
+    again.
+
+    Args:
+        model: Model to evaluate.
+        held: Packed documents.
+        device: Device of the model.
+        carry: Carried prompt bytes, as in training.
+
+    Returns:
+        Bits per byte, and the shares of documents whose answer and whose whole trace are right.
+        Empty if there are no documents.
     """
-    right: list[tuple[bool, bool]] = []
+    verdicts: list[tuple[bool, bool]] = []
     total = count = 0.0
     for batch in held.batches:
-        given = to_device(tensors(batch), device)
-        logits = model(given.data, given.position, given.prompt, kept=kept).detach()
-        target = given.data.roll(-1, 1).long()
+        inputs = to_device(to_tensors(batch), device)
+        logits = model(inputs.data, inputs.position, inputs.prompt, carry=carry).detach()
+        target = inputs.data.roll(-1, 1).long()
         losses = functional.cross_entropy(logits.flatten(0, 1), target.flatten(), reduction="none")
-        weight = given.weight.flatten()
-        counted = weight > 0  # rows that no document fills may be anything, also nan
+        weight = inputs.weight.flatten()
+        # Losses of filler rows are arbitrary and may be nan.
+        counted = weight > 0
         total += float((losses[counted] * weight[counted]).sum())
         count += float(weight.sum())
-        right += _right(batch, (logits.argmax(-1) == target).cpu().numpy())
-    if not right:
+        verdicts += _judge_documents(batch, (logits.argmax(-1) == target).cpu().numpy())
+    if not verdicts:
         return {}
-    answers, traces = zip(*right, strict=True)
+    answers, traces = zip(*verdicts, strict=True)
     return {
         "held_out_bits": total / count / math.log(2),
-        "held_out_answer": sum(answers) / len(right),
-        "held_out_trace": sum(traces) / len(right),
-        "held_out_documents": len(right),
+        "held_out_answer": sum(answers) / len(verdicts),
+        "held_out_trace": sum(traces) / len(verdicts),
+        "held_out_documents": len(verdicts),
     }
 
 
-def _right(batch: Batch, hit: Any) -> list[tuple[bool, bool]]:
-    """For each document: is its answer right, is every byte of its steps."""
-    found = []
-    for place in document_places(batch):
+def _judge_documents(batch: Batch, hit: Any) -> list[tuple[bool, bool]]:
+    """For each document: whether its answer is right, and whether every byte of its steps is."""
+    verdicts = []
+    for place in locate_documents(batch):
         steps = batch.data[place.row, place.steps : place.end].tobytes()
-        hits = hit[place.row, place.steps - 1 : place.end - 1]  # the byte before predicts
-        start, end = answer(steps)
-        found.append((bool(np.all(hits[start:end])), bool(np.all(hits))))
-    return found
+        # Each byte is predicted at the byte before it.
+        hits = hit[place.row, place.steps - 1 : place.end - 1]
+        start, end = locate_answer(steps)
+        verdicts.append((bool(np.all(hits[start:end])), bool(np.all(hits))))
+    return verdicts

@@ -1,7 +1,6 @@
-"""Where a training run's figures go: a line of JSON each, and, if asked for, one of the usual trackers.
+"""Writers for training metrics: JSON lines always, and optional experiment trackers.
 
-A writer is anything with `write(step, figures)` and `close()`. The JSON lines are always written; trackers are extras
-and imported when they are asked for. Figures are made elsewhere.
+Trackers are imported only if the configuration names them.
 """
 
 from __future__ import annotations
@@ -13,52 +12,52 @@ from typing import Any, Protocol
 from worldline.core.errors import FormatError, UsageError
 from worldline.storage import files, listing
 
-NAME = "metrics.jsonl"
-LIMIT = 1 << 30
+METRICS_FILE = "metrics.jsonl"
+MAX_METRICS_BYTES = 1 << 30
 TRACKERS = ("tensorboard", "trackio", "wandb")
 
-Figures = dict[str, float]
+Metrics = dict[str, float]
 
 
 class MetricsWriter(Protocol):
-    """Takes the figures of a step."""
+    """Receives the metrics of a step."""
 
-    def write(self, step: int, figures: Figures) -> None:
-        """Keep them."""
+    def write(self, step: int, figures: Metrics) -> None:
+        """Write the metrics of a step."""
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Finish: no more metrics follow."""
 
 
 class MetricsFile:
-    """`metrics.jsonl`: rewritten whole each time, so that it is never torn; figures after `step` are of a lost run."""
+    """`metrics.jsonl`, rewritten as a whole so that it is never torn. Lines after `step` are dropped on resume."""
 
     def __init__(self, folder: Path, *, step: int = 0) -> None:
-        self._path = folder / NAME
-        self._lines = [line for line in read(folder) if line["step"] <= step]
+        self._path = folder / METRICS_FILE
+        self._lines = [line for line in read_metrics(folder) if line["step"] <= step]
 
-    def write(self, step: int, figures: Figures) -> None:
+    def write(self, step: int, figures: Metrics) -> None:
         """Append a line."""
-        self._lines.append({"step": step, **{name: _short(value) for name, value in figures.items()}})
+        self._lines.append({"step": step, **{name: _round(value) for name, value in figures.items()}})
         text = "".join(json.dumps(line) + "\n" for line in self._lines)
         files.write(self._path, text.encode(), fsync=False)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file stays open."""
 
 
-def read(folder: Path) -> list[dict[str, Any]]:
-    """Every line of a run's figures so far."""
-    if not (folder / NAME).exists():
+def read_metrics(folder: Path) -> list[dict[str, Any]]:
+    """Read every line of a run's metrics."""
+    if not (folder / METRICS_FILE).exists():
         return []
-    lines = listing.read_lines(folder / NAME, limit=LIMIT)
+    lines = listing.read_lines(folder / METRICS_FILE, limit=MAX_METRICS_BYTES)
     if not all(isinstance(line.get("step"), int) for line in lines):
-        raise FormatError(f"{folder / NAME} is damaged: a line has no step")
+        raise FormatError(f"{folder / METRICS_FILE} is damaged: a line has no `step`")
     return lines
 
 
-def line(step: int, row: Figures) -> str:
-    """A step's figures for people."""
+def format_line(step: int, row: Metrics) -> str:
+    """Format a step's metrics for the terminal."""
     text = (
         f"step {step:6d}  {row['progress']:6.1%}  loss {row['loss']:.4f} bits  norm {row['norm']:.3f}  "
         f"{row['bytes_per_second'] / 1e3:,.0f} kB/s  mfu {row['mfu']:.1%}"
@@ -75,7 +74,7 @@ def line(step: int, row: Figures) -> str:
     return text
 
 
-def _short(value: float) -> float:
+def _round(value: float) -> float:
     return float(f"{value:.6g}")
 
 
@@ -85,7 +84,7 @@ class _TensorBoard:
 
         self._writer: Any = SummaryWriter(str(folder / "tensorboard"))
 
-    def write(self, step: int, figures: Figures) -> None:
+    def write(self, step: int, figures: Metrics) -> None:
         for name, value in figures.items():
             self._writer.add_scalar(name, value, step)
 
@@ -94,13 +93,13 @@ class _TensorBoard:
 
 
 class _TrackedRun:
-    """trackio and wandb: the second took the first's interface over."""
+    """trackio and wandb, which share an interface."""
 
     def __init__(self, module: Any, folder: Path, config: dict[str, Any]) -> None:
         self._module = module
         module.init(project="worldline", name=folder.name, config=config)
 
-    def write(self, step: int, figures: Figures) -> None:
+    def write(self, step: int, figures: Metrics) -> None:
         self._module.log(figures, step=step)
 
     def close(self) -> None:
@@ -108,7 +107,19 @@ class _TrackedRun:
 
 
 def open_tracker(name: str, folder: Path, config: dict[str, Any]) -> MetricsWriter:
-    """One of the trackers, if it is installed."""
+    """Open an experiment tracker.
+
+    Args:
+        name: One of `TRACKERS`.
+        folder: Folder of the run.
+        config: Configuration to log.
+
+    Returns:
+        The writer.
+
+    Raises:
+        UsageError: The tracker is unknown or not installed.
+    """
     try:
         if name == "tensorboard":
             return _TensorBoard(folder)
@@ -122,4 +133,4 @@ def open_tracker(name: str, folder: Path, config: dict[str, Any]) -> MetricsWrit
             return _TrackedRun(wandb, folder, config)
     except ImportError as error:
         raise UsageError(f"{name} is not installed: {error}") from error
-    raise UsageError(f"a tracker is one of {', '.join(TRACKERS)}, not {name!r}")
+    raise UsageError(f"unknown tracker {name!r}: use one of {', '.join(TRACKERS)}")

@@ -1,9 +1,9 @@
 """Muon for matrices, AdamW for everything else, and the running average of the weights.
 
-Muon steps by the momentum's nearest orthogonal matrix (Newton-Schulz, five rounds), matrices of one shape together;
-a fused matrix is taken apart by its `parts` first, for they are different maps. Of weights that are dealt out
-(sharded.py) a trainer turns some matrices, whole ones, and has their momentum alone; the rest it adapts by its rows.
-Plain tensors as state, so that a checkpoint is a list of named tensors. Learning rates come from outside at every step.
+Muon steps by the orthogonalized momentum (Newton-Schulz, five rounds), matrices of one shape together.
+A fused matrix is split by its `parts` first: they are different maps. With sharded weights
+(sharded.py), a trainer orthogonalizes some whole matrices and holds only their momentum; AdamW runs on
+its own rows. State is plain named tensors. Learning rates are passed in at every step.
 """
 
 from __future__ import annotations
@@ -16,117 +16,139 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
-from worldline.model.hybrid import Matrix
-from worldline.model.train.sharded import Portion, dealt, fill, portion, portions, settle
+from worldline.model.hybrid import Linear
+from worldline.model.train.sharded import (
+    LocalShard,
+    copy_tensors,
+    local_shard,
+    local_shards,
+    reshard,
+    shard_tensor,
+)
 
-_ROUNDS = 5
-_CUBIC = (3.4445, -4.7750, 2.0315)  # steepest at 0: singular values end in about [0.7, 1.2]
+_NEWTON_SCHULZ_STEPS = 5
+# Steepest at 0: singular values end in about [0.7, 1.2].
+_NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearningRates:
-    """Learning rates at their height, by what they move, and the constants beside them."""
+    """Peak learning rates by what they move, and the optimizers' constants.
+
+    Attributes:
+        matrix: Rate of matrices (Muon).
+        embed: Rate of the embedding.
+        head: Rate of the output head.
+        rates: Rate of the map to the delta layers' write and decay rates.
+        vector: Rate of taps, biases and sharpness.
+        momentum: Momentum of Muon.
+        decay: Weight decay of matrices, times their learning rate.
+        beta1: First-moment decay of AdamW.
+        beta2: Second-moment decay of AdamW.
+        clip: Maximum norm of the whole gradient.
+    """
 
     matrix: float = 0.02
     embed: float = 0.05
     head: float = 0.004
-    rates: float = 0.001  # the map to the delta layers' write and decay rates
-    vector: float = 0.005  # taps, biases, sharpness
+    rates: float = 0.001
+    vector: float = 0.005
     momentum: float = 0.95
-    decay: float = 0.01  # of matrices, times their learning rate
+    decay: float = 0.01
     beta1: float = 0.9
     beta2: float = 0.95
-    clip: float = 1.0  # norm of the whole gradient
+    clip: float = 1.0
 
 
-def orthogonal(matrices: Tensor) -> Tensor:
-    """Each of [n, rows, columns] with its singular values driven to about 1."""
-    a, b, c = _CUBIC
+def orthogonalize(matrices: Tensor) -> Tensor:
+    """Drive the singular values of each of [n, rows, columns] matrices to about 1."""
+    a, b, c = _NEWTON_SCHULZ
     x = matrices.bfloat16() if matrices.is_cuda else matrices
     tall = x.shape[-2] > x.shape[-1]
     x = x.mT if tall else x
     x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
-    for _ in range(_ROUNDS):
+    for _ in range(_NEWTON_SCHULZ_STEPS):
         gram = x @ x.mT
         x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
-    turned: Tensor = x.mT if tall else x
-    return turned.to(matrices.dtype)
+    result: Tensor = x.mT if tall else x
+    return result.to(matrices.dtype)
 
 
 @dataclass(frozen=True)
-class _Place:
-    """A matrix among a group's: the rows of a weight from `start` to `end`, of which `here` are this trainer's."""
+class _MatrixSlice:
+    """A matrix of a group: rows `start` to `end` of a weight, of which `local` are this trainer's."""
 
     weight: nn.Parameter
     start: int
     end: int
-    here: Tensor
-    cut: slice  # which rows of the matrix those are
+    local: Tensor
+    # Rows of the matrix that are local.
+    cut: slice
 
 
 @dataclass(frozen=True)
-class _Group:
-    """Matrices of one shape, and the momentum, stacked, of those that this trainer turns."""
+class _MatrixGroup:
+    """Matrices of one shape, and the stacked momentum of those this trainer orthogonalizes."""
 
-    places: list[_Place]
-    momentum: Portion
+    places: list[_MatrixSlice]
+    momentum: LocalShard
 
 
 class Optimizer:
-    """Holds the state of both methods; `step` moves the weights by the gradients that are there."""
+    """State of both methods. `step` moves the weights by their gradients."""
 
     def __init__(self, model: nn.Module, rates: LearningRates) -> None:
         self._rates, self.steps = rates, 0
-        matrices = [module for module in model.modules() if isinstance(module, Matrix)]
+        matrices = [module for module in model.modules() if isinstance(module, Linear)]
         fused = {id(matrix.weight) for matrix in matrices}
         named = {name: weight for name, weight in model.named_parameters() if id(weight) not in fused}
         self._vectors = list(named.values())
-        self._heights = [_height(name, rates) for name in named]
-        self._parts = {name: portion(weight) for name, weight in named.items()}
-        self._first = [torch.zeros_like(part.here) for part in self._parts.values()]
-        self._second = [torch.zeros_like(part.here) for part in self._parts.values()]
-        self._groups = _groups(matrices)
+        self._peak_rates = [_peak_rate(name, rates) for name in named]
+        self._parts = {name: local_shard(weight) for name, weight in named.items()}
+        self._first = [torch.zeros_like(part.local) for part in self._parts.values()]
+        self._second = [torch.zeros_like(part.local) for part in self._parts.values()]
+        self._groups = _group_matrices(matrices)
 
     @torch.no_grad()
     def step(self, factor: float) -> None:
-        """One step, every learning rate multiplied by `factor`."""
+        """Take one step with every learning rate multiplied by `factor`."""
         self.steps += 1
         for group in self._groups.values():
-            self._turn(group, factor)
+            self._muon_step(group, factor)
         if self._vectors:
-            self._adapt(factor)
+            self._adamw_step(factor)
 
-    def _turn(self, group: _Group, factor: float) -> None:
-        rates, momentum = self._rates, group.momentum.here
+    def _muon_step(self, group: _MatrixGroup, factor: float) -> None:
+        rates, momentum = self._rates, group.momentum.local
         rows, columns = momentum.shape[1:]
         weights = {id(place.weight): place.weight for place in group.places}
-        whole = {key: _gradient(weight).whole() for key, weight in weights.items()}
-        stack = torch.stack([whole[id(place.weight)][place.start : place.end] for place in group.places])
+        gradients = {key: _local_gradient(weight).gather() for key, weight in weights.items()}
+        stack = torch.stack([gradients[id(place.weight)][place.start : place.end] for place in group.places])
         gradient = group.momentum.of(stack)
         momentum.lerp_(gradient, 1 - rates.momentum)
-        turned = orthogonal(gradient.lerp_(momentum, rates.momentum))
-        update = group.momentum.like(turned).whole()
-        height = rates.matrix * factor
-        here = [place.here for place in group.places]
-        moves = [each[place.cut] for each, place in zip(update, group.places, strict=True)]
-        torch._foreach_mul_(here, 1 - height * rates.decay)
-        torch._foreach_add_(here, moves, alpha=-height * max(1.0, rows / columns) ** 0.5)
+        orthogonal = orthogonalize(gradient.lerp_(momentum, rates.momentum))
+        update = group.momentum.like(orthogonal).gather()
+        rate = rates.matrix * factor
+        local = [place.local for place in group.places]
+        moves = [matrix[place.cut] for matrix, place in zip(update, group.places, strict=True)]
+        torch._foreach_mul_(local, 1 - rate * rates.decay)
+        torch._foreach_add_(local, moves, alpha=-rate * max(1.0, rows / columns) ** 0.5)
 
-    def _adapt(self, factor: float) -> None:
+    def _adamw_step(self, factor: float) -> None:
         rates = self._rates
-        gradients = [_gradient(weight).here for weight in self._vectors]
+        gradients = [_local_gradient(weight).local for weight in self._vectors]
         torch._foreach_lerp_(self._first, gradients, 1 - rates.beta1)
         torch._foreach_mul_(self._second, rates.beta2)
         torch._foreach_addcmul_(self._second, gradients, gradients, 1 - rates.beta2)
-        size = torch._foreach_sqrt(self._second)
-        torch._foreach_div_(size, (1 - rates.beta2**self.steps) ** 0.5)
-        torch._foreach_add_(size, 1e-8)
-        scales = [-height * factor / (1 - rates.beta1**self.steps) for height in self._heights]
-        weights = [part.here for part in self._parts.values()]
-        torch._foreach_addcdiv_(weights, self._first, size, scales)
+        denominators = torch._foreach_sqrt(self._second)
+        torch._foreach_div_(denominators, (1 - rates.beta2**self.steps) ** 0.5)
+        torch._foreach_add_(denominators, 1e-8)
+        scales = [-rate * factor / (1 - rates.beta1**self.steps) for rate in self._peak_rates]
+        weights = [part.local for part in self._parts.values()]
+        torch._foreach_addcdiv_(weights, self._first, denominators, scales)
 
-    def portions(self) -> dict[str, Portion]:
-        """What of every tensor of the state is here, by name."""
+    def local_shards(self) -> dict[str, LocalShard]:
+        """Return the local rows of every state tensor by name."""
         named = {f"momentum.{name}": group.momentum for name, group in self._groups.items()}
         for kind, tensors in (("first", self._first), ("second", self._second)):
             pairs = zip(self._parts.items(), tensors, strict=True)
@@ -134,54 +156,61 @@ class Optimizer:
         return named
 
     def state(self) -> dict[str, Tensor]:
-        """Every tensor by name, whole; the live ones, if they are not dealt."""
-        return {name: part.whole() for name, part in self.portions().items()}
+        """Return every state tensor by name, whole; live unless sharded."""
+        return {name: part.gather() for name, part in self.local_shards().items()}
 
     def restore(self, state: dict[str, Tensor], steps: int) -> None:
-        """Go on from what `state` gave after so many steps."""
-        fill(self.portions(), state)
+        """Restore the state after a number of steps."""
+        copy_tensors(self.local_shards(), state)
         self.steps = steps
 
 
-def _groups(matrices: list[Matrix]) -> dict[str, _Group]:
-    places: dict[str, list[_Place]] = {}
-    for matrix in matrices:
+def _group_matrices(linears: list[Linear]) -> dict[str, _MatrixGroup]:
+    slices: dict[str, list[_MatrixSlice]] = {}
+    for linear in linears:
         start = 0
-        for rows in matrix.parts:
-            name = f"{rows}x{matrix.weight.shape[1]}"
-            places.setdefault(name, []).append(_place(matrix.weight, start, start + rows))
+        for rows in linear.parts:
+            name = f"{rows}x{linear.weight.shape[1]}"
+            slices.setdefault(name, []).append(_slice_weight(linear.weight, start, start + rows))
             start += rows
-    made = {}
-    for name, found in places.items():
-        rows, columns = found[0].end - found[0].start, found[0].here.shape[1]
-        blank = found[0].here.new_zeros(len(found), rows, columns)
-        made[name] = _Group(found, dealt(blank, portion(found[0].weight).group))
-    return made
+    groups = {}
+    for name, members in slices.items():
+        rows, columns = members[0].end - members[0].start, members[0].local.shape[1]
+        zeros = members[0].local.new_zeros(len(members), rows, columns)
+        groups[name] = _MatrixGroup(members, shard_tensor(zeros, local_shard(members[0].weight).group))
+    return groups
 
 
-def _place(weight: nn.Parameter, start: int, end: int) -> _Place:
-    part = portion(weight)
-    # Of the weight's rows from `start` to `end`, those that are here.
-    low, high = (min(max(edge, part.start), part.start + len(part.here)) for edge in (start, end))
-    return _Place(
-        weight, start, end, part.here[low - part.start : high - part.start], slice(low - start, high - start)
+def _slice_weight(weight: nn.Parameter, start: int, end: int) -> _MatrixSlice:
+    part = local_shard(weight)
+    # The local rows among rows `start` to `end` of the weight.
+    low, high = (min(max(edge, part.start), part.start + len(part.local)) for edge in (start, end))
+    return _MatrixSlice(
+        weight, start, end, part.local[low - part.start : high - part.start], slice(low - start, high - start)
     )
 
 
-def _height(name: str, rates: LearningRates) -> float:
+def _peak_rate(name: str, rates: LearningRates) -> float:
     kind = name.rpartition(".")[2]
     named = {"embed": rates.embed, "head": rates.head, "rates": rates.rates}
     return named.get(kind, rates.vector)
 
 
-def _gradient(weight: Tensor) -> Portion:
-    return portion(weight.grad if weight.grad is not None else torch.zeros_like(weight))
+def _local_gradient(weight: Tensor) -> LocalShard:
+    return local_shard(weight.grad if weight.grad is not None else torch.zeros_like(weight))
 
 
-def clip(gradients: list[Tensor], scale: Tensor, limit: float, *, shared: bool = False) -> Tensor:
-    """Multiply gradients by `scale` and then down to a norm of `limit`; the norm before that. Never waits for a GPU.
+def clip_gradients(gradients: list[Tensor], scale: Tensor, limit: float, *, shared: bool = False) -> Tensor:
+    """Scale gradients, then clip their norm. Never waits for a GPU.
 
-    Of gradients that are `shared` out among trainers, the norm is that of all of them together.
+    Args:
+        gradients: Gradients to change in place.
+        scale: Factor to apply first.
+        limit: Maximum norm.
+        shared: Whether the gradients are sharded; the norm is then over all trainers.
+
+    Returns:
+        The norm before clipping.
     """
     norm: Tensor = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients))) * scale
     if shared:
@@ -193,34 +222,34 @@ def clip(gradients: list[Tensor], scale: Tensor, limit: float, *, shared: bool =
 
 
 class Average:
-    """The running average of the weights, over a horizon that grows with the run up to 1 / (1 - decay) steps."""
+    """Running average of the weights, over a horizon that grows with the run up to 1 / (1 - decay) steps."""
 
     def __init__(self, model: nn.Module, decay: float) -> None:
-        self._model, self._decay, self._parts = model, decay, portions(model)
-        self._live = [part.here for part in self._parts.values()]
+        self._model, self._decay, self._parts = model, decay, local_shards(model)
+        self._live = [part.local for part in self._parts.values()]
         self._mean = [weight.clone() for weight in self._live]
 
     def update(self, step: int) -> None:
-        """Take the weights of this step in."""
+        """Add the weights of this step."""
         torch._foreach_lerp_(self._mean, self._live, 1 - min(self._decay, (1 + step) / (10 + step)))
 
-    def portions(self) -> dict[str, Portion]:
-        """What of the average is here, by the weights' names."""
+    def local_shards(self) -> dict[str, LocalShard]:
+        """Return the local rows of the average by weight name."""
         pairs = zip(self._parts.items(), self._mean, strict=True)
         return {name: part.like(mean) for (name, part), mean in pairs}
 
     def state(self) -> dict[str, Tensor]:
-        """The average by the weights' names, whole."""
-        return {name: part.whole() for name, part in self.portions().items()}
+        """Return the whole average by weight name."""
+        return {name: part.gather() for name, part in self.local_shards().items()}
 
     @contextmanager
-    def in_place(self) -> Iterator[None]:
-        """Within this, the model's weights are the average."""
-        kept = [weight.clone() for weight in self._live]
+    def swapped_in(self) -> Iterator[None]:
+        """Use the average as the model's weights within the context."""
+        originals = [weight.clone() for weight in self._live]
         torch._foreach_copy_(self._live, self._mean)
         try:
             yield
         finally:
-            torch._foreach_copy_(self._live, kept)
+            torch._foreach_copy_(self._live, originals)
             if any(part.group is not None for part in self._parts.values()):
-                settle(self._model)
+                reshard(self._model)

@@ -1,4 +1,4 @@
-"""A training run under way, and how it begins: with new weights, a model's, or where its own checkpoint left it."""
+"""A running training: its state, and how it starts from new weights, a model or a checkpoint."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ import torch
 from torch import Tensor
 
 from worldline.core.errors import UsageError
-from worldline.data import batches, sources
+from worldline.data import batches, frames, sources
 from worldline.data.lanes import Lanes
 from worldline.model import checkpoint
-from worldline.model.hybrid import Carried, Trunk
+from worldline.model.hybrid import LayerState, Trunk
 from worldline.model.train import folder, sharded
 from worldline.model.train import loss as train_loss
 from worldline.model.train.config import Training
-from worldline.model.train.drilled import TutorProcess
-from worldline.model.train.feed import Fed, Feed
-from worldline.model.train.metrics import Figures, MetricsFile, MetricsWriter, open_tracker
+from worldline.model.train.drills import TutorProcess
+from worldline.model.train.feed import FedBatch, Feed
+from worldline.model.train.metrics import Metrics, MetricsFile, MetricsWriter, open_tracker
 from worldline.model.train.optimize import Average, Optimizer
 from worldline.model.train.ranks import TrainerRank
-from worldline.model.train.schedule import Clock, phase_at
-from worldline.model.train.start import Start, load_weights, restore, trained_on
+from worldline.model.train.schedule import Clock, find_phase
+from worldline.model.train.start import StartPoint, list_training_data, load_weights, restore_checkpoint
 from worldline.storage import files
 from worldline.storage.remote import Folder
 
 
 @dataclass(frozen=True)
-class UnseenStep:
-    """A step whose loss has not been looked at: the facts are on their way to the CPU until `arrived`."""
+class PendingStep:
+    """A step whose loss is still on its way to the CPU, until `arrived`."""
 
     step: int
-    fed: Fed
+    fed: FedBatch
     facts: Tensor
     arrived: torch.cuda.Event | None
 
     def read(self) -> list[float]:
-        """Loss in bits a byte, gradient's norm, share of bytes to predict."""
+        """Return the loss in bits per byte, the gradient norm and the share of bytes to predict."""
         if self.arrived is not None:
             self.arrived.synchronize()
         return [float(value) for value in self.facts]
@@ -49,7 +49,17 @@ class UnseenStep:
 
 @dataclass
 class TrainingRun:
-    """A training in progress."""
+    """State of a training run.
+
+    Attributes:
+        store: Where checkpoints are uploaded, if anywhere.
+        drilled_at: When drills were last scored.
+        layer_states: Layer states after the newest batch, if rows continue.
+        stream_states: State of this trainer's lanes after the newest batch.
+        pending: Steps whose losses have not been checked.
+        logged_at: When metrics were last logged.
+        metric_sums: Sums of metrics since then.
+    """
 
     config: Training
     out: Path
@@ -60,115 +70,148 @@ class TrainingRun:
     average: Average
     clock: Clock
     feed: Feed
-    held: train_loss.HeldOut
+    held_out: train_loss.HeldOut
     writers: list[MetricsWriter]
     step: int
     trained_on: list[dict[str, Any]]
     tutor: TutorProcess | None = None
-    store: Folder | None = None  # where checkpoints are sent besides
-    drilled: float = 0.0  # when drills were last scored
-    carried: list[Carried] | None = None  # out of the newest batch's rows, if they go on
-    # Where own lanes stand behind the newest batch.
-    behind: dict[int, batches.StreamState] = field(default_factory=dict)
-    unseen: deque[UnseenStep] = field(default_factory=deque)
-    printed: float = field(default_factory=monotonic)  # when figures were last written
-    summed: Figures = field(default_factory=dict)  # since then
+    store: Folder | None = None
+    drilled_at: float = 0.0
+    layer_states: list[LayerState] | None = None
+    stream_states: dict[int, batches.StreamState] = field(default_factory=dict)
+    pending: deque[PendingStep] = field(default_factory=deque)
+    logged_at: float = field(default_factory=monotonic)
+    metric_sums: Metrics = field(default_factory=dict)
 
     @property
     def sharded(self) -> bool:
-        """Whether the weights are dealt among several trainers."""
+        """Whether the weights are sharded among several trainers."""
         return _is_sharded(self.config, self.ranks)
 
 
-def begin(config: Training, out: Path, ranks: TrainerRank, *, resume: bool) -> TrainingRun:
-    """Begin a run, or go on with it."""
+def start_run(config: Training, out: Path, ranks: TrainerRank, *, resume: bool) -> TrainingRun:
+    """Start a run or resume it.
+
+    Args:
+        config: Configuration of the run.
+        out: Folder of the run.
+        ranks: This trainer's rank.
+        resume: Whether to resume from the newest checkpoint; otherwise earlier checkpoints are removed.
+
+    Returns:
+        The run, ready for its first step.
+
+    Raises:
+        UsageError: The trainers see different checkpoints, or the checkpoint does not fit the configuration.
+    """
     with torch.random.fork_rng():
         torch.manual_seed(config.seed)
         model = Trunk(config.shape).to(ranks.device)
-    saved = checkpoint.latest(out) if resume else None
-    if ranks.first and not resume:
-        folder.clear(out)
-    start = Start()
+    saved = checkpoint.latest_checkpoint(out) if resume else None
+    if ranks.is_first and not resume:
+        folder.clear_folder(out)
+    start = StartPoint()
     if saved is None and config.init_from is not None:
         start = load_weights(model, Path(config.init_from) if config.init_from != "shipped" else None)
     if ranks.device.type == "cuda" and config.compile:
-        train_loss.compiled(model)
+        train_loss.compile_layers(model)
     if _is_sharded(config, ranks):
-        sharded.shard(model, ranks.device, ranks.count)
+        sharded.shard_model(model, ranks.device, ranks.count)
     optimizer, average = Optimizer(model, config.rates), Average(model, config.ema)
     if saved is not None:
-        start = restore(saved, config, model, optimizer, average)
-    if sum(ranks.agree(start.step, -start.step)) != 0:
-        raise UsageError(f"trainers find other checkpoints in {out}: let it be a folder that they all share")
+        start = restore_checkpoint(saved, config, model, optimizer, average)
+    if sum(ranks.all_max(start.step, -start.step)) != 0:
+        raise UsageError(f"trainers see different checkpoints in {out}: use a folder that all of them share")
     clock = Clock(steps=config.steps, minutes=config.minutes, elapsed=start.elapsed)
-    if ranks.first:
-        files.write(out / folder.CONFIG, json.dumps(config.to_json(), indent=1).encode())
+    if ranks.is_first:
+        files.write(out / folder.CONFIG_FILE, json.dumps(config.to_json(), indent=1).encode())
     count = config.lanes or len(start.states) or ranks.count
     lanes = Lanes(count=count, rank=ranks.rank, ranks=ranks.count)
     lanes.check(phase.rows for phase in config.schedule)
-    held = _held_out(config, out, ranks, lanes)
-    writers = _writers(config, out, start.step) if ranks.first else []
-    seen = trained_on(config, start) if ranks.first else []
+    held_out = _load_held_out(config, out, ranks, lanes)
+    writers = _open_writers(config, out, start.step) if ranks.is_first else []
+    seen = list_training_data(config, start) if ranks.is_first else []
     feed = _open_feed(config, out, ranks, lanes, clock, start)
-    behind = {n: start.states[n] for n in lanes.own} if start.states else {}
+    stream_states = {n: start.states[n] for n in lanes.own} if start.states else {}
     return TrainingRun(
-        config, out, ranks, lanes, model, optimizer, average, clock, feed, held, writers, start.step, seen,
-        tutor=_tutor(config, out) if ranks.first else None, behind=behind,
-    )  # fmt: skip
+        config,
+        out,
+        ranks,
+        lanes,
+        model,
+        optimizer,
+        average,
+        clock,
+        feed,
+        held_out,
+        writers,
+        start.step,
+        seen,
+        tutor=_start_tutor(config, out) if ranks.is_first else None,
+        stream_states=stream_states,
+    )
 
 
 def _is_sharded(config: Training, ranks: TrainerRank) -> bool:
     return config.sharded and ranks.count > 1
 
 
-def _tutor(config: Training, out: Path) -> TutorProcess | None:
-    """The tutor that the configuration names, started."""
-    place = str(out.resolve())
-    return TutorProcess([word.replace("{run}", place) for word in config.tutor]) if config.tutor else None
+def _start_tutor(config: Training, out: Path) -> TutorProcess | None:
+    """Start the configured tutor, if any."""
+    folder_path = str(out.resolve())
+    return (
+        TutorProcess([word.replace("{run}", folder_path) for word in config.tutor]) if config.tutor else None
+    )
 
 
 def _open_feed(
-    config: Training, out: Path, ranks: TrainerRank, lanes: Lanes, clock: Clock, start: Start
+    config: Training, out: Path, ranks: TrainerRank, lanes: Lanes, clock: Clock, start: StartPoint
 ) -> Feed:
     try:
         return Feed(
-            [sources.placed(source, out) for source in config.sources],
-            lambda n: phase_at(config.schedule, clock.progress(n)), seed=str(config.seed), lanes=lanes,
-            first=start.step, states=start.states, kept=config.carry, pinned=ranks.device.type == "cuda",
-        )  # fmt: skip
-    except IndexError as error:  # the state names a shard that is no longer there
+            [sources.fill_run_folder(source, out) for source in config.sources],
+            lambda n: find_phase(config.schedule, clock.progress(n)),
+            seed=str(config.seed),
+            lanes=lanes,
+            first=start.step,
+            states=start.states,
+            carry=config.carry,
+            pinned=ranks.device.type == "cuda",
+        )
+    # The state names a shard that no longer exists.
+    except IndexError as error:
         raise UsageError(
-            f"a source has fewer shards than at step {start.step}: begin anew (--fresh)"
+            f"a source has fewer shards than at step {start.step}: restore them, or start over (--fresh)"
         ) from error
 
 
-def _held_out(config: Training, out: Path, ranks: TrainerRank, lanes: Lanes) -> train_loss.HeldOut:
-    """The documents held out: drawn once, kept beside the run, the same after a resume.
+def _load_held_out(config: Training, out: Path, ranks: TrainerRank, lanes: Lanes) -> train_loss.HeldOut:
+    """Load the held-out documents: drawn once, stored with the run, the same after a resume.
 
-    The first trainer measures by them; where each has a part of the weights, all do so together.
+    The first trainer evaluates on them. With sharded weights, all trainers do so together.
     """
-    path = out / folder.HELD_OUT
+    path = out / folder.HELD_OUT_FILE
     if config.held_out is None:
         return train_loss.HeldOut((), 0, 0)
-    if ranks.first and not path.exists():
-        once = sources.placed(config.held_out, out)
-        if isinstance(once, sources.Live):
-            once = replace(once, repeat=1)
-        stream = sources.open_source(once, seed=f"{config.seed}/held-out")
+    if ranks.is_first and not path.exists():
+        source = sources.fill_run_folder(config.held_out, out)
+        if isinstance(source, sources.Live):
+            source = replace(source, repeat=1)
+        stream = sources.open_source(source, seed=f"{config.seed}/held-out")
         try:
-            drawn = [stream.draw() for _ in range(config.held_out_documents)]
+            documents_drawn = [stream.draw() for _ in range(config.held_out_documents)]
         finally:
             stream.close()
-        files.write(path, b"".join(sources.frame(pair) for pair in drawn))
+        files.write(path, b"".join(frames.encode_frame(pair) for pair in documents_drawn))
     if _is_sharded(config, ranks):
-        ranks.meet()
-    elif not ranks.first:
+        ranks.barrier()
+    elif not ranks.is_first:
         return train_loss.HeldOut((), 0, 0)
     longest = max(config.schedule, key=lambda phase: phase.time)
-    documents = sources.frames(files.read_plain(path, limit=checkpoint.LIMIT))
-    return train_loss.held_out(documents, rows=lanes.most_rows(longest.rows), time=longest.time)
+    documents = frames.parse_frames(files.read_plain(path, limit=checkpoint.MAX_FILE_BYTES))
+    return train_loss.pack_held_out(documents, rows=lanes.most_rows(longest.rows), time=longest.time)
 
 
-def _writers(config: Training, out: Path, step: int) -> list[MetricsWriter]:
+def _open_writers(config: Training, out: Path, step: int) -> list[MetricsWriter]:
     trackers = (open_tracker(name, out, config.to_json()) for name in config.trackers)
     return [MetricsFile(out, step=step), *trackers]

@@ -1,7 +1,7 @@
-"""Where a training run starts: from a model's weights, or where one of its own checkpoints left it.
+"""Start of a training run: from a model's weights, or from the run's own checkpoint.
 
-What the weights have seen so far comes along. What the run goes on with must be what it began with, as far as its place
-in the stream of documents depends on it. Weights that nothing is known of are the trainer's to make.
+A checkpoint also records what the weights were trained on. A resumed run must have the same sources,
+as far as the position in the document stream depends on them.
 """
 
 from __future__ import annotations
@@ -14,74 +14,100 @@ import torch
 
 from worldline.core.errors import FormatError, UsageError
 from worldline.data import batches
-from worldline.model import checkpoint
+from worldline.model import checkpoint, model_folder
 from worldline.model.hybrid import Trunk
-from worldline.model.train.config import Training, described
+from worldline.model.train.config import Training, describe_sources
 from worldline.model.train.optimize import Average, Optimizer
-from worldline.model.train.sharded import fill, portions
-from worldline.model.weights import widened
+from worldline.model.train.sharded import copy_tensors, local_shards
+from worldline.model.weights import dequantize
 
 
 @dataclass(frozen=True)
-class Start:
-    """Where a run begins or goes on: with nothing done, unless a checkpoint says otherwise."""
+class StartPoint:
+    """Where a run starts; by default with nothing done.
+
+    Attributes:
+        step: Steps done.
+        elapsed: Seconds trained.
+        states: Stream state of every lane.
+        trained_on: What the weights were trained on so far.
+    """
 
     step: int = 0
     elapsed: float = 0.0
-    states: tuple[batches.StreamState, ...] = ()  # of every lane
+    states: tuple[batches.StreamState, ...] = ()
     trained_on: tuple[dict[str, Any], ...] = ()
 
 
-def load_weights(model: Trunk, path: Path | None) -> Start:
-    """Start from a model's weights; None is the shipped one."""
+def load_weights(model: Trunk, path: Path | None) -> StartPoint:
+    """Load a model's weights; None means the shipped model."""
     folder = checkpoint.resolve(path)
     manifest = checkpoint.read_manifest(folder)
-    name = checkpoint.weights_name(manifest)
+    name = checkpoint.weights_file(manifest)
     _, stored = checkpoint.read_weights(folder)
-    fill(portions(model), {name: torch.tensor(array) for name, array in widened(stored).items()})
+    copy_tensors(
+        local_shards(model), {name: torch.tensor(array) for name, array in dequantize(stored).items()}
+    )
     known: dict[str, Any] = {key: manifest[key] for key in ("step", "trained_on") if key in manifest}
-    return Start(trained_on=({"kind": "Model", "sha256": manifest["files"][name]["sha256"], **known},))
+    return StartPoint(trained_on=({"kind": "Model", "sha256": manifest["files"][name]["sha256"], **known},))
 
 
-def restore(saved: Path, config: Training, model: Trunk, optimizer: Optimizer, average: Average) -> Start:
-    """Go on from a checkpoint: weights, averages, optimizer, the place of every lane in the documents."""
+def restore_checkpoint(
+    saved: Path, config: Training, model: Trunk, optimizer: Optimizer, average: Average
+) -> StartPoint:
+    """Restore weights, averages, optimizer and stream positions from a checkpoint.
+
+    Args:
+        saved: Folder of the checkpoint.
+        config: Configuration of the run.
+        model: Model to fill.
+        optimizer: Optimizer to fill.
+        average: Average to fill.
+
+    Returns:
+        Where the run continues.
+
+    Raises:
+        UsageError: The folder is not a checkpoint, or its sources or lanes differ from the configuration's.
+        FormatError: The checkpoint is damaged.
+    """
     manifest = checkpoint.read_manifest(saved)
     if manifest.get("kind") != "checkpoint":
-        raise UsageError(f"{saved} is a model to use, not a run to go on with: `init_from` starts from it")
+        raise UsageError(f"{saved} is a model, not a checkpoint to resume: set `init_from` to start from it")
     if missing := {"step", "elapsed", "config"} - manifest.keys():
-        raise FormatError(f"{saved}: its manifest has no {', '.join(sorted(missing))}")
+        raise FormatError(f"{saved}: its manifest lacks {', '.join(sorted(missing))}")
     _check_sources(saved, manifest["config"].get("sources", []), config)
-    fill(portions(model), checkpoint.read_tensors(saved, checkpoint.MODEL, manifest))
-    fill(average.portions(), checkpoint.read_tensors(saved, checkpoint.EMA, manifest))
-    optimizer.restore(checkpoint.read_tensors(saved, checkpoint.OPTIMIZER, manifest), manifest["step"])
+    copy_tensors(local_shards(model), checkpoint.read_tensors(saved, model_folder.MODEL, manifest))
+    copy_tensors(average.local_shards(), checkpoint.read_tensors(saved, model_folder.EMA, manifest))
+    optimizer.restore(checkpoint.read_tensors(saved, model_folder.OPTIMIZER, manifest), manifest["step"])
     count = sum(name.startswith("stream-") for name in manifest["files"])
-    lanes = (checkpoint.read_file(saved, stream_name(n), manifest) for n in range(count))
-    states = tuple(batches.state_from_bytes(data) for data in lanes)
+    lanes = (checkpoint.read_file(saved, stream_file(n), manifest) for n in range(count))
+    states = tuple(batches.parse_stream_state(data) for data in lanes)
     if states and config.lanes not in (0, count):
         raise UsageError(
             f"{saved} has {count} lanes of documents, not {config.lanes}: "
-            "go on with as many, or begin anew (--fresh)"
+            "resume with the same number, or start over (--fresh)"
         )
-    return Start(manifest["step"], manifest["elapsed"], states, tuple(manifest.get("trained_on", ())))
+    return StartPoint(manifest["step"], manifest["elapsed"], states, tuple(manifest.get("trained_on", ())))
 
 
 def _check_sources(saved: Path, before: list[dict[str, Any]], config: Training) -> None:
-    """UsageError if a run cannot go on with these sources: where it stands would mean nothing."""
-    now, anew = config.to_json()["sources"], "go on with all of them, or begin anew (--fresh)"
+    """Raise UsageError if the sources changed so that the position in the stream is meaningless."""
+    now, advice = config.to_json()["sources"], "resume with all of them, or start over (--fresh)"
     if len(before) != len(now):
-        raise UsageError(f"{saved} was trained on {len(before)} sources, not on {len(now)}: {anew}")
+        raise UsageError(f"{saved} was trained on {len(before)} sources, not on {len(now)}: {advice}")
     for n, (old, new) in enumerate(zip(before, now, strict=True), 1):
-        had, has = len(old.get("paths", ())), len(new.get("paths", ()))
-        if "paths" in new and has < had:
-            raise UsageError(f"{saved}: source {n} had {had} files, not {has}: {anew}")
+        old_count, new_count = len(old.get("paths", ())), len(new.get("paths", ()))
+        if "paths" in new and new_count < old_count:
+            raise UsageError(f"{saved}: source {n} had {old_count} files, not {new_count}: {advice}")
 
 
-def stream_name(lane: int) -> str:
-    """The file that says where a lane of documents stands."""
+def stream_file(lane: int) -> str:
+    """Return the name of the file with a lane's stream state."""
     return f"stream-{lane}.bin"
 
 
-def trained_on(config: Training, start: Start) -> list[dict[str, Any]]:
-    """What the weights have seen: what those that the run starts from had, and its own sources."""
+def list_training_data(config: Training, start: StartPoint) -> list[dict[str, Any]]:
+    """List what the weights were trained on: the data of the start model and the run's own sources."""
     before = start.trained_on
-    return [*before, *(source for source in described(config.to_json()) if source not in before)]
+    return [*before, *(source for source in describe_sources(config.to_json()) if source not in before)]

@@ -1,7 +1,7 @@
-"""A run's checkpoints on a store: each that is saved is sent there, and a new folder goes on from the newest.
+"""Checkpoints on an object store: each saved checkpoint is uploaded, and a new folder resumes from the newest.
 
-Training itself stays on a disk: a checkpoint is whole there before it is sent, and on the store once its manifest is
-there.
+Training itself works on a disk. A checkpoint is complete there before the upload, and complete on the
+store once its manifest is there.
 """
 
 from __future__ import annotations
@@ -15,40 +15,48 @@ from worldline.storage.remote import Folder
 
 
 def require_disk(out: str) -> Path:
-    """A run's folder, which is on a disk; UsageError of a URL of a store."""
-    if isinstance(at := remote.place(out), Path):
-        return at
-    raise UsageError(f"{out}: a training works on a disk: give it a folder, and this URL to --store")
+    """Return a run's folder on disk. Raise UsageError for the URL of a store."""
+    if isinstance(folder := remote.place(out), Path):
+        return folder
+    raise UsageError(f"{out} is a URL, but training needs a folder on disk: pass the URL as --store")
 
 
-def bring(store: Folder, out: Path) -> None:
-    """The newest checkpoint that is whole there into a run's folder, unless that has one as new."""
-    here, there = checkpoint.latest(out), _steps(store)
-    if there and (here is None or checkpoint.step_of(here.name) < checkpoint.step_of(there[-1])):
-        publishing.fetch(store / there[-1], out / there[-1])
+def fetch_latest(store: Folder, out: Path) -> None:
+    """Download the newest complete checkpoint, unless the run's folder has one as new."""
+    local, remote_names = checkpoint.latest_checkpoint(out), _list_complete(store)
+    if remote_names and (
+        local is None or checkpoint.parse_step(local.name) < checkpoint.parse_step(remote_names[-1])
+    ):
+        publishing.fetch(store / remote_names[-1], out / remote_names[-1])
 
 
-def send(saved: Path, store: Folder, *, keep: int) -> None:
-    """Put a checkpoint there, and remove all but the newest."""
+def publish_checkpoint(saved: Path, store: Folder, *, keep: int) -> None:
+    """Upload a checkpoint and remove all but the newest.
+
+    Args:
+        saved: Folder of the checkpoint.
+        store: Where to upload it.
+        keep: Number of checkpoints to keep there.
+    """
     publishing.publish(saved, store / saved.name)
-    clear(store, keep=keep)
+    prune_store(store, keep=keep)
 
 
-def clear(store: Folder, *, keep: int = 0) -> None:
-    """Remove all but the newest checkpoints, and what is there of those that were never sent to their end."""
-    whole = _steps(store)
-    kept = whole[max(0, len(whole) - keep) :]
-    for name in _named(store):
-        if name not in kept:
+def prune_store(store: Folder, *, keep: int = 0) -> None:
+    """Remove all but the newest checkpoints, and incomplete uploads."""
+    complete = _list_complete(store)
+    retained = complete[max(0, len(complete) - keep) :]
+    for name in _list_names(store):
+        if name not in retained:
             publishing.withdraw(store / name)
 
 
-def _named(store: Folder) -> list[str]:
-    """The names of checkpoints, whole or not, the newest last."""
-    found = remote.names(store) if store.is_dir() else []
-    return sorted((name for name in found if checkpoint.step_of(name) >= 0), key=checkpoint.step_of)
+def _list_names(store: Folder) -> list[str]:
+    """Names of checkpoints, complete or not, the newest last."""
+    names = remote.names(store) if store.is_dir() else []
+    return sorted((name for name in names if checkpoint.parse_step(name) >= 0), key=checkpoint.parse_step)
 
 
-def _steps(store: Folder) -> list[str]:
-    """The names of the checkpoints that are whole, the newest last."""
-    return [name for name in _named(store) if (store / name / publishing.MANIFEST).is_file()]
+def _list_complete(store: Folder) -> list[str]:
+    """Names of complete checkpoints, the newest last."""
+    return [name for name in _list_names(store) if (store / name / publishing.MANIFEST).is_file()]

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from random import Random
 
 from worldline.analyze.flow.control import syntax
-from worldline.data.mine.inputs import value
-from worldline.data.mine.types import Parameter, Signature
+from worldline.data.mine.inputs import draw_value
+from worldline.data.mine.types import GuessedSignature, Parameter
 from worldline.plan.paths.target import Target
 
 AGAIN = 0.25  # of the plain values: one that the same call has already
@@ -75,7 +75,7 @@ class Drawer:
         return f"{self.target.name}({', '.join(self._arguments(rng, self.target.node, self.given))})"
 
     def _arguments(
-        self, rng: Random, node: ast.FunctionDef, given: Signature, method: bool = False
+        self, rng: Random, node: ast.FunctionDef, given: GuessedSignature, method: bool = False
     ) -> list[str]:
         placed = [*node.args.posonlyargs, *node.args.args][int(method) :]
         weights = {each.name: each for each in given.parameters}
@@ -112,7 +112,7 @@ class Drawer:
         before = self._drawn.setdefault(kind, [])
         if before and rng.random() < AGAIN:
             return rng.choice(before)
-        text = value(rng, kind, self.given)
+        text = draw_value(rng, kind, self.given)
         before.append(text)
         return text
 

@@ -19,7 +19,7 @@ from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.data.mixture import SMALL
+from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.arcs import Arc, arcs_of, inside_lines, taken_arcs
 from worldline.plan.paths.draw import Drawer
@@ -37,7 +37,7 @@ MOST = 32  # classes kept
 ALTERNATIVES = 8  # of the solver's words for one class
 NAMED = 3  # decisions inside lines, in a note
 FIRST = 0.25  # of CrossHair's seconds: often enough; the rest only where arcs are still missing
-LIMITS = replace(SMALL, steps=5_000, wall=5.0)
+LIMITS = replace(DOCUMENT_LIMITS, steps=5_000, wall=5.0)
 
 
 @dataclass

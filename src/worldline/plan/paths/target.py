@@ -9,8 +9,8 @@ from worldline.analyze.flow.control import syntax
 from worldline.core.errors import UsageError
 from worldline.core.language import Feature
 from worldline.core.program import Program
-from worldline.data.mine.types import Signature, signature
-from worldline.data.mine.usage import usages
+from worldline.data.mine.types import GuessedSignature, guess_signature
+from worldline.data.mine.usage import find_usages
 
 LARGEST = 10**18  # of the source's numbers that are planted
 LONGEST = 80  # of its texts
@@ -23,7 +23,7 @@ class Target:
 
     program: Program
     node: ast.FunctionDef
-    signature: Signature
+    signature: GuessedSignature
     examples: tuple[str, ...]
 
     @property
@@ -68,7 +68,7 @@ def find_target(program: Program, call: str) -> Target:
         known = f"it defines {', '.join(list(functions)[:8])}" if functions else "it defines none"
         raise UsageError(f"{program.name} has no function {name!r} at its top level; {known}")
     node = functions[name]
-    shown = [f"{name}{use.arguments}" for use in usages(program.source) if use.name == name]
+    shown = [f"{name}{use.arguments}" for use in find_usages(program.source) if use.name == name]
     return Target(
         replace(program, call=None),
         node,
@@ -97,9 +97,9 @@ def _parameters(node: ast.FunctionDef) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
-def _planted(node: ast.FunctionDef, source: str) -> Signature:
+def _planted(node: ast.FunctionDef, source: str) -> GuessedSignature:
     """What the function takes, with every constant of the source, which make telling inputs."""
-    found = signature(node, source)
+    found = guess_signature(node, source)
     parts = list(ast.walk(ast.parse(source)))
     constants = [part.value for part in parts if isinstance(part, ast.Constant)]
     said = {ast.get_docstring(part, clean=False) for part in parts if isinstance(part, _DOCUMENTED)}

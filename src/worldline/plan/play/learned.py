@@ -173,11 +173,11 @@ def learn_world(
     """Watch random plays, fit low-rank changes of a model to most of what was seen, and judge it by the rest."""
     from worldline.model import checkpoint
     from worldline.model.engine.native import open_engine
-    from worldline.model.low_rank import merged
+    from worldline.model.low_rank import merge_changes
     from worldline.predict.local import Local
 
     try:
-        from worldline.model.train.low_rank import Adapting, train_changes
+        from worldline.model.train.low_rank import AdaptationConfig, train_changes
     except ModuleNotFoundError as error:
         raise UsageError(f"training needs {error.name}: pip install 'worldline[train]'") from None
     taught, back, judged = shares(watch(start, plays=plays, seed=seed), lessons)
@@ -197,9 +197,9 @@ def learn_world(
     before = asked_of(Local(open_engine(shape, weights), name="before"), 0.0, "before")
     changes = train_changes(
         shape, weights, shown, held_back=documents(back), progress=tell,
-        how=Adapting(minutes=minutes, steps=steps, seed=seed),
+        how=AdaptationConfig(minutes=minutes, steps=steps, seed=seed),
     )  # fmt: skip
-    fitted = Local(open_engine(shape, merged(weights, changes.tensors)), name="learned")
+    fitted = Local(open_engine(shape, merge_changes(weights, changes.tensors)), name="learned")
     after = asked_of(fitted, 1.0, "after")
     return LearnedWorld(
         predictor=fitted, lessons=len(taught), before=before, after=after,

@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.text import printable
-from worldline.learning.measure import Row
+from worldline.learning.measure import LabelResult
 
 MOST = 40  # rows of one axis
 
 
-def print_measured(console: Console, rows: Sequence[Row]) -> None:
+def print_measured(console: Console, rows: Sequence[LabelResult]) -> None:
     """A table for each axis: kinds, sources, modes, spacings, operations."""
     for axis in dict.fromkeys(row.label.partition(" ")[0] for row in rows):
         some = [row for row in rows if row.label.partition(" ")[0] == axis]

@@ -1,4 +1,4 @@
-"""The statements of a module one by one, each with its text: what can be put elsewhere without being printed anew."""
+"""Split a module into statements with their text, which can be moved without regenerating it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _IMPORTS = ast.Import | ast.ImportFrom
 
 @dataclass(frozen=True)
 class StatementText:
-    """One statement of a module and its lines, comments and blank lines above it included."""
+    """One statement of a module and its lines, with comments and blank lines above it."""
 
     text: str
     node: ast.stmt
@@ -23,26 +23,28 @@ class StatementText:
         return isinstance(self.node, _IMPORTS)
 
     def binds(self) -> set[str]:
-        """The names that it gives a meaning in the module."""
+        """Return the names it binds in the module."""
         if isinstance(self.node, Definition):
             return {self.node.name}
         if isinstance(self.node, _IMPORTS):
             return {(alias.asname or alias.name).split(".")[0] for alias in self.node.names}
-        nodes = [one for one in ast.walk(self.node) if isinstance(one, ast.Name)]
-        return {one.id for one in nodes if not isinstance(one.ctx, ast.Load)}
+        nodes = [name for name in ast.walk(self.node) if isinstance(name, ast.Name)]
+        return {name.id for name in nodes if not isinstance(name.ctx, ast.Load)}
 
     def at_once(self) -> list[ast.AST]:
-        """The parts of it that run when the module does."""
+        """Return the parts that run when the module does."""
         node = self.node
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             return [node]
-        notes = [one.annotation for one in ast.walk(node.args) if isinstance(one, ast.arg) and one.annotation]
-        defaults = [one for one in (*node.args.defaults, *node.args.kw_defaults) if one is not None]
+        notes = [
+            part.annotation for part in ast.walk(node.args) if isinstance(part, ast.arg) and part.annotation
+        ]
+        defaults = [part for part in (*node.args.defaults, *node.args.kw_defaults) if part is not None]
         return [*node.decorator_list, *defaults, *notes, *([node.returns] if node.returns else [])]
 
 
-def pieces(source: str) -> list[StatementText]:
-    """The statements of a module; empty where they cannot be told apart, or one of them has its place in the file."""
+def split_statements(source: str) -> list[StatementText]:
+    """Split a module; empty if statements share lines or one must keep its place in the file."""
     lines = source.splitlines(keepends=True)
     try:
         body = ast.parse(source).body
@@ -50,19 +52,20 @@ def pieces(source: str) -> list[StatementText]:
         return []
     if len(lines) != source.count("\n") or any(map(_is_fixed, body)):
         return []
-    found, at = [], 0
+    statements, at = [], 0
     for node in body:
         end = node.end_lineno or node.lineno
-        if end <= at:  # two statements in a line
+        # Two statements on one line.
+        if end <= at:
             return []
-        found.append(StatementText("".join(lines[at:end]).strip("\n") + "\n", node))
+        statements.append(StatementText("".join(lines[at:end]).strip("\n") + "\n", node))
         at = end
-    return found
+    return statements
 
 
-def named(nodes: Sequence[ast.AST]) -> set[str]:
-    """Every name that stands in the nodes."""
-    return {each.id for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name)}
+def names_in(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return every name in the nodes."""
+    return {part.id for node in nodes for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
 def _is_fixed(node: ast.stmt) -> bool:

@@ -13,8 +13,7 @@ from worldline.core.language import Feature
 from worldline.core.limits import Limits, adjusted
 from worldline.core.program import Program
 from worldline.data import vocabularies
-from worldline.data.equivalence import LIMITS as PROOF_LIMITS
-from worldline.data.equivalence import Proof, drawn_calls
+from worldline.data.equivalence import PROOF_LIMITS, Proof, draw_calls
 from worldline.data.equivalence import prove as prove_equivalent
 from worldline.recording.recorder import record_many
 
@@ -92,7 +91,7 @@ def rewrite(
 
 
 def _proof(old: Program, new: Program, count: int, seed: int, limits: Limits, trust: bool) -> Proof:
-    calls = [old.call, *drawn_calls(old, Random(seed), count)]
+    calls = [old.call, *draw_calls(old, Random(seed), count)]
     return prove_equivalent(old, new, calls=calls, limits=limits, trust=trust)
 
 

@@ -14,14 +14,14 @@ from nets import random_trunk, weights_of
 from worldline.codec.compact.prompt import Compact
 from worldline.data.mixture import Mixture, Mode, Source
 from worldline.learning.drills import Drill, DrillBook
-from worldline.learning.measure import measure, score
+from worldline.learning.measure import measure, score_document
 from worldline.model.engine.native import open_engine
 from worldline.model.engine.reference import ReferenceEngine
 from worldline.model.hybrid import Trunk
 from worldline.model.shape import Shape
-from worldline.model.train.drilled import scored
+from worldline.model.train.drills import score_documents
 from worldline.model.train.loop import main
-from worldline.model.train.schedule import Phase
+from worldline.model.train.schedule import BatchPhase
 
 SHAPE = Shape(depth=2, window=64)
 
@@ -41,9 +41,9 @@ MIXTURE = Mixture(
 
 @pytest.fixture(scope="module")
 def book() -> Iterator[DrillBook]:
-    made = DrillBook(MIXTURE, seed=3, split="train", trust=True)
-    yield made
-    made.close()
+    drill_book = DrillBook(MIXTURE, seed=3, split="train", trust=True)
+    yield drill_book
+    drill_book.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,25 +56,25 @@ def test_trainer_and_engine_score_alike(drills: list[Drill]) -> None:
     engine = ReferenceEngine(SHAPE, weights_of(trunk))
     short = [drill for drill in drills if len(drill.document) < 500][:6]
     pairs = [(drill.document.prompt, drill.document.steps) for drill in short]
-    for drill, found in zip(
-        short, scored(trunk, pairs, Phase(0.0, 512, 2), torch.device("cpu")), strict=True
+    for drill, trained in zip(
+        short, score_documents(trunk, pairs, BatchPhase(0.0, 512, 2), torch.device("cpu")), strict=True
     ):
-        other = score(engine, drill.document)
-        assert found.hits == other.hits
-        assert np.allclose(found.logprobs, other.logprobs, atol=1e-3)
+        other = score_document(engine, drill.document)
+        assert trained.hits == other.hits
+        assert np.allclose(trained.logprobs, other.logprobs, atol=1e-3)
 
 
 def test_a_trace_is_right_just_where_greedy_decoding_writes_it(drills: list[Drill]) -> None:
     """A net that has learned one document by heart, and one that has not."""
-    drill = min(drills, key=lambda each: len(each.document))
+    drill = min(drills, key=lambda candidate: len(candidate.document))
     pair = (drill.document.prompt, drill.document.steps)
     trunk = random_trunk(SHAPE)
-    phase, cpu = Phase(0.0, len(drill.document) + 1, 1), torch.device("cpu")
+    phase, cpu = BatchPhase(0.0, len(drill.document) + 1, 1), torch.device("cpu")
     optimizer = torch.optim.Adam(trunk.parameters(), lr=3e-3)
     outcomes = set()
     for _ in range(60):
-        (found,) = scored(trunk, [pair], phase, cpu)
-        right = all(found.hits)
+        (score,) = score_documents(trunk, [pair], phase, cpu)
+        right = all(score.hits)
         assert right == (_greedy(trunk, *pair) == drill.document.steps)
         outcomes.add(right)
         if right:
@@ -122,10 +122,10 @@ class Knowing:
     def _spy(self, book: DrillBook, name: str) -> None:
         drawn = getattr(type(book), name)
 
-        def told(*asked: int) -> list[Drill]:
-            found: list[Drill] = drawn(book, *asked)
-            self.steps |= {drill.document.prompt: drill.document.steps for drill in found}
-            return found
+        def told(*arguments: int) -> list[Drill]:
+            drills: list[Drill] = drawn(book, *arguments)
+            self.steps |= {drill.document.prompt: drill.document.steps for drill in drills}
+            return drills
 
         setattr(book, name, told)
 
