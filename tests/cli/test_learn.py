@@ -14,8 +14,8 @@ from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
 from worldline.data.frames import encode_frame
 from worldline.data.mine.mined import read_mined
+from worldline.evaluation import composing
 from worldline.model import checkpoint, model_folder
-from worldline.predict import models
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 Capture = pytest.CaptureFixture[str]
@@ -322,7 +322,7 @@ class Broken(PlainPredictor):
 
 
 def test_a_fault_of_the_tool_is_its_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(models, "load_model", lambda scheme, extras: Broken())
+    monkeypatch.setattr(composing, "load_model", lambda scheme, extras: Broken())
     assert main(["bench", "permutation", "--length", "2", "--max-programs", "4", "--json"]) == 3
     printed = capsys.readouterr()
     found = json.loads(printed.out)

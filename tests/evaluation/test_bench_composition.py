@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from plain_predictor import PlainPredictor
 
 import worldline
 from worldline.cli import cli
@@ -202,7 +203,7 @@ def test_a_shard_on_a_pool_holds_what_it_holds_here(rows: Path, sometimes: str, 
 def test_what_is_forced_on_a_scratchpad_is_the_truth_of_the_rewritten_program() -> None:
     asked: list[bytes] = []
 
-    class Prompted:
+    class Prompted(PlainPredictor):
         name = "prompted"
 
         def predict(self, asks: Any, /) -> Any:
