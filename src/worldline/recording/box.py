@@ -28,8 +28,12 @@ SYSTEM_LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 DEVICES = ("null", "zero", "full", "random", "urandom")
 ENVIRONMENT = {
-    "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
-}  # fmt: skip
+    "PYTHONHASHSEED": "0",
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+    "LANG": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
+}
 _BOOT = """
 import sys, importlib.util as util
 folder = {folder!r}
@@ -96,9 +100,14 @@ def launch_config(plan: BoxPlan, socket: int) -> str:
     if plan.boxed:
         command = [*_bwrap(plan, binds), "--", *command]
     config: dict[str, Any] = {
-        "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "at": STAGE, "command": command,
-        "anew": plan.boxed, "environment": {} if plan.boxed else plan.environment,
-    }  # fmt: skip
+        "cgroups": plan.cgroups,
+        "uid": plan.uid,
+        "stage": binds.sources,
+        "at": STAGE,
+        "command": command,
+        "anew": plan.boxed,
+        "environment": {} if plan.boxed else plan.environment,
+    }
     return json.dumps(config)
 
 
@@ -108,25 +117,49 @@ def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
     if not plan.boxed:
         folder, stand_in = str(GUESTS), plan.guest_folder
     config = {
-        "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
-        "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
-        "native": plan.native_inside, "readable": plan.readable,
+        "socket": socket,
+        "boxed": plan.boxed,
+        "paths": plan.python.libraries,
+        "guest": plan.guest,
+        "guest_folder": stand_in,
+        "machine": plan.python.machine,
+        "cgroup": bool(plan.cgroups),
+        "native": plan.native_inside,
+        "readable": plan.readable,
         "toolchain": plan.toolchain and plan.toolchain.as_config(),
-        "wide": bool(plan.toolchain and plan.toolchain.kind.wide), "preparing": plan.preparing,
+        "wide": bool(plan.toolchain and plan.toolchain.kind.wide),
+        "preparing": plan.preparing,
         "tools": plan.tools_inside,
-        "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
-    }  # fmt: skip
+        "extra_processes": EXTRA_PROCESSES,
+        "limits": asdict(plan.limits),
+    }
     options = ["-S", "-s", "-P", "-B"]
     return [plan.python.executable, *options, "-c", _BOOT.format(folder=folder), json.dumps(config)]
 
 
 def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
     command = [
-        shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
-        "--hostname", "box", "--uid", str(INSIDE), "--gid", str(INSIDE),
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--clearenv",
+        "--hostname",
+        "box",
+        "--uid",
+        str(INSIDE),
+        "--gid",
+        str(INSIDE),
         # The zygote makes a pid namespace, a tmpfs and a network with a loopback for each program, which keeps none.
-        "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_SETPCAP",
-    ]  # fmt: skip
+        "--cap-drop",
+        "ALL",
+        "--cap-add",
+        "CAP_SYS_ADMIN",
+        "--cap-add",
+        "CAP_NET_ADMIN",
+        "--cap-add",
+        "CAP_SETPCAP",
+    ]
     for name, value in {**plan.environment, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
         command += ["--setenv", name, value]
     command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices()]

@@ -25,8 +25,10 @@ from worldline.recording.recorder import prepare
 from worldline.recording.sandbox import Box, SandboxRun
 
 LIMITS = Limits(wall=60.0, trace_bytes=64 << 20)  # of a whole batch
-DEAF = 5.0  # seconds that a call has beyond those of its module and its own, until the host ends it
-FULL = 75  # of the guest: the wire is full, and the rest has another one
+EXTRA_CALL_SECONDS = (
+    5.0  # seconds that a call has beyond those of its module and its own, until the host ends it
+)
+WIRE_FULL_STATUS = 75  # of the guest: the wire is full, and the rest has another one
 KINDS = ("returned", "raised", "limit", "fault")
 
 
@@ -79,7 +81,7 @@ class Caller:
                 done.append(CallEnd("limit", "batch"))
                 continue
             rest = batch.calls[len(done) :]
-            done += self._some(batch, rest)
+            done += self._run_until_exit(batch, rest)
         return done
 
     def run_many(self, batches: Iterable[CallBatch]) -> Iterator[list[CallEnd]]:
@@ -87,7 +89,7 @@ class Caller:
         for batch in batches:
             yield self.run(batch)
 
-    def _some(self, batch: CallBatch, calls: tuple[str, ...]) -> list[CallEnd]:
+    def _run_until_exit(self, batch: CallBatch, calls: tuple[str, ...]) -> list[CallEnd]:
         """At least one of the calls, in a fresh process: up to one that ends it."""
         run = self._boxed(batch, calls)
         if run.report != BEGUN.decode():
@@ -95,20 +97,27 @@ class Caller:
             run = self._boxed(batch, calls)  # a second chance, as recording has
         if run.report != BEGUN.decode():
             return [CallEnd("fault", run.report or run.fault or "the program was not set up")] * len(calls)
-        found = _read(run, len(calls), batch.source.count("\n") + 1)
-        whole = len(found) == len(calls) or (found and run.status == FULL << 8)
-        return found if whole else [*found, _end(run)]
+        ends = _read(run, len(calls), batch.source.count("\n") + 1)
+        is_complete = len(ends) == len(calls) or (ends and run.status == WIRE_FULL_STATUS << 8)
+        return ends if is_complete else [*ends, _end(run)]
 
     def _boxed(self, batch: CallBatch, calls: tuple[str, ...]) -> SandboxRun:
         if self._box is None or not self._box.alive:
             self.close()
             self._box = take_box(self._plan, self.limits)
         spec: dict[str, Any] = {
-            "name": batch.name, "source": batch.source, "files": dict(batch.files), "argv": [], "call": None,
-            "limits": asdict(self.limits), "calls": calls, "seconds": batch.seconds, "fresh": batch.fresh,
+            "name": batch.name,
+            "source": batch.source,
+            "files": dict(batch.files),
+            "argv": [],
+            "call": None,
+            "limits": asdict(self.limits),
+            "calls": calls,
+            "seconds": batch.seconds,
+            "fresh": batch.fresh,
             "lines": batch.lines,
-        }  # fmt: skip
-        run = self._box.run(spec, b"", patience=2 * batch.seconds + DEAF)
+        }
+        run = self._box.run(spec, b"", patience=2 * batch.seconds + EXTRA_CALL_SECONDS)
         self.seconds += run.seconds
         return run
 
@@ -122,11 +131,11 @@ class Caller:
 @contextmanager
 def caller(*, limits: Limits | None = None, trust: bool = False) -> Iterator[Caller]:
     """One warm box for many batches; `limits` are a batch's: `wall` is the most seconds it may take."""
-    made = Caller(limits=limits, trust=trust)
+    new_caller = Caller(limits=limits, trust=trust)
     try:
-        yield made
+        yield new_caller
     finally:
-        made.close()
+        new_caller.close()
 
 
 class _Row(msgspec.Struct):
@@ -138,21 +147,25 @@ class _Row(msgspec.Struct):
     whole: bool = False
 
 
-def _read(run: SandboxRun, most: int, height: int) -> list[CallEnd]:
+def _read(run: SandboxRun, max_calls: int, line_count: int) -> list[CallEnd]:
     """The calls that came to an end; a line that is none of ours ends them."""
-    found: list[CallEnd] = []
+    ends: list[CallEnd] = []
     for line in bytes(run.wire[WIRE_HEADER:]).splitlines():
         try:
             row = msgspec.json.decode(line, type=_Row)
         except msgspec.MsgspecError:
             break
-        if row.kind not in KINDS or len(found) == most:
+        if row.kind not in KINDS or len(ends) == max_calls:
             break
-        reached = None if row.lines is None else frozenset(each for each in row.lines if 0 < each <= height)
-        found.append(CallEnd(row.kind, row.value, reached))
+        reached = (
+            None
+            if row.lines is None
+            else frozenset(number for number in row.lines if 0 < number <= line_count)
+        )
+        ends.append(CallEnd(row.kind, row.value, reached))
         if row.whole:
-            return found[-1:] * most
-    return found
+            return ends[-1:] * max_calls
+    return ends
 
 
 def _end(run: SandboxRun) -> CallEnd:

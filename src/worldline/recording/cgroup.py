@@ -96,10 +96,10 @@ def _counter(path: str, line: re.Pattern[bytes]) -> int:
     except OSError:
         return 0
     try:
-        found = line.search(os.read(fd, 1 << 12))
+        match = line.search(os.read(fd, 1 << 12))
     finally:
         os.close(fd)
-    return int(found[1]) if found else 0
+    return int(match[1]) if match else 0
 
 
 def make(name: str, *, table: str | None = None, mounts: str | None = None) -> Cgroup | None:
@@ -125,11 +125,11 @@ def make(name: str, *, table: str | None = None, mounts: str | None = None) -> C
 
 def parents(table: str, mounts: str) -> list[CgroupParent]:
     """Where cgroups may be made, best first: version 1 controllers below our own group, version 2 from it upwards."""
-    found: list[CgroupParent] = []
+    candidates: list[CgroupParent] = []
     where = _mounted(mounts)
     for line in table.splitlines():
         _, names, path = line.split(":", 2)
-        found += [
+        candidates += [
             CgroupParent(1, (controller,), _below(where[controller], path))
             for controller in ("memory", "pids")
             if controller in names.split(",") and controller in where
@@ -139,8 +139,8 @@ def parents(table: str, mounts: str) -> list[CgroupParent]:
             own = _below(where["2"], line[3:])
             # A group with processes of its own cannot hand controllers down, so its parents come into question too.
             ups = [up for up in (own, *own.parents) if up.is_relative_to(where["2"])]
-            found += [CgroupParent(2, ("memory", "pids"), up) for up in ups]
-    return found
+            candidates += [CgroupParent(2, ("memory", "pids"), up) for up in ups]
+    return candidates
 
 
 def _mounted(mounts: str) -> dict[str, Path]:

@@ -26,10 +26,12 @@ _IMPORT_LINE = re.compile(
     rf"^{_BLANK}*+(?:from{_BLANK}++(\.*+(?:{_DOTTED})?+){_BLANK}++import{_BLANK}++(.+)|import{_BLANK}++(.+))$",
     re.MULTILINE,
 )
-MOST_DATA = 1 << 20  # bytes of a data file: it is a part of the prompt
-_LONGEST = 4096  # characters of a path, beyond which the system knows none
-_DEEPEST = 100  # packages inside one another
-_MANY_DOTS = 1_000  # in one line: CPython's own parser joins a dotted name in quadratic time and memory
+MAX_DATA_BYTES = 1 << 20  # bytes of a data file: it is a part of the prompt
+_MAX_PATH_CHARACTERS = 4096  # characters of a path, beyond which the system knows none
+_MAX_PACKAGE_DEPTH = 100  # packages inside one another
+_MAX_DOTS_PER_LINE = (
+    1_000  # in one line: CPython's own parser joins a dotted name in quadratic time and memory
+)
 
 
 def collect(
@@ -68,9 +70,9 @@ def collect_tests(file: str | os.PathLike[str]) -> Program:
     if not beside_it.is_file() or program.name == beside_it.name:
         return program
     shared = collect(beside_it)
-    found = {**dict(shared.files), shared.name: shared.source, **dict(program.files)}
-    found.pop(program.name, None)
-    return replace(program, files=tuple(sorted(found.items())))
+    files = {**dict(shared.files), shared.name: shared.source, **dict(program.files)}
+    files.pop(program.name, None)
+    return replace(program, files=tuple(sorted(files.items())))
 
 
 def _require_python(name: str, source: str) -> None:
@@ -95,13 +97,13 @@ def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[st
     """The program with data files, which it finds in its working folder: by their paths from its own, else by name."""
     folder = Path(home).resolve()
     folder = folder if folder.is_dir() else folder.parent
-    found = dict(program.files)
+    files = dict(program.files)
     for path in paths:
         name, text = _data(path, folder)
         if name == program.name:
             raise UsageError(f"--file {path}: that is the program itself")
-        found[name] = text
-    return replace(program, files=tuple(sorted(found.items())))
+        files[name] = text
+    return replace(program, files=tuple(sorted(files.items())))
 
 
 def _data(path: str, folder: Path) -> tuple[str, str]:
@@ -114,9 +116,9 @@ def _data(path: str, folder: Path) -> tuple[str, str]:
     except (OSError, ValueError) as error:
         why = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
         raise UsageError(f"--file {path}: {why}") from None
-    if len(data) > MOST_DATA:
+    if len(data) > MAX_DATA_BYTES:
         raise UsageError(
-            f"--file {path}: {len(data):,} bytes; a model reads them too, so at most {MOST_DATA:,}"
+            f"--file {path}: {len(data):,} bytes; a model reads them too, so at most {MAX_DATA_BYTES:,}"
         )
     return (real.relative_to(folder).as_posix() if real.is_relative_to(folder) else real.name), text
 
@@ -175,20 +177,20 @@ def decode(data: bytes, name: str) -> str:
     return data.decode(encoding, "surrogateescape")
 
 
-def siblings(root: Path, given: list[tuple[str, str]]) -> dict[str, str]:
+def siblings(root: Path, roots: list[tuple[str, str]]) -> dict[str, str]:
     """Every file under `root` that the given files (relative path, text) import, and those they import, by path."""
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     folders = {"": True}
-    waiting = list(given)
+    waiting = list(roots)
     while waiting:
         name, text = waiting.pop()
         for module in imports(text, name):
             for path in _spellings(module):
                 there = _has_folder(root, os.path.dirname(path), folders)
-                if there and path not in found and _inside(root, path):
-                    found[path] = decode(_read(root / path), path)
-                    waiting.append((path, found[path]))
-    return found
+                if there and path not in files and _inside(root, path):
+                    files[path] = decode(_read(root / path), path)
+                    waiting.append((path, files[path]))
+    return files
 
 
 def _has_folder(root: Path, folder: str, known: dict[str, bool]) -> bool:
@@ -210,15 +212,15 @@ def beside(root: Path, name: str, source: str) -> dict[str, str]:
     """Every file under `root` that a file of another language names as its own, and those they name, by path."""
     from worldline.recording.languages.named import named_by
 
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     waiting = [(name, source)]
     while waiting:
         at, text = waiting.pop()
         for path in named_by(at, text):
-            if path != name and path not in found and _inside(root, path):
-                found[path] = _read(root / path).decode("utf-8", "surrogateescape")
-                waiting.append((path, found[path]))
-    return found
+            if path != name and path not in files and _inside(root, path):
+                files[path] = _read(root / path).decode("utf-8", "surrogateescape")
+                waiting.append((path, files[path]))
+    return files
 
 
 def _spellings(module: str) -> tuple[str, str]:
@@ -235,7 +237,7 @@ def imports(source: str, name: str) -> list[str]:
             continue
         base = [*(package[: len(package) - level + 1] if level else []), *filter(None, module.split("."))]
         whole = ".".join(base)
-        if len(whole) > _LONGEST or len(base) > _DEEPEST:
+        if len(whole) > _MAX_PATH_CHARACTERS or len(base) > _MAX_PACKAGE_DEPTH:
             continue
         for end in range(1, len(base) + 1):
             wanted[".".join(base[:end])] = None
@@ -262,14 +264,16 @@ def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
 def _has_endless_name(source: str) -> bool:
     """Whether a line imports a name of so many parts that parsing it would take the host's time and memory."""
     lines = re.sub(r"\\\r?\n", "", source).replace("\r", "\n").split("\n")
-    return any(line.count(".") > _MANY_DOTS and ("import" in line or "from" in line) for line in lines)
+    return any(
+        line.count(".") > _MAX_DOTS_PER_LINE and ("import" in line or "from" in line) for line in lines
+    )
 
 
 def _statements_by_line(source: str) -> Iterator[tuple[int, str, list[str]]]:
     for match in _IMPORT_LINE.finditer(source):
         home, names, modules = match.groups()
-        found = [re.match(_DOTTED, part.strip(" ()")) for part in (names or modules).split(",")]
-        texts = [part[0] for part in found if part]
+        matches = [re.match(_DOTTED, part.strip(" ()")) for part in (names or modules).split(",")]
+        texts = [part[0] for part in matches if part]
         if home is None:
             yield from ((0, text, []) for text in texts)
         else:

@@ -15,13 +15,17 @@ from worldline.core.value import Value, parse, unquote, unquote_bytes
 _CONTAINERS = ("list", "tuple", "dict", "set", "frozenset", "deque", "slice")
 _ATOMS = ("None", "bool", "Ellipsis", "NotImplemented", "int", "float", "complex", "range")
 _NAMES = {
-    "object": "an object", "enum": "a member of an enum", "exception": "an exception", "opaque": "opaque",
-    "cut": "a cut", "ref": "an object seen before",
-}  # fmt: skip
+    "object": "an object",
+    "enum": "a member of an enum",
+    "exception": "an exception",
+    "opaque": "opaque",
+    "cut": "a cut",
+    "ref": "an object seen before",
+}
 CLOSE = "close"
 
 
-def asked(change: Change) -> dict[str, Any] | str:
+def encode_change(change: Change) -> dict[str, Any] | str:
     """The change in JSON's types; or, in words, why no interpreter can make it."""
     rows: list[tuple[int, str, str, list[list[Any]] | None]] = []
     for serial, names in change.values.items():
@@ -43,20 +47,20 @@ def acts(text: str) -> list[list[Any]] | str:
     value = parse(text)
     if isinstance(value, Malformed):
         return f"not a canonical value: no {value.expected} at character {value.offset}"
-    found: list[list[Any]] = []
+    rows: list[list[Any]] = []
     waiting: list[Value | None] = [value]
     while waiting:
         node = waiting.pop()
         if node is None:
-            found.append([CLOSE, "", 0])
+            rows.append([CLOSE, "", 0])
         elif node.kind in _CONTAINERS:
-            found.append([node.kind, node.atom if node.kind == "deque" else "", node.label])
+            rows.append([node.kind, node.atom if node.kind == "deque" else "", node.label])
             waiting += [None, *reversed(node.items)]
         elif (payload := _payload(node)) is not None:
-            found.append([node.kind, payload, node.label])
+            rows.append([node.kind, payload, node.label])
         else:
             return f"{_NAMES.get(node.kind, node.kind)} ({_short(node.atom)}) cannot be built from its text"
-    return found
+    return rows
 
 
 def _payload(node: Value) -> str | None:

@@ -14,25 +14,25 @@ from worldline.core.spelling import unquote_bytes
 from worldline.core.trace import Hidden, Trace
 
 _ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # as in <object object at 0x7f...>
-_LOOKED = 1 << 20  # bytes of a recording that are looked through for one
+_MAX_SEARCHED_BYTES = 1 << 20  # bytes of a recording that are looked through for one
 
 
 def as_spec(control: Control | None) -> dict[str, Any] | None:
     """What the guest is told: values as JSON has them, bytes as hexadecimal digits."""
     if control is None:
         return None
-    given = [[each.step, each.kind, _plain(each)] for each in drawn(control.given)]
-    return {"seed": control.seed, "schedule": control.schedule, "given": given, "whole": control.whole}
+    draws = [[draw.step, draw.kind, _plain(draw)] for draw in drawn(control.given)]
+    return {"seed": control.seed, "schedule": control.schedule, "given": draws, "whole": control.whole}
 
 
 def drawn(hidden: Iterable[Hidden]) -> list[Hidden]:
     """The hidden inputs that a control decides: all but what the program reads."""
-    return [each for each in hidden if each.kind != READ]
+    return [draw for draw in hidden if draw.kind != READ]
 
 
 def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
     """The trace with what it did not keep to: at which draw it parted from those given, and addresses that it shows."""
-    if _ADDRESS.search(wire, 0, _LOOKED) or any(
+    if _ADDRESS.search(wire, 0, _MAX_SEARCHED_BYTES) or any(
         _ADDRESS.search(text.encode("utf-8", "replace")) for text in (trace.output, trace.stderr)
     ):
         trace = replace(trace, notes=(*trace.notes, "addresses"))
@@ -40,17 +40,17 @@ def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
     return replace(trace, notes=(*trace.notes, "parted" + " " + where)) if where else trace
 
 
-def parting(given: list[Hidden], found: list[Hidden]) -> str:
+def parting(expected: list[Hidden], actual: list[Hidden]) -> str:
     """The first draw, from 1, at which the two differ, and how; nothing where they do not."""
-    for number, (a, b) in enumerate(zip(given, found, strict=False), 1):
+    for number, (a, b) in enumerate(zip(expected, actual, strict=False), 1):
         if a.kind != b.kind:
             return f"at draw {number}: {a.kind} was given, {b.kind} asked for"
         if a.value != b.value:
             return f"at draw {number}: {a.kind} was {a.value}, is {b.value}"
-    if len(found) > len(given):
-        return f"at draw {len(given) + 1}: {found[len(given)].kind} asked for, none given"
-    if len(given) > len(found):
-        return f"at draw {len(found) + 1}: {given[len(found)].kind} was given, none asked for"
+    if len(actual) > len(expected):
+        return f"at draw {len(expected) + 1}: {actual[len(expected)].kind} asked for, none given"
+    if len(expected) > len(actual):
+        return f"at draw {len(actual) + 1}: {expected[len(actual)].kind} was given, none asked for"
     return ""
 
 
@@ -73,8 +73,8 @@ def unlike(first: Trace, again: Trace) -> str:
 def other_run(first: Program, again: Program) -> str:
     """What of a run is another: `source and stdin`; nothing where all that decides it is the same."""
     parts = {"source": "source", "call": "call", "argv": "arguments", "stdin": "stdin", "files": "files"}
-    found = [word for part, word in parts.items() if getattr(first, part) != getattr(again, part)]
-    return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
+    changed = [word for part, word in parts.items() if getattr(first, part) != getattr(again, part)]
+    return " and ".join(filter(None, (", ".join(changed[:-1]), *changed[-1:])))
 
 
 def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
@@ -83,16 +83,16 @@ def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
     step, _, number = where.partition(".")
     if not step.isdecimal() or not (number.isdecimal() or where == step) or not value:
         raise UsageError(f"{text!r} is not STEP=VALUE or STEP.K=VALUE, such as 12=3 or 12.0=3")
-    found = [at for at, each in enumerate(hidden) if each.step == int(step) and each.kind != READ]
-    if not found:
+    places = [at for at, draw in enumerate(hidden) if draw.step == int(step) and draw.kind != READ]
+    if not places:
         raise UsageError(f"--draw {text}: nothing was drawn at step {step}")
-    if len(found) > 1 and not number:
+    if len(places) > 1 and not number:
         raise UsageError(
-            f"--draw {text}: step {step} made {len(found)} draws; say which, such as {step}.0={value}"
+            f"--draw {text}: step {step} made {len(places)} draws; say which, such as {step}.0={value}"
         )
-    if int(number or 0) >= len(found):
-        raise UsageError(f"--draw {text}: step {step} made {len(found)} draws, from {step}.0 on")
-    at = found[int(number or 0)]
+    if int(number or 0) >= len(places):
+        raise UsageError(f"--draw {text}: step {step} made {len(places)} draws, from {step}.0 on")
+    at = places[int(number or 0)]
     changed = replace(hidden[at], value=value)
     if not is_possible(changed.kind, value):
         raise _impossible(changed)

@@ -16,10 +16,10 @@ from typing import Any
 from worldline.core.limits import Limits
 
 WIRE_HEADER = 64
-REPORT = 1 << 12
+MAX_REPORT_BYTES = 1 << 12
 SLACK = 64 << 10  # beyond `trace_bytes`, for the records that end a trace
 BEGUN = b"begun"  # what the report says before the program's first line
-SMALL = 1 << 20  # a wire up to this size is copied, a larger one sealed and mapped
+MAX_COPIED_BYTES = 1 << 20  # a wire up to this size is copied, a larger one sealed and mapped
 # Where these are not, nothing is run: but what runs nothing is imported.
 _SIZE_SEALS = getattr(fcntl, "F_SEAL_SHRINK", 0) | getattr(fcntl, "F_SEAL_GROW", 0)
 
@@ -55,17 +55,17 @@ class Exchange:
         self._ours: list[int] = []
         self._theirs: list[int] = []
         try:
-            self.report = self._drain(REPORT)
+            self.report = self._drain(MAX_REPORT_BYTES)
             self.outputs = (self._drain(limits.output), self._drain(limits.output))
             self._wire = _wire_file(self._ours, limits.trace_bytes + SLACK)
-            given = [_sealed_file(self._theirs, data) for data in (json.dumps(spec).encode(), stdin)]
-            made = [_sealed_file(self._theirs, parts)] if parts else []
+            inputs = [_sealed_file(self._theirs, data) for data in (json.dumps(spec).encode(), stdin)]
+            prepared = [_sealed_file(self._theirs, parts)] if parts else []
             self._left = [_wire_file(self._ours, left)] if left else []
         except BaseException:  # no file is left open when there can be no more of them
             self.close()
             raise
         ends = (drain.write_end for drain in self.outputs)
-        self.files = [given[0], self._wire, self.report.write_end, given[1], *ends, *made, *self._left]
+        self.files = [inputs[0], self._wire, self.report.write_end, inputs[1], *ends, *prepared, *self._left]
 
     def _drain(self, cap: int) -> Drain:
         drain = Drain(cap)
@@ -145,7 +145,7 @@ def _read_wire(fd: int) -> bytes | memoryview:
     has it mapped for writing (a box that was killed may take a moment to die), and then there is a copy.
     """
     committed: int = struct.unpack_from("<Q", os.pread(fd, WIRE_HEADER, 0), 8)[0]
-    if committed <= SMALL:
+    if committed <= MAX_COPIED_BYTES:
         return os.pread(fd, max(committed, WIRE_HEADER), 0)
     size = min(committed, os.fstat(fd).st_size)
     try:

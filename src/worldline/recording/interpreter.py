@@ -17,7 +17,7 @@ from pathlib import Path
 
 from worldline.core.errors import UsageError
 
-OLDEST = (3, 11)
+MIN_PYTHON = (3, 11)
 _QUESTION = """
 import json, os, sys, sysconfig
 names = ("stdlib", "platstdlib", "purelib", "platlib")
@@ -73,11 +73,11 @@ def _too_wide(path: str) -> bool:
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    kept: list[str] = []
+    outermost: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths}):
-        if not any(Path(path).is_relative_to(other) for other in kept):
-            kept.append(path)
-    return tuple(kept)
+        if not any(Path(path).is_relative_to(other) for other in outermost):
+            outermost.append(path)
+    return tuple(outermost)
 
 
 @functools.lru_cache(maxsize=32)
@@ -87,17 +87,17 @@ def find(python: str | None) -> Python:
     if not command:
         raise UsageError(f"there is no interpreter {python!r}")
     try:
-        asked = subprocess.run(
+        done = subprocess.run(
             [command, "-I", "-c", _QUESTION],
             capture_output=True,
             timeout=30,
             check=True,
             stdin=subprocess.DEVNULL,
         )
-        answer = json.loads(asked.stdout)
+        answer = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise UsageError(f"{command} is not a Python interpreter that works: {error}") from None
-    if tuple(answer["info"]) < OLDEST:
+    if tuple(answer["info"]) < MIN_PYTHON:
         raise UsageError(f"{command} is Python {answer['version']}; recording needs 3.11 or newer")
     return Python(
         executable=answer["executable"],

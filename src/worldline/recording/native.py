@@ -40,9 +40,9 @@ class Build:
 def recorder_for(python: str) -> Path | None:
     """The native recorder of this interpreter, or None where none can be had."""
     if os.path.realpath(python) == os.path.realpath(sys.executable):
-        found = importlib.util.find_spec("worldline._recorder")
-        if found is not None and found.origin is not None:
-            return Path(found.origin)
+        module_spec = importlib.util.find_spec("worldline._recorder")
+        if module_spec is not None and module_spec.origin is not None:
+            return Path(module_spec.origin)
     source = _sources()
     build = _ask(python)
     if source is None or build is None or build.version not in SUPPORTED:
@@ -98,7 +98,7 @@ def _compile(source: Path, build: Build, target: Path) -> bool:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="worldline-build-") as folder:
-        made = Path(folder) / "recorder.so"
+        output = Path(folder) / "recorder.so"
         command = [
             compiler,
             "-O2",
@@ -107,12 +107,12 @@ def _compile(source: Path, build: Build, target: Path) -> bool:
             f"-I{build.include}",
             str(source / "recorder.c"),
             "-o",
-            str(made),
+            str(output),
         ]
         try:
             subprocess.run(command, capture_output=True, timeout=120, check=True)
             files.make_directory(target.parent)
-            files.write(target, made.read_bytes())
+            files.write(target, output.read_bytes())
         except (OSError, subprocess.SubprocessError, DiskError):
             return False
     return True

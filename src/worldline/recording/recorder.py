@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 CORES = ("auto", "native", "python")
 DEFAULT_LIMITS = Limits()
-AHEAD = 4  # programs in flight per worker, so that a slow one does not hold the others up
+MAX_IN_FLIGHT = 4  # programs in flight per worker, so that a slow one does not hold the others up
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,16 @@ def prepare(
     """Settle the interpreter and the recorder core, once for a batch; `controlled`: runs may have a control."""
     if core not in CORES:
         raise UsageError(f"core must be one of {', '.join(CORES)}, not {core!r}")
-    found = find(python)
+    interpreter = find(python)
     readable = core == "python"
-    recorder = None if readable and not controlled else native.recorder_for(found.executable)
+    recorder = None if readable and not controlled else native.recorder_for(interpreter.executable)
     if core == "native" and recorder is None:
-        raise UsageError(f"there is no native recorder for {found.executable}")
+        raise UsageError(f"there is no native recorder for {interpreter.executable}")
     boxed = not (trust or _boxless)
     native_core = str(recorder) if recorder else None
-    plan = BoxPlan(python=found, native=native_core, readable=readable, boxed=boxed, hash_seed=hash_seed)
+    plan = BoxPlan(
+        python=interpreter, native=native_core, readable=readable, boxed=boxed, hash_seed=hash_seed
+    )
     return Setup(plan, limits)
 
 
@@ -135,9 +137,13 @@ class BoxWorker:
 
     def _spec(self, program: Program) -> dict[str, Any]:
         return {
-            "name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv),
-            "files": dict(program.files), "limits": self._limits,
-        }  # fmt: skip
+            "name": program.name,
+            "source": program.source,
+            "call": program.call,
+            "argv": list(program.argv),
+            "files": dict(program.files),
+            "limits": self._limits,
+        }
 
     def _trace(self, program: Program, run: SandboxRun, control: Control | None) -> Trace:
         trace = traced(program, run, self._who(), self.setup.limits, boxed=self.setup.plan.boxed)
@@ -234,9 +240,9 @@ def record(
 
 
 def _constructible(change: Change) -> dict[str, Any] | str:
-    from worldline.recording.constructible import asked
+    from worldline.recording.constructible import encode_change
 
-    return asked(change)
+    return encode_change(change)
 
 
 def flow_of(program: Program, *, trust: bool = False) -> bytes | None:
@@ -290,13 +296,13 @@ def _together(
     """A thread a box: the programs run in processes of their own, so threads are enough to wait for them."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    made: list[BoxWorker] = []
+    box_workers: list[BoxWorker] = []
     local = threading.local()
 
     def recorded(program: Program) -> Trace:
         if not hasattr(local, "worker"):
             local.worker = BoxWorker(setup)
-            made.append(local.worker)
+            box_workers.append(local.worker)
         return act(local.worker, program)
 
     pool = ThreadPoolExecutor(workers, "worldline-record")
@@ -304,11 +310,11 @@ def _together(
     try:
         for program in programs:
             flight.append(pool.submit(recorded, program))
-            while flight and (len(flight) >= AHEAD * workers or flight[0].done()):
+            while flight and (len(flight) >= MAX_IN_FLIGHT * workers or flight[0].done()):
                 yield flight.popleft().result()
         while flight:
             yield flight.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        for worker in made:
+        for worker in box_workers:
             worker.close()

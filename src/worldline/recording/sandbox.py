@@ -34,9 +34,9 @@ NOTHING_RUNS = (
     "What runs nothing works: `imagine`, `show`, `report`, `compare`, `view RUN`, `encode` of a stored trace"
 )
 WITHOUT = f"`--trust` runs programs without a box, as yourself. {NOTHING_RUNS}."
-GRACE = 0.5  # from the deadline's kill until the whole box is killed
-GATHERING = 60.0  # the same, where the zygote has to tell what was left
-WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
+GRACE_SECONDS = 0.5  # from the deadline's kill until the whole box is killed
+GATHER_SECONDS = 60.0  # the same, where the zygote has to tell what was left
+WATCH_SECONDS = 0.1  # how often the cgroup of a run that takes its time is looked at
 _numbers = itertools.count()
 
 
@@ -89,9 +89,13 @@ class Box:
         with theirs, open(tell, "wb") as words:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", launch, box.launch_config(plan, theirs.fileno())],
-                stdin=subprocess.DEVNULL, stdout=words, stderr=words, pass_fds=[theirs.fileno()], cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=words,
+                stderr=words,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
                 start_new_session=True,  # Ctrl-C is for the host, which then puts its boxes away
-            )  # fmt: skip
+            )
         try:
             self._await_ready()
         except BaseException:
@@ -117,9 +121,9 @@ class Box:
 
     def _check_user(self, uid: str) -> None:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
-        found = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
-        if set(found) != {uid}:
-            raise NoSandbox(f"the box runs as user {found[0]}, not as {uid}")
+        user_ids = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
+        if set(user_ids) != {uid}:
+            raise NoSandbox(f"the box runs as user {user_ids[0]}, not as {uid}")
 
     def _last_words(self) -> str:
         os.set_blocking(self._words, False)
@@ -129,9 +133,15 @@ class Box:
         return ""
 
     def run(
-        self, spec: dict[str, Any], stdin: bytes, *, act: str = "run", parts: bytes = b"", left: int = 0,
+        self,
+        spec: dict[str, Any],
+        stdin: bytes,
+        *,
+        act: str = "run",
+        parts: bytes = b"",
+        left: int = 0,
         patience: float = math.inf,
-    ) -> SandboxRun:  # fmt: skip
+    ) -> SandboxRun:
         """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`.
 
         `prepare` is the other act there is; a program that was prepared is run with its `parts`. Of a guest that
@@ -170,7 +180,7 @@ class Box:
                 self.kill()
                 return hit, {}
             # The report wakes nobody, which would cost most programs more than the clock's precision is worth.
-            look = min(left, WATCH) if begun else min(left, WATCH, self.limits.wall)
+            look = min(left, WATCH_SECONDS) if begun else min(left, WATCH_SECONDS, self.limits.wall)
             ready = {fd for fd, _ in poll.poll(1000 * max(0.0, look))}
             if self._socket.fileno() in ready and (reply := self._reply()) is not None:
                 return hit, reply
@@ -184,7 +194,7 @@ class Box:
             left = 0.0 if begun and patience.is_over(exchange) else left
             spent = self._spent(exchange, left, idle=not ready)
             if spent and not hit:
-                hit, deadline = spent, self._stop(GATHERING if exchange.gathers else GRACE)
+                hit, deadline = spent, self._stop(GATHER_SECONDS if exchange.gathers else GRACE_SECONDS)
 
     def _spent(self, exchange: Exchange, left: float, *, idle: bool) -> str:
         """Which limit the program has reached, if any."""
@@ -221,9 +231,17 @@ class Box:
         exchange.report.pump()
         report = exchange.report.data.decode("utf-8", "replace")
         return SandboxRun(
-            wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("fault", ""),
-            reply.get("seconds", 0.0), report, exchange.take_left(),
-        )  # fmt: skip
+            wire,
+            stdout,
+            stderr,
+            reply.get("status"),
+            hit,
+            bool(reply.get("full")),
+            reply.get("fault", ""),
+            reply.get("seconds", 0.0),
+            report,
+            exchange.take_left(),
+        )
 
     @property
     def requested_plan(self) -> box.BoxPlan:
@@ -249,7 +267,7 @@ class Box:
         if self.alive and not self.plan.boxed:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._socket.shutdown(socket.SHUT_RDWR)
-                self._process.wait(GRACE)
+                self._process.wait(GRACE_SECONDS)
         self.alive = False
         self._process.kill()
         self._process.wait()
@@ -303,21 +321,21 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
         return _open_with_cgroup(plan, use_cgroup)
     whom = user.claim()
     try:
-        found = _open_with_cgroup(replace(plan, uid=whom.uid), use_cgroup)
-        found.user = whom
-        return found
+        opened = _open_with_cgroup(replace(plan, uid=whom.uid), use_cgroup)
+        opened.user = whom
+        return opened
     except NoSandbox as first:
         whom.release()
         try:
-            found = _open_with_cgroup(plan, use_cgroup)
+            opened = _open_with_cgroup(plan, use_cgroup)
         except NoSandbox:
             raise first from None
-        if found.group is None:
-            found.close()
+        if opened.group is None:
+            opened.close()
             raise NoSandbox(
                 f"as root, without a cgroup, nothing bounds processes, and otherwise: {first}"
             ) from None
-        return found
+        return opened
 
 
 def _open_with_cgroup(plan: box.BoxPlan, use_cgroup: bool) -> Box:

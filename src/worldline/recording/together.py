@@ -60,17 +60,17 @@ def record_all(
 
     No run begins behind the deadline, by `time.monotonic`: what was not begun by then is not in the list.
     """
-    found: list[Trace | None] = [None] * len(programs)
+    traces: list[Trace | None] = [None] * len(programs)
     waiting = [i for i, program in enumerate(programs) if fits(program)]
     for i in set(range(len(programs))) - set(waiting):
-        found[i] = worker.record(programs[i], control=control)
+        traces[i] = worker.record(programs[i], control=control)
     while waiting and time.monotonic() < deadline:
         several = [programs[i] for i in waiting]
-        traces = unbundle(worker.record(bundle(several), control=control), several)
-        for i, trace in zip(waiting, traces, strict=False):
-            found[i] = trace
-        waiting = waiting[len(traces) :]
-    return found[: waiting[0]] if waiting else found
+        parts = unbundle(worker.record(bundle(several), control=control), several)
+        for i, trace in zip(waiting, parts, strict=False):
+            traces[i] = trace
+        waiting = waiting[len(parts) :]
+    return traces[: waiting[0]] if waiting else traces
 
 
 def fits(program: Program) -> bool:
@@ -108,20 +108,20 @@ def bundle(programs: Sequence[Program]) -> Program:
 
 def unbundle(trace: Trace, programs: Sequence[Program]) -> list[Trace | None]:
     """The traces of the programs of a bundle; fewer where a limit cut it short, but at least one."""
-    found: list[Trace | None] = [None] * len(programs)
+    traces: list[Trace | None] = [None] * len(programs)
     spans = _spans(trace)
     drawn = {hidden.step for hidden in trace.hidden}
     for span in spans.values():
         if span is not None and span.steps.start in drawn:  # before its first step: it may be another's
-            return found
+            return traces
     for file, span in spans.items():
         if span is not None:
-            found[_number(file)] = _part(trace, programs[_number(file)], span)
+            traces[_number(file)] = _part(trace, programs[_number(file)], span)
     if trace.outcome.kind == "returned":
-        return found
+        return traces
     last = max(map(_number, spans), default=0)
-    found[last] = None  # it was running when the whole was stopped
-    return found[: last + 1]
+    traces[last] = None  # it was running when the whole was stopped
+    return traces[: last + 1]
 
 
 def _number(file: str) -> int:
@@ -165,7 +165,7 @@ def _part(trace: Trace, program: Program, span: _Span) -> Trace | None:
     if program.call is None and outcome.kind == "returned":
         outcome = Outcome("returned")  # a script has no value
     begun = span.steps.start
-    hidden = tuple(replace(one, step=one.step - begun) for one in trace.hidden if one.step in span.steps)
+    hidden = tuple(replace(draw, step=draw.step - begun) for draw in trace.hidden if draw.step in span.steps)
     return replace(
         trace,
         program=program,

@@ -24,9 +24,16 @@ except ImportError:  # built without a compiler: the decoder below serves
 HEADER = 64
 MAGIC = b"WLW1"
 _EVENT_OF = {
-    0x02: "call", 0x03: "resume", 0x05: "line", 0x06: "return", 0x07: "yield", 0x08: "raise",
-    0x09: "output", 0x0A: "input", 0x0B: "exit",
-}  # fmt: skip
+    0x02: "call",
+    0x03: "resume",
+    0x05: "line",
+    0x06: "return",
+    0x07: "yield",
+    0x08: "raise",
+    0x09: "output",
+    0x0A: "input",
+    0x0B: "exit",
+}
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
 _CHANGELESS = tuple(tag for tag, event in _EVENT_OF.items() if event in CHANGELESS)
 _DRAW = 0x23
@@ -167,11 +174,21 @@ class _Reader:
         self._hidden: list[Hidden] = []
         self.decoded = Decoded(self._columns, FrameColumns(self._columns.texts))
         self._records: dict[int, Callable[[int], None]] = {
-            0x01: self._text_record, 0x02: self._call, 0x03: self._resume, 0x04: self._switch,
-            0x05: self._line, 0x10: self._delta, 0x11: self._gone, 0x12: self._same,
-            0x20: self._note, 0x21: self._hide, 0x22: self._meta, 0x23: self._hide, 0x3F: self._end,
+            0x01: self._text_record,
+            0x02: self._call,
+            0x03: self._resume,
+            0x04: self._switch,
+            0x05: self._line,
+            0x10: self._delta,
+            0x11: self._gone,
+            0x12: self._same,
+            0x20: self._note,
+            0x21: self._hide,
+            0x22: self._meta,
+            0x23: self._hide,
+            0x3F: self._end,
             **dict.fromkeys((0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B), self._with_arg),
-        }  # fmt: skip
+        }
 
     def read(self) -> int | None:
         """Reads all records; the offset of the first that is none, if any."""
@@ -323,20 +340,20 @@ class _Reader:
         self.decoded.notes, self.decoded.hidden = tuple(self._notes), tuple(self._hidden)
 
 
-def _by_step(found: _Changes, steps: int, texts: int) -> tuple[array[int], array[int], array[int]]:
+def _by_step(changes: _Changes, steps: int, texts: int) -> tuple[array[int], array[int], array[int]]:
     """Changes as columns, by step; of one name in one step the last change, in the place of the first."""
     at, names, values = array("I", [0]), array("I"), array("I")
-    order, ends = _sorted(found.step, steps)
+    order, ends = _sorted(changes.step, steps)
     seen, place = _zeros(texts), _zeros(texts)
     begin = 0
     for step in range(steps):
         for i in order[begin : ends[step]]:
-            name = found.name[i]
+            name = changes.name[i]
             if seen[name] != step + 1:
                 seen[name], place[name] = step + 1, len(names)
                 names.append(name)
                 values.append(NO_TEXT)
-            values[place[name]] = found.value[i]
+            values[place[name]] = changes.value[i]
         begin = ends[step]
         at.append(len(names))
     return at, names, values

@@ -50,8 +50,8 @@ def make_directory(path: Path) -> None:
         missing = [path, *path.parents]
         missing = missing[: next(n for n, at in enumerate(missing) if at.exists())]
         path.mkdir(parents=True, exist_ok=True)
-        for made in missing:
-            sync_directory(made.parent)
+        for directory in missing:
+            sync_directory(directory.parent)
 
 
 def sync_directory(path: Path) -> None:
@@ -372,15 +372,15 @@ def _start(pid: int) -> str:
 def living(content: bytes) -> str | None:
     """Who holds a lock with this content, or None if nobody does any more."""
     try:
-        told = json.loads(content)
-        pid, host = told["pid"], str(told["host"])
+        holder_record = json.loads(content)
+        pid, host = holder_record["pid"], str(holder_record["host"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None  # not written by a Lock, which never shows itself without its content
     if type(pid) is not int:
         return None
     if host != platform.node():
         return f"process {pid} on {host}"
-    if told.get("boot") != _boot() or not 0 < pid < 1 << 31:
+    if holder_record.get("boot") != _boot() or not 0 < pid < 1 << 31:
         return None
     try:
         os.kill(pid, 0)
@@ -388,4 +388,4 @@ def living(content: bytes) -> str | None:
         return None
     except PermissionError:
         return f"process {pid}"
-    return f"process {pid}" if told.get("start") == _start(pid) else None
+    return f"process {pid}" if holder_record.get("start") == _start(pid) else None

@@ -50,29 +50,29 @@ def read_lines(path: Folder, *, limit: int) -> list[dict[str, Any]]:
 
 def _object(where: str, text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where} is damaged: not JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         raise FormatError(f"{where} is damaged: not a JSON object")
-    return found
+    return content
 
 
-def check_format(path: Folder, found: Mapping[str, Any], **known: Collection[Any]) -> None:
+def check_format(path: Folder, manifest: Mapping[str, Any], **known: Collection[Any]) -> None:
     """FormatError unless each of these fields is one of those that this release reads; the message names both."""
     for key, values in known.items():
-        told = found.get(key)
-        if not any(told == value and type(told) is type(value) for value in values):
+        value = manifest.get(key)
+        if not any(value == known_value and type(value) is type(known_value) for known_value in values):
             reads = " or ".join(map(repr, values))
-            raise FormatError(f"{path}: {key} {told!r:.80}; this release reads {key} {reads}")
+            raise FormatError(f"{path}: {key} {value!r:.80}; this release reads {key} {reads}")
 
 
 def entry_of(path: Folder, name: Any, entry: Any, *, size: str = "size") -> Listed:
     """What a manifest says of one of its files; FormatError unless it names one beside it, its size and its sha256."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise FormatError(f"{path} is damaged: {name!r:.80} is no name of a file beside it")
-    told = entry if isinstance(entry, dict) else {}
-    count, sha256 = told.get(size), told.get("sha256")
+    fields = entry if isinstance(entry, dict) else {}
+    count, sha256 = fields.get(size), fields.get("sha256")
     if type(count) is not int or count < 0 or not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
         raise FormatError(f"{path} is damaged: it has no {size} and sha256 of {name}")
     return Listed(count, sha256)

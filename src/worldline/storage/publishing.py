@@ -86,8 +86,8 @@ def _contents(at: StorePath) -> tuple[dict[str, int], bytes]:
     there = {name: size for name, size in remote.sizes(at).items() if name != files.LOCK_NAME}
     if not there:
         below = [name for name in remote.names(at) if name != files.LOCK_NAME]
-        found = f"only folders; name one of them, as {at / below[-1]}" if below else "nothing"
-        raise UsageError(f"{at}: there is {found}")
+        content = f"only folders; name one of them, as {at / below[-1]}" if below else "nothing"
+        raise UsageError(f"{at}: there is {content}")
     return there, remote.read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
 
 
@@ -115,19 +115,19 @@ def fetch(where: str | Folder, folder: Path) -> None:
 
 
 def _fetch(at: StorePath, to: Path, size: int, sha256: str | None) -> None:
-    found = files.Draft(to, fsync=False)
+    draft = files.Draft(to, fsync=False)
     with remote.disk(at), remote.reached(at) as (store, path), store.open_input_stream(path) as source:
         while data := source.read(8 * files.CHUNK):
-            found.write(data)
-    made = found.commit()
-    if made != (sha256 or made) or found.size != size:
+            draft.write(data)
+    digest = draft.commit()
+    if digest != (sha256 or digest) or draft.size != size:
         raise DigestError(f"{at} is not the file that was written: its manifest says another")
 
 
 def _listed(manifest: bytes) -> dict[str, str]:
     """The digests that a manifest of this package lists; what else it says is its room's."""
     with suppress(ValueError, AttributeError, TypeError, KeyError, RecursionError):
-        found = json.loads(manifest) if manifest else {}
-        table = found.get("files") or {each["name"]: each for each in found.get("shards", ())}
+        content = json.loads(manifest) if manifest else {}
+        table = content.get("files") or {shard["name"]: shard for shard in content.get("shards", ())}
         return {str(name): str(entry["sha256"]) for name, entry in table.items()}
     return {}

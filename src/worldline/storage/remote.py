@@ -86,10 +86,10 @@ class StorePath:
 
     def size(self) -> int:
         """How many bytes the object has; FileNotFoundError where there is none."""
-        found = self._info()
-        if not found.is_file:
+        info = self._info()
+        if not info.is_file:
             raise FileNotFoundError(2, "no such object", str(self))
-        return int(found.size)
+        return int(info.size)
 
     def read_bytes(self) -> bytes:
         """The whole object."""
@@ -150,8 +150,8 @@ def reached(at: StorePath) -> Iterator[tuple[Any, str]]:
     try:
         yield store, at._inside
     except OSError as error:
-        told = str(error).strip().splitlines() or [type(error).__name__]
-        raise type(error)(error.errno or 5, told[0][:300]) from error
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise type(error)(error.errno or 5, lines[0][:300]) from error
 
 
 # ---- what `files` does, on either
@@ -189,20 +189,22 @@ def names(at: Folder) -> list[str]:
     from pyarrow import fs
 
     with disk(at), reached(at) as (store, path):
-        found = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
-        return sorted(each.base_name for each in found)
+        infos = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        return sorted(info.base_name for info in infos)
 
 
 def sizes(at: Folder) -> dict[str, int]:
     """The size of every file in a folder, by one listing."""
     if isinstance(at, Path):
-        with disk(at), os.scandir(at) as found:
-            return {each.name: each.stat().st_size for each in found if each.is_file(follow_symlinks=False)}
+        with disk(at), os.scandir(at) as entries:
+            return {
+                entry.name: entry.stat().st_size for entry in entries if entry.is_file(follow_symlinks=False)
+            }
     from pyarrow import fs
 
     with disk(at), reached(at) as (store, path):
-        listed = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
-        return {each.base_name: int(each.size) for each in listed if each.is_file}
+        infos = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        return {entry.base_name: int(entry.size) for entry in infos if entry.is_file}
 
 
 def contents(at: Folder, own: files.Own) -> list[str]:
@@ -261,8 +263,8 @@ def open_parts(at: Folder) -> Readable | None:
     """A file opened for reading parts of it; None if it is no regular one. Of an object no more is asked for."""
     if isinstance(at, Path):
         return files.open_regular(at)
-    found: Readable = at.open_input()  # pyarrow's, which reads as these do
-    return found
+    file: Readable = at.open_input()  # pyarrow's, which reads as these do
+    return file
 
 
 def write(at: Folder, data: bytes, *, fsync: bool = True) -> str:

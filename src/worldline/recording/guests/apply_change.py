@@ -47,8 +47,8 @@ class ChangeableRecorder(Protocol):
 def _float(text: str) -> float:
     if not text.startswith("nan("):
         return float(text)
-    found: float = struct.unpack("<d", int(text[4:-1], 16).to_bytes(8, "little"))[0]
-    return found
+    value: float = struct.unpack("<d", int(text[4:-1], 16).to_bytes(8, "little"))[0]
+    return value
 
 
 _WORDS = {"None": None, "True": True, "False": False, "Ellipsis": ..., "NotImplemented": NotImplemented}
@@ -95,29 +95,29 @@ def build(acts: list[list[Any]]) -> Any:
             continue
         if kind == "close":
             kind, shell = opened.pop()
-            found = _FILL[kind](shell, items.pop())
-            found = shell if found is None else found
+            value = _FILL[kind](shell, items.pop())
+            value = shell if value is None else value
         else:
-            found = labelled[int(payload)] if kind == "ref" else _ATOMS[kind](payload)
+            value = labelled[int(payload)] if kind == "ref" else _ATOMS[kind](payload)
             if label:
-                labelled[label] = found
-        items[-1].append(found)
+                labelled[label] = value
+        items[-1].append(value)
     return items[0][0]
 
 
-def _mutable_in(thing: Any) -> set[int]:
+def _mutable_in(value: Any) -> set[int]:
     """The identities of the plain containers that can change, from a value on; no object is looked into."""
     seen: set[int] = set()
-    found: set[int] = set()
-    waiting = [thing]
+    mutable: set[int] = set()
+    waiting = [value]
     while waiting:
-        one = waiting.pop()
-        kind = id(type(one))
-        if kind in _HOLDERS and id(one) not in seen:
-            seen.add(id(one))
-            found |= {id(one)} if kind in _MUTABLE else set()
-            waiting += [*one, *one.values()] if kind == id(dict) else one
-    return found
+        item = waiting.pop()
+        kind = id(type(item))
+        if kind in _HOLDERS and id(item) not in seen:
+            seen.add(id(item))
+            mutable |= {id(item)} if kind in _MUTABLE else set()
+            waiting += [*item, *item.values()] if kind == id(dict) else item
+    return mutable
 
 
 def _fast_writer() -> Callable[[FrameType], None] | None:
@@ -139,19 +139,19 @@ class ChangeApplier:
 
     def __init__(
         self,
-        asked: dict[str, Any],
+        change: dict[str, Any],
         limits: dict[str, int],
         recorder: ChangeableRecorder,
         leave: Callable[[str, str], NoReturn],
     ) -> None:
         self._recorder, self._leave = recorder, leave
-        self._step: int = asked["step"]
-        self._line: int | None = asked["line"]
+        self._step: int = change["step"]
+        self._line: int | None = change["line"]
         self.frame: Any = None  # whose step it is, once it has begun
         self._values: dict[int, dict[str, Any]] = {}
         self._texts: dict[tuple[int, str], str] = {}
         renderer = Renderer(limits["value_bytes"], limits["value_depth"])
-        for serial, name, text, acts in asked["values"]:
+        for serial, name, text, acts in change["values"]:
             value = _GONE if acts is None else self._built(name, text, acts, renderer)
             self._values.setdefault(serial, {})[name] = value
             self._texts[serial, name] = text
@@ -209,10 +209,10 @@ class ChangeApplier:
             old, new = self._now(*live[serial], name), self._values[serial][name]
             if old is _GONE or new is _GONE:
                 continue
-            one = first.setdefault(id(old), place)
-            if one != place:
-                if self._texts[one] == text and (id(type(old)) in _MUTABLE or not _mutable_in(new)):
-                    self._values[serial][name] = self._values[one[0]][one[1]]
+            first_place = first.setdefault(id(old), place)
+            if first_place != place:
+                if self._texts[first_place] == text and (id(type(old)) in _MUTABLE or not _mutable_in(new)):
+                    self._values[serial][name] = self._values[first_place[0]][first_place[1]]
                 continue
             for shared in _mutable_in(old):
                 other = inside.setdefault(shared, place)
@@ -261,14 +261,14 @@ class ChangeApplier:
 
     def _asleep(self) -> dict[int, tuple[Any, FrameType]]:
         """Suspended frames. Nobody holds them but their generators, so that they end as in a plain run."""
-        found: dict[int, tuple[Any, FrameType]] = {}
-        for thing in get_objects():
-            frame_of = _FRAME_OF.get(id(type(thing)))
-            real = frame_of(thing) if frame_of is not None else None
+        frames: dict[int, tuple[Any, FrameType]] = {}
+        for candidate in get_objects():
+            frame_of = _FRAME_OF.get(id(type(candidate)))
+            real = frame_of(candidate) if frame_of is not None else None
             frame = self._recorder.suspended.get(id(real)) if real is not None else None
             if real is not None and frame is not None and self._recorder.code_of(real.f_code) is frame.code:
-                found[frame.serial] = frame, real
-        return found
+                frames[frame.serial] = frame, real
+        return frames
 
     def _bind(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
         fast: dict[str, Any] = {}

@@ -277,10 +277,10 @@ class Renderer:
 
     def kind(self, cls: type[Any]) -> Kind:
         """What is known of a class."""
-        found = self._kinds.get(id(cls))
-        if found is None or found[0] is not cls:
-            found = self._kinds[id(cls)] = (cls, Kind(cls))
-        return found[1]
+        known = self._kinds.get(id(cls))
+        if known is None or known[0] is not cls:
+            known = self._kinds[id(cls)] = (cls, Kind(cls))
+        return known[1]
 
     def _foreign(self, cls: type[Any], value: Any, depth: int) -> None:
         named = _NAMED.get(id(cls))
@@ -325,13 +325,13 @@ class Renderer:
     def _fields(self, kind: Kind, value: Any, depth: int, first: bool) -> bool:
         """The attributes, each after a comma but the first; whether the next one would still be the first."""
         items = kind.fields(value).items()
-        found = [(name, item) for name, item in items if type(name) is str and not is_dunder(name)]
+        attributes = [(name, item) for name, item in items if type(name) is str and not is_dunder(name)]
         for name, get in kind.slots:
             try:
-                found.append((name, get(value)))
+                attributes.append((name, get(value)))
             except AttributeError:
                 continue
-        for name, item in found:
+        for name, item in attributes:
             self._put(f"{word(name)}=" if first else f", {word(name)}=")
             first = False
             self._value(item, depth + 1)
@@ -359,9 +359,9 @@ class Renderer:
         self._put(")")
 
     def _serial(self, value: Any) -> int:
-        found = self._serials.get(id(value))
-        if found is not None and (found[1] is None or found[1]() is value):
-            return found[0]
+        known = self._serials.get(id(value))
+        if known is not None and (known[1] is None or known[1]() is value):
+            return known[0]
         number, self._next = self._next, self._next + 1
         self._serials[id(value)] = (number, identity(value))
         return number

@@ -28,7 +28,7 @@ _FAMILIES = (1, 2, 10)
 _CLONE3 = 435
 MAX_FILES = 1024
 _PROCESSORS = os.cpu_count() or 1
-_FEWEST_FILES = 32
+_MIN_FILES = 32
 _SOCKET_BYTES = (
     4 << 20
 )  # what the buffers of one socket hold at most, as measured on Linux 6.18 over the loopback
@@ -102,7 +102,7 @@ def _refuse(number: int) -> bytes:
     return _verdict(_ERRNO | number)
 
 
-def _each(numbers: Iterable[int], then: bytes) -> bytes:
+def _for_each(numbers: Iterable[int], then: bytes) -> bytes:
     return b"".join(_unless_equal(number, then) for number in numbers)
 
 
@@ -121,9 +121,9 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
         _load(32),
     )  # the arguments; of each the low word, as the kernel does
     flags = first + _statement(0x45, _NEW_NAMESPACES, 0, 1) + _refuse(EPERM) + _verdict(_ALLOW)
-    sizes = _unless_equal(_SOL_SOCKET, third + _each(_BUFFER_SIZES, _refuse(EPERM))) + _verdict(_ALLOW)
+    sizes = _unless_equal(_SOL_SOCKET, third + _for_each(_BUFFER_SIZES, _refuse(EPERM))) + _verdict(_ALLOW)
     start = _load(4) + _statement(0x15, calls.audit, 1, 0) + _refuse(EPERM) + _load(0)
-    hoards = _each(map(int, calls.hoards.split()), _refuse(ENOSYS)) + _unless_equal(
+    hoards = _for_each(map(int, calls.hoards.split()), _refuse(ENOSYS)) + _unless_equal(
         calls.setsockopt, second + sizes
     )
     zygote = [
@@ -131,14 +131,14 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
         _statement(0x35, 0x40000000, 0, 1) + _refuse(EPERM),  # x32 has numbers of its own
         _unless_equal(calls.clone, flags),
         _unless_equal(_CLONE3, _refuse(ENOSYS)),  # its flags lie in memory; libc falls back to clone
-        _unless_equal(calls.ioctl, second + _each(_TERMINAL_IOCTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
-        _unless_equal(calls.fcntl, second + _each(_WATCHING_FCNTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
-        _unless_equal(calls.socket, first + _each(_FAMILIES, _verdict(_ALLOW)) + _refuse(EAFNOSUPPORT)),
-        _each(map(int, calls.everyones.split()), _refuse(EPERM)),
+        _unless_equal(calls.ioctl, second + _for_each(_TERMINAL_IOCTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
+        _unless_equal(calls.fcntl, second + _for_each(_WATCHING_FCNTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
+        _unless_equal(calls.socket, first + _for_each(_FAMILIES, _verdict(_ALLOW)) + _refuse(EAFNOSUPPORT)),
+        _for_each(map(int, calls.everyones.split()), _refuse(EPERM)),
         b"" if counted else hoards,
         _verdict(_ALLOW),
     ]
-    child = [start, _each(map(int, calls.zygotes.split()), _refuse(EPERM)), _verdict(_ALLOW)]
+    child = [start, _for_each(map(int, calls.zygotes.split()), _refuse(EPERM)), _verdict(_ALLOW)]
     return b"".join(zygote), b"".join(child)
 
 
@@ -149,9 +149,7 @@ def processor_seconds(limits: dict[str, float]) -> int:
 
 def files_at_once(limits: dict[str, float], *, counted: bool) -> int:
     """How many files a program may have open: if no cgroup counts their buffers, sockets hold no more than `memory`."""
-    return (
-        MAX_FILES if counted else min(MAX_FILES, max(_FEWEST_FILES, int(limits["memory"]) // _SOCKET_BYTES))
-    )
+    return MAX_FILES if counted else min(MAX_FILES, max(_MIN_FILES, int(limits["memory"]) // _SOCKET_BYTES))
 
 
 def set_rlimits(

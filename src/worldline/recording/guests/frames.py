@@ -34,8 +34,17 @@ class OpenFrame:
     """One activation: what each of its names looked like at its last event."""
 
     __slots__ = (
-        "aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars",
-    )  # fmt: skip
+        "aliases",
+        "code",
+        "globals",
+        "line",
+        "looped",
+        "namespace",
+        "raised",
+        "serial",
+        "texts",
+        "vars",
+    )
 
     def __init__(self, serial: int, code: KnownCode, real: FrameType) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline

@@ -23,8 +23,19 @@ TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
 _MODULE_DICT: Callable[[Any], dict[Any, Any]] = TYPE_DICT(types.ModuleType)["__dict__"].__get__
 _HEAP_TYPE = 1 << 9
 STRUCTURED: tuple[type[Any], ...] = (
-    int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque,
-)  # fmt: skip
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    bytearray,
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    collections.deque,
+)
 
 
 def ids(*classes: type[Any]) -> frozenset[int]:
@@ -122,8 +133,8 @@ class Kind:
 
     def fields(self, value: Any) -> dict[Any, Any]:
         """The instance's own dict, copied; empty where it has none."""
-        found = self._dict_of(value) if self._dict_of is not None else None
-        return dict(dict.items(found)) if isinstance(found, dict) else {}
+        attributes = self._dict_of(value) if self._dict_of is not None else None
+        return dict(dict.items(attributes)) if isinstance(attributes, dict) else {}
 
 
 def identity(value: Any) -> Callable[[], Any] | None:

@@ -63,10 +63,16 @@ class Monitor:
     def install(self) -> None:
         """Begin."""
         acts: dict[str, Callable[..., Any]] = {
-            "PY_START": self.start, "PY_RESUME": self.resume, "PY_THROW": self.resume, "LINE": self.line,
-            "JUMP": self.jump, "PY_RETURN": self.leave, "PY_YIELD": self.suspend, "PY_UNWIND": self.unwind,
+            "PY_START": self.start,
+            "PY_RESUME": self.resume,
+            "PY_THROW": self.resume,
+            "LINE": self.line,
+            "JUMP": self.jump,
+            "PY_RETURN": self.leave,
+            "PY_YIELD": self.suspend,
+            "PY_UNWIND": self.unwind,
             "RAISE": self.raised,
-        }  # fmt: skip
+        }
         API.use_tool_id(TOOL, "worldline")
         for name, act in acts.items():
             event = getattr(API.events, name)
@@ -85,9 +91,9 @@ class Monitor:
         """Are events and callbacks still those that were installed? Reading a callback means replacing it."""
         if API.get_tool(TOOL) != "worldline" or API.get_events(TOOL) != self.events:
             return False
-        kept = self._callbacks.items()
-        found = [API.register_callback(TOOL, event, callback) is callback for event, callback in kept]
-        return all(found)
+        installed = self._callbacks.items()
+        checks = [API.register_callback(TOOL, event, callback) is callback for event, callback in installed]
+        return all(checks)
 
     def _guarded(self, act: Callable[..., Any], local: bool) -> Callable[..., Any]:
         """The callback: only for the program's own code, on its own thread, and never from within itself."""
@@ -170,8 +176,8 @@ class Monitor:
 
     def _line_table(self, code: CodeType) -> list[int | None]:
         """The line of each code unit."""
-        found = self._lines.get(code)
-        if found is None:
-            found = [line for start, end, line in code.co_lines() for _ in range((end - start) // 2)]
-            self._lines[code] = found
-        return found
+        table = self._lines.get(code)
+        if table is None:
+            table = [line for start, end, line in code.co_lines() for _ in range((end - start) // 2)]
+            self._lines[code] = table
+        return table

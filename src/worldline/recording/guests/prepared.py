@@ -24,12 +24,12 @@ _Act = Callable[[dict[str, Any]], dict[str, bytes]]
 def prepare(act: _Act, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
     """Leave in the wire's file what the guest makes, a program's parts or its own tools; ends the process."""
     try:
-        made = act(spec)
+        parts = act(spec)
     except Refused as refusal:
         os.write(2, refusal.message.encode("utf-8", "backslashreplace"))
         os.write(report, f"unsupported {refusal}".encode("utf-8", "backslashreplace")[:4000])
         os._exit(1)
-    data = pack(made)
+    data = pack(parts)
     if HEADER + len(data) > os.fstat(wire).st_size:
         os.write(report, b"unsupported source: what was compiled is too large")
         os._exit(1)
@@ -39,10 +39,10 @@ def prepare(act: _Act, spec: dict[str, Any], wire: int, report: int) -> NoReturn
     os._exit(0)
 
 
-def pack(made: dict[str, bytes]) -> bytes:
+def pack(parts: dict[str, bytes]) -> bytes:
     """One file of several: how long each is, and then each."""
-    index = json.dumps({name: len(data) for name, data in made.items()}).encode()
-    return struct.pack("<Q", len(index)) + index + b"".join(made.values())
+    index = json.dumps({name: len(data) for name, data in parts.items()}).encode()
+    return struct.pack("<Q", len(index)) + index + b"".join(parts.values())
 
 
 def unpack(file: int, folder: str) -> dict[str, str]:

@@ -40,19 +40,32 @@ _LOAD_GLOBAL, _EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["EXTENDE
 _HANDED_OPS = {
     opcode.opmap[name]
     for name in (
-        "RAISE_VARARGS", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "RETURN_GENERATOR", "POP_TOP",
+        "RAISE_VARARGS",
+        "YIELD_VALUE",
+        "RESUME",
+        "JUMP_BACKWARD_NO_INTERRUPT",
+        "RETURN_GENERATOR",
+        "POP_TOP",
     )
-}  # fmt: skip
+}
 _SEND, _GENERATOR = opcode.opmap["SEND"], 0x20
 _NO_SPACE = ("OSError(27,", "OSError(28,", "OSError(122,")  # a file is too large, or no space, or a quota
 _NO_THREAD = """RuntimeError("can't start new thread")"""
 _NOTES = {
-    "_thread.start_new_thread": "threads", "_thread.start_joinable_thread": "threads",
-    "os.fork": "processes", "os.forkpty": "processes",
-    "os.exec": "processes", "os.posix_spawn": "processes", "os.system": "processes",
-    "subprocess.Popen": "processes", "sys.settrace": "settrace", "sys.setprofile": "setprofile",
-    "sys.monitoring.register_callback": "monitoring", "socket.__new__": "sockets", "ctypes.dlopen": "ctypes",
-}  # fmt: skip
+    "_thread.start_new_thread": "threads",
+    "_thread.start_joinable_thread": "threads",
+    "os.fork": "processes",
+    "os.forkpty": "processes",
+    "os.exec": "processes",
+    "os.posix_spawn": "processes",
+    "os.system": "processes",
+    "subprocess.Popen": "processes",
+    "sys.settrace": "settrace",
+    "sys.setprofile": "setprofile",
+    "sys.monitoring.register_callback": "monitoring",
+    "socket.__new__": "sockets",
+    "ctypes.dlopen": "ctypes",
+}
 
 
 def global_names(code: types.CodeType) -> tuple[str, ...]:
@@ -141,15 +154,15 @@ def _set_up_interpreter(spec: dict[str, Any], root: str) -> None:
 
 def _watch(rec: Any, scheduler: Scheduler | None) -> list[bool]:
     """Name what a program does beyond itself. Returns the switch that says the program is running."""
-    told = set[str]() if scheduler is None else {"threads"}  # then they are recorded as all else is
+    noted = set[str]() if scheduler is None else {"threads"}  # then they are recorded as all else is
     running: list[bool] = []
     me = getpid()
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         slug = _NOTES.get(event)
         ours = scheduler is not None and scheduler.entering
-        if slug is not None and running and slug not in told and not ours and getpid() == me:
-            told.add(slug)
+        if slug is not None and running and slug not in noted and not ours and getpid() == me:
+            noted.add(slug)
             rec.note(slug)
 
     sys.addaudithook(hook)

@@ -80,9 +80,9 @@ class Recorder:
             self._monitor.install()
         self.enter(0)
 
-    def intervene(self, asked: dict[str, Any], limits: dict[str, int]) -> None:
+    def intervene(self, change: dict[str, Any], limits: dict[str, int]) -> None:
         """A change that is to be made on the way; not in the native core."""
-        self._change = ChangeApplier(asked, limits, self, self._wire.leave)
+        self._change = ChangeApplier(change, limits, self, self._wire.leave)
 
     def stop(self) -> bool:
         """Stop; False if the program tampered with the tracing."""
@@ -338,39 +338,39 @@ class Recorder:
             self._wire.put(_DELTA, number, text)
 
     def _diff_names(self, frame: OpenFrame, real: FrameType) -> None:
-        found: Mapping[str, Any] = frame.namespace
+        values: Mapping[str, Any] = frame.namespace
         if frame.namespace is not None:
-            if not issubclass(type(found), dict):
+            if not issubclass(type(values), dict):
                 return
-            found = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
-            names = [name for name in found if type(name) is str and not is_dunder(name)]
+            values = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
+            names = [name for name in values if type(name) is str and not is_dunder(name)]
         else:
-            found = frame.vars.read(real, names := frame.vars.readable(real, frame.code.names))
+            values = frame.vars.read(real, names := frame.vars.readable(real, frame.code.names))
         for name in names:
-            if name in found:
-                text = self.render(found[name])
+            if name in values:
+                text = self.render(values[name])
                 if frame.texts.get(name) != text:
                     frame.texts[name] = text
                     self._delta(frame, name, text)
             elif name in frame.texts:
                 self._gone(frame, name)
         if frame.namespace is not None:
-            for name in [name for name in frame.texts if name not in found]:
+            for name in [name for name in frame.texts if name not in values]:
                 self._gone(frame, name)
             frame.texts = {name: frame.texts[name] for name in names}  # the order in which they will be gone
-        self._diff_aliases(frame, names, found)
+        self._diff_aliases(frame, names, values)
 
     def _gone(self, frame: OpenFrame, name: str) -> None:
         del frame.texts[name]
         frame.aliases.pop(name, None)
         self._delta(frame, name, None)
 
-    def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], found: Mapping[str, Any]) -> None:
+    def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], values: Mapping[str, Any]) -> None:
         first: dict[int, str] = {}
         for name in names:
-            if name not in found:
+            if name not in values:
                 continue
-            value = found[name]
+            value = values[name]
             shared = is_shareable(value, self._renderer)
             earliest = first.setdefault(id(value), name) if shared else name
             alias = None if earliest == name else earliest
@@ -389,15 +389,15 @@ class Recorder:
 
     def code_of(self, code: CodeType) -> KnownCode | Literal[False]:
         """What is known of a code object; False where it is not the program's own."""
-        found = self._codes.get(id(code))
-        if found is None:
+        entry = self._codes.get(id(code))
+        if entry is None:
             path = code.co_filename  # a str of the program's own class hashes as it likes
             file = self._files.get(path) if type(path) is str else None
             known: KnownCode | Literal[False] = (
                 False if file is None else KnownCode(code, file, self._global_names)
             )
-            found = self._codes[id(code)] = code, known
-        return found[1]
+            entry = self._codes[id(code)] = code, known
+        return entry[1]
 
     def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
         if not self.is_mine():

@@ -6,6 +6,6 @@ from __future__ import annotations
 class Refused(Exception):
     """`what` is wrong with it (`source`, `call`) and why, in a line; `message` is what a compiler said, whole."""
 
-    def __init__(self, what: str, why: str, message: str = "") -> None:
-        super().__init__(f"{what}: {why}")
+    def __init__(self, part: str, why: str, message: str = "") -> None:
+        super().__init__(f"{part}: {why}")
         self.message = message

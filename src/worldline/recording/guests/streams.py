@@ -16,14 +16,14 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 # The interpreter's own choice in the C.UTF-8 locale, which every program is given.
 _ERRORS = "surrogateescape"
 
-_told: Any = None  # the recorder; the classes are made once, before any program is there
+_listener: Any = None  # the recorder; the classes are made once, before any program is there
 
 
 class _Out(io.TextIOWrapper):
     def write(self, text: str, /) -> int:
         count = super().write(text)
         if count:
-            _told.output(str.__str__(text))
+            _listener.output(str.__str__(text))
         return count
 
 
@@ -41,14 +41,14 @@ for _cls in (_Out, _In):
 
 
 def _tell(text: str) -> str:
-    _told.input(text)
+    _listener.input(text)
     return text
 
 
 def tell(recorder: Any) -> None:
     """Whom the text is told."""
-    global _told
-    _told = recorder
+    global _listener
+    _listener = recorder
 
 
 def open_streams() -> list[io.TextIOWrapper]:
@@ -61,9 +61,13 @@ def open_streams() -> list[io.TextIOWrapper]:
         "stdin": _In(inward, encoding="utf-8", errors=_ERRORS),
         "stdout": _Out(outward, encoding="utf-8", errors=_ERRORS, newline="\n"),
         "stderr": io.TextIOWrapper(
-            _binary(2, "wb", "<stderr>"), encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
+            _binary(2, "wb", "<stderr>"),
+            encoding="utf-8",
+            errors="backslashreplace",
+            newline="\n",
+            line_buffering=True,
         ),
-    }  # fmt: skip
+    }
     for name, stream in ours.items():
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)

@@ -63,15 +63,15 @@ class WireWriter:
 
     def name(self, name: str) -> int:
         """A name's text id; told to the reader once."""
-        found = self._names.get(name)
-        if found is None:
+        number = self._names.get(name)
+        if number is None:
             try:
                 data = name.encode()
             except UnicodeEncodeError:
                 data = b"?"
             self.put(_TEXT, data)
-            found = self._names[name] = len(self._names)
-        return found
+            number = self._names[name] = len(self._names)
+        return number
 
     def end(self, kind: str, detail: str) -> None:
         """The explicit end record."""

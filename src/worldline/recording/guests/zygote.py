@@ -24,17 +24,29 @@ import sys
 from typing import Any, NamedTuple, NoReturn
 
 from . import confine, kernel, prepared
+from .jail import Bare, Boxed, Jail
 from .refused import Refused
-from .ward import Bare, Boxed, Ward
 
 WARM = (  # what small programs import most; not `random`, whose state every program would then share
-    "abc", "bisect", "collections", "copy", "dataclasses", "enum", "functools", "heapq", "itertools", "math",
-    "operator", "re", "string", "typing",
-)  # fmt: skip
+    "abc",
+    "bisect",
+    "collections",
+    "copy",
+    "dataclasses",
+    "enum",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "operator",
+    "re",
+    "string",
+    "typing",
+)
 
 
 _decoder = json.JSONDecoder()
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Files(NamedTuple):
@@ -78,8 +90,8 @@ def _arrange_files(files: _Files, needed: tuple[int, ...]) -> None:
     """stdin, stdout and stderr in their places, and all but the wire, the report, parts and what is needed closed."""
     for number, fd in enumerate(files.standard):
         os.dup2(fd, number)
-    kept = sorted((files.wire, files.report, *files.parts, *needed))
-    for low, high in zip((2, *kept), (*kept, 4096), strict=True):
+    open_files = sorted((files.wire, files.report, *files.parts, *needed))
+    for low, high in zip((2, *open_files), (*open_files, 4096), strict=True):
         os.closerange(low + 1, high)
 
 
@@ -105,7 +117,7 @@ def _write_files(spec: dict[str, Any]) -> None:
             raise _Refusal("unsupported files: folders nested too deep") from None
         except OSError as error:
             why = f"unsupported files: {name}: {error.strerror}"
-            raise _Refusal("limit disk" if error.errno in _FULL else why) from None
+            raise _Refusal("limit disk" if error.errno in _DISK_FULL_ERRORS else why) from None
 
 
 def _write_file(path: str, text: str) -> None:
@@ -119,16 +131,18 @@ def _write_file(path: str, text: str) -> None:
     os.close(fd)
 
 
-def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
+def _become(jail: Jail, guest: Any, act: bytes, files: _Files) -> NoReturn:
     """The child's whole life: arranged, confined, and then the guest's, which reports that the program begins."""
     try:
         os.setsid()
         text = os.pread(files.spec, os.fstat(files.spec).st_size, 0)
-        kept = getattr(guest, "FILES", ()) if act == b"prepare" else ()  # a way to what `warm` has started
-        _arrange_files(files, (*ward.files, *kept))
+        inherited = (
+            getattr(guest, "FILES", ()) if act == b"prepare" else ()
+        )  # a way to what `warm` has started
+        _arrange_files(files, (*jail.files, *inherited))
         spec = _decoder.raw_decode(text.decode())[0]
-        ward.enter()
-        ward.confine()
+        jail.enter()
+        jail.confine()
         _write_files(spec)
         gc.collect()  # whatever the zygote did before, the collector of each program starts alike
         if act in (b"prepare", b"tools"):
@@ -136,7 +150,7 @@ def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
         elif hasattr(guest, "gather"):
             guest.run(spec, *files.parts, files.wire, files.report)
         elif hasattr(guest, "prepare"):
-            guest.run(spec, _unpacked(files, ward.parts), files.wire, files.report)
+            guest.run(spec, _unpacked(files, jail.parts), files.wire, files.report)
         else:
             guest.run(spec, files.wire, files.report)
     except BaseException as error:
@@ -152,17 +166,17 @@ def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
 
 
 def _unpacked(files: _Files, folder: str) -> dict[str, str]:
-    made: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for file in files.parts:
         try:
-            made = prepared.unpack(file, folder)
+            paths = prepared.unpack(file, folder)
         except OSError as error:
-            raise (_Refusal("limit disk") if error.errno in _FULL else error) from None
+            raise (_Refusal("limit disk") if error.errno in _DISK_FULL_ERRORS else error) from None
         os.close(file)
-    return made
+    return paths
 
 
-def _await(child: int, sock: socket.socket, ward: Ward) -> None:
+def _await(child: int, sock: socket.socket, jail: Jail) -> None:
     """Until the child is a zombie. A message meanwhile is `kill`; the host's silence for ever is its death."""
     pidfd = os.pidfd_open(child)
     poll = select.poll()
@@ -174,46 +188,46 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
             if pidfd in ready:
                 return
             message = sock.recv(64)
-            ward.kill(child)
+            jail.kill(child)
             if not message:
-                ward.bury()
-                ward.clear()
+                jail.bury()
+                jail.clear()
                 os._exit(0)
     finally:
         os.close(pidfd)
 
 
-def _gather(ward: Ward, guest: Any, files: _Files) -> None:
+def _gather(jail: Jail, guest: Any, files: _Files) -> None:
     """What the dead program left, told by a process of its own, as confined as the program was."""
     child = os.fork()
     if child == 0:
         try:
-            ward.confine()
+            jail.confine()
             guest.gather(*files.parts, *files.left)
         finally:
             os._exit(0)  # what is missing, the host sees
     os.waitpid(child, 0)
 
 
-def _serve_one(act: bytes, fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
-    ward.begin()
+def _serve_program(act: bytes, fds: list[int], sock: socket.socket, jail: Jail, guest: Any) -> dict[str, Any]:
+    jail.begin()
     spec, wire, report, *rest = fds
     # Out of a program's sight.
     later = [tuple(map(_place, rest[3:4])), tuple(map(_place, rest[4:]))]
     files = _Files(spec, _place(wire), _place(report), tuple(rest[:3]), *later)
     child = os.fork()
     if child == 0:
-        _become(ward, guest, act, files)
+        _become(jail, guest, act, files)
     for fd in (files.spec, files.wire, files.report, *files.standard):
         os.close(fd)
-    _await(child, sock, ward)
+    _await(child, sock, jail)
     _, status, used = os.wait4(child, 0)
     # A second less, since the kernel counts here in another way than where it kills: still more than `wall` gives.
     seconds = used.ru_utime + used.ru_stime
-    worked = seconds >= confine.processor_seconds(ward.limits) - 1
-    full = ward.bury()
+    worked = seconds >= confine.processor_seconds(jail.limits) - 1
+    full = jail.bury()
     if files.left:
-        _gather(ward, guest, files)
+        _gather(jail, guest, files)
     for fd in (*files.parts, *files.left):
         os.close(fd)
     ended = {"status": status, "full": full, "seconds": seconds}
@@ -234,17 +248,17 @@ def main() -> None:
     guest = _load_guest(config)
     if hasattr(guest, "warm"):
         guest.warm(config)
-    ward: Ward = Boxed(config) if config["boxed"] else Bare(config)
-    ward.prepare()
+    jail: Jail = Boxed(config) if config["boxed"] else Bare(config)
+    jail.prepare()
     gc.collect()
     kernel.trim_heap()
     gc.freeze()
-    sock.send(json.dumps({"ready": True, "landlock": ward.landlock, "scratch": confine.SCRATCH}).encode())
+    sock.send(json.dumps({"ready": True, "landlock": jail.landlock, "scratch": confine.SCRATCH}).encode())
     while True:
         request, fds, _, _ = socket.recv_fds(sock, 4096, 8)
         if not request:
             return
         if request != b"kill":  # one that came too late is for a program that has ended
-            sock.send(json.dumps(_serve_one(request, fds, sock, ward, guest)).encode())
-            ward.clear()  # while the host reads what the program left, the next one's place is made
-            ward.prepare()
+            sock.send(json.dumps(_serve_program(request, fds, sock, jail, guest)).encode())
+            jail.clear()  # while the host reads what the program left, the next one's place is made
+            jail.prepare()

@@ -22,8 +22,11 @@ from worldline.recording.languages.toolchain import Toolchain
 from worldline.storage import files
 
 HEADER = 64  # of the wire's file, in which they come
-LARGEST = 256 << 20
-KEPT, FILES = 512 << 20, 8192  # bytes and files of the cache; what was not used for longest goes first
+MAX_PART_BYTES = 256 << 20
+MAX_CACHE_BYTES, MAX_CACHE_FILES = (
+    512 << 20,
+    8192,
+)  # bytes and files of the cache; what was not used for longest goes first
 _unlooked = float("inf")  # bytes that this process has kept since it last looked at all that is there
 _GUESTS = Path(__file__).parents[1] / "guests"
 
@@ -38,11 +41,11 @@ def read(data: bytes | memoryview) -> dict[str, bytes] | None:
             return None
     except (struct.error, ValueError, RecursionError):
         return None
-    found, at = {}, 8 + length
+    parts, at = {}, 8 + length
     for name, size in index.items():
-        found[name] = bytes(view[at : at + size])
+        parts[name] = bytes(view[at : at + size])
         at += size
-    return found if at == len(view) else None
+    return parts if at == len(view) else None
 
 
 def key(toolchain: Toolchain, spec: Mapping[str, Any]) -> str:
@@ -76,7 +79,7 @@ def load(digest: str) -> bytes | None:
     """What was kept under a digest, whole; it is then the one that was used last."""
     path = folder() / digest
     with suppress(OSError, DiskError):
-        data = files.read(path, limit=LARGEST)
+        data = files.read(path, limit=MAX_PART_BYTES)
         if data is not None and read(data) is not None:
             os.utime(path)
             return data
@@ -90,23 +93,25 @@ def keep(digest: str, data: bytes) -> None:
         files.make_directory(folder())
         files.write(folder() / digest, data, fsync=False)
         _unlooked += len(data)
-        if _unlooked > KEPT // 64:  # a look takes longer than all the rest where they are thousands
+        if (
+            _unlooked > MAX_CACHE_BYTES // 64
+        ):  # a look takes longer than all the rest where they are thousands
             _shrink()
             _unlooked = 0
 
 
 def _shrink() -> None:
-    with os.scandir(folder()) as found:
-        kept = sorted(_kept(found), reverse=True)
-    room = KEPT
-    for number, (_, size, path) in enumerate(kept):
+    with os.scandir(folder()) as entries:
+        newest_first = sorted(_cached_files(entries), reverse=True)
+    room = MAX_CACHE_BYTES
+    for number, (_, size, path) in enumerate(newest_first):
         room -= size
-        if room < 0 or number >= FILES:
+        if room < 0 or number >= MAX_CACHE_FILES:
             files.remove(Path(path))
 
 
-def _kept(found: Iterable[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
-    for entry in found:
+def _cached_files(entries: Iterable[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
+    for entry in entries:
         with suppress(OSError):
             about = entry.stat(follow_symlinks=False)
             yield about.st_mtime, about.st_size, entry.path

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 
 from worldline.core.language import language_of
 
-_MOST = 4096  # characters of a line that names a file
-_INCLUDE = re.compile(rf'^[ \t]*+#[ \t]*+include[ \t]*+"([^"\n]{{1,{_MOST}}})"', re.MULTILINE)
+_MAX_PATH_CHARACTERS = 4096  # characters of a line that names a file
+_INCLUDE = re.compile(rf'^[ \t]*+#[ \t]*+include[ \t]*+"([^"\n]{{1,{_MAX_PATH_CHARACTERS}}})"', re.MULTILINE)
 _MODULE = re.compile(
     r"^[ \t]*+(?:pub(?:\([^)\n]*\))?[ \t]++)?mod[ \t]++([A-Za-z_]\w*+)[ \t]*+;", re.MULTILINE
 )
 _IMPORT = re.compile(
-    rf"""\b(?:from|import|require)[ \t]*+\(?[ \t]*+["'](\.{{1,2}}/[^"'\n]{{1,{_MOST}}})["']"""
+    rf"""\b(?:from|import|require)[ \t]*+\(?[ \t]*+["'](\.{{1,2}}/[^"'\n]{{1,{_MAX_PATH_CHARACTERS}}})["']"""
 )
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl")
 
@@ -50,6 +50,10 @@ def _imported(name: str, source: str) -> Iterator[str]:
 
 
 NAMED_FILES: Mapping[str, Callable[[str, str], Iterator[str]]] = {
-    "js": _imported, "ts": _imported, "c": _included, "cpp": _included, "rust": _modules,
-}  # fmt: skip
+    "js": _imported,
+    "ts": _imported,
+    "c": _included,
+    "cpp": _included,
+    "rust": _modules,
+}
 """How the files that a source names are found, by language; a source of another language names none by path."""

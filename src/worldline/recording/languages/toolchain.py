@@ -26,19 +26,19 @@ def _say(command: list[str]) -> str | None:
     return done.stdout.decode("utf-8", "replace")
 
 
-def _version(executable: str, asked: str) -> str | None:
-    found = _VERSION.search(_say([executable, asked]) or "")
-    return found[1] if found else None
+def _version(executable: str, option: str) -> str | None:
+    match = _VERSION.search(_say([executable, option]) or "")
+    return match[1] if match else None
 
 
 def _released(command: str) -> str | None:
     """What a JDK says of itself in a file of its home; to ask javac takes a third of a second."""
     try:
-        said = Path(command).parents[1].joinpath("release").read_text()
+        text = Path(command).parents[1].joinpath("release").read_text()
     except (OSError, ValueError):
         return None
-    found = re.search(r'^JAVA_VERSION="([-+.\w]+)"$', said, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r'^JAVA_VERSION="([-+.\w]+)"$', text, re.MULTILINE)
+    return match[1] if match else None
 
 
 def _no_release(command: str) -> None:
@@ -69,7 +69,7 @@ class ToolchainKind:
     core: str  # what is instrumented
     commands: tuple[str, ...]  # the first one is asked for its version
     packages: str
-    asked: str = "--version"
+    version_option: str = "--version"
     wide: bool = False  # maps far more memory than it uses
     prepares: bool = True  # a program is prepared before it is run
     has_tools: bool = False  # its guest makes something once for a toolchain, before any program
@@ -94,10 +94,22 @@ KINDS = {
         read_release=_released,
     ),
     "c": ToolchainKind(
-        "compiled", "gcc", "asm", ("gcc", "as"), "gcc libc6-dev", asked="-dumpfullversion", has_tools=True
+        "compiled",
+        "gcc",
+        "asm",
+        ("gcc", "as"),
+        "gcc libc6-dev",
+        version_option="-dumpfullversion",
+        has_tools=True,
     ),
     "cpp": ToolchainKind(
-        "compiled", "g++", "asm", ("g++", "gcc", "as"), "g++", asked="-dumpfullversion", has_tools=True
+        "compiled",
+        "g++",
+        "asm",
+        ("g++", "gcc", "as"),
+        "g++",
+        version_option="-dumpfullversion",
+        has_tools=True,
     ),
     "rust": ToolchainKind(
         "compiled",
@@ -138,7 +150,7 @@ def find(language: str) -> Toolchain | str:
         executables[command] = path
     executables = dict(kind.resolve(executables))
     first = executables[kind.commands[0]]
-    version = kind.read_release(first) or _version(first, kind.asked)
+    version = kind.read_release(first) or _version(first, kind.version_option)
     if version is None:
         return f"toolchain: {first} does not work; install the package {kind.packages}"
     return Toolchain(language, kind, version, tuple(executables.items()), _directories(executables.values()))
@@ -152,8 +164,8 @@ def _directories(executables: Any) -> tuple[str, ...]:
         if home in (Path("/usr"), Path("/")):
             continue
         wanted.append(str(home))
-        found = [link for pattern in ("*", "conf/**/*", "lib/*", "lib/*/*") for link in home.glob(pattern)]
-        links = [link.resolve() for link in found if link.is_symlink() and link.exists()]
+        entries = [link for pattern in ("*", "conf/**/*", "lib/*", "lib/*/*") for link in home.glob(pattern)]
+        links = [link.resolve() for link in entries if link.is_symlink() and link.exists()]
         wanted += [str(link if link.is_dir() else link.parent) for link in links]
     outside = [path for path in wanted if not Path(path).is_relative_to("/usr")]
     whole = sorted({path for path in outside if os.path.isdir(path)})

@@ -22,8 +22,8 @@ from worldline.recording.languages import artefact
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.storage import files
 
-KEPT = 12  # folders; which was not used for longest goes first, and none that may be in use
-IN_USE = 24 * 3600  # seconds since it was last found
+MAX_FOLDERS = 12  # folders; which was not used for longest goes first, and none that may be in use
+IN_USE_SECONDS = 24 * 3600  # seconds since it was last found
 INDEX = "index.json"  # written last: each file's size
 DATE = 946684800  # of every file: a JVM compares a jar's date with that in its archive of classes
 _INDEX_BYTES = 1 << 16
@@ -71,29 +71,29 @@ def _is_whole(path: Path) -> bool:
     )
 
 
-def keep(digest: str, made: Mapping[str, bytes]) -> Path:
+def keep(digest: str, contents: Mapping[str, bytes]) -> Path:
     """Keep files by name, and let go of what was not used for longest; where they lie."""
     try:
-        path = _write(folder() / digest, made)
+        path = _write(folder() / digest, contents)
         _shrink()
     except DiskError:
-        path = _write(_own_folder() / digest, made)
+        path = _write(_own_folder() / digest, contents)
     return path
 
 
-def _write(path: Path, made: Mapping[str, bytes]) -> Path:
+def _write(path: Path, contents: Mapping[str, bytes]) -> Path:
     files.make_directory(path)
-    for name, data in made.items():
+    for name, data in contents.items():
         files.write(path / name, data, fsync=False)
         os.utime(path / name, (DATE, DATE))
-    index = json.dumps({name: len(data) for name, data in made.items()})
+    index = json.dumps({name: len(data) for name, data in contents.items()})
     files.write(path / INDEX, index.encode(), fsync=False)
     return path
 
 
 def _shrink() -> None:
     paths = [folder() / name for name in files.names(folder())]
-    for path in sorted(paths, key=os.path.getmtime, reverse=True)[KEPT:]:
+    for path in sorted(paths, key=os.path.getmtime, reverse=True)[MAX_FOLDERS:]:
         with suppress(DiskError, OSError):
-            if time.time() - os.path.getmtime(path) > IN_USE:
+            if time.time() - os.path.getmtime(path) > IN_USE_SECONDS:
                 files.remove_folder(path, lambda _name: True)

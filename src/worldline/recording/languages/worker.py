@@ -22,7 +22,9 @@ from worldline.recording.sandbox import Box, SandboxRun, open_box
 from worldline.recording.traced import traced, unrun
 from worldline.recording.verdict import readable, unbegun
 
-PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.LARGEST)
+PREPARING = Limits(
+    wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES
+)
 PREPARED = "prepared"  # what the report says when all parts are there
 _making = threading.Lock()
 
@@ -32,9 +34,9 @@ class LanguageWorker:
 
     def __init__(self, language: str, plan: BoxPlan, limits: Limits) -> None:
         self.limits = limits
-        found = find(language)
-        self.missing = found if isinstance(found, str) else ""
-        self.toolchain = None if isinstance(found, str) else found
+        toolchain = find(language)
+        self.missing = toolchain if isinstance(toolchain, str) else ""
+        self.toolchain = None if isinstance(toolchain, str) else toolchain
         kind = KINDS[language]
         self.plan = replace(plan, guest=f"{kind.guest}.guest", toolchain=self.toolchain, native=None)
         self.who = InterpreterInfo(kind.name, self.toolchain.version if self.toolchain else "", kind.core)
@@ -51,13 +53,13 @@ class LanguageWorker:
 
     def flow(self, program: Program) -> bytes | None:
         """What the guest knows of a program's control flow, as it wrote it; None where it cannot be known."""
-        made = (
+        prepared = (
             (self._untooled(program) or self._prepared(program, self._spec(program)))
             if self.toolchain
             else None
         )
-        found = artefact.read(made) if isinstance(made, bytes) else None
-        return found.get("flow") if found else None
+        parts = artefact.read(prepared) if isinstance(prepared, bytes) else None
+        return parts.get("flow") if parts else None
 
     def _record(self, program: Program, stdin: bytes) -> Trace:
         if self.toolchain is None:
@@ -66,21 +68,26 @@ class LanguageWorker:
         if lacking is not None:
             return lacking
         spec = self._spec(program)
-        made = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
-        if isinstance(made, Trace):
-            return made
+        parts = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
+        if isinstance(parts, Trace):
+            return parts
         spec["limits"] = asdict(self.limits)
-        run = self._box("run", self.limits).run(spec, stdin, parts=made)
+        run = self._box("run", self.limits).run(spec, stdin, parts=parts)
         return traced(program, run, self.who, self.limits, boxed=self.plan.boxed)
 
     def _spec(self, program: Program) -> dict[str, Any]:
         assert self.toolchain is not None
         return {
-            "name": program.name, "source": program.source, "files": dict(program.files), "argv": list(program.argv),
-            "call": None if program.call is None else tree_of(program.call), "language": program.language,
-            "toolchain": self.toolchain.as_config(), "limits": asdict(PREPARING),
+            "name": program.name,
+            "source": program.source,
+            "files": dict(program.files),
+            "argv": list(program.argv),
+            "call": None if program.call is None else tree_of(program.call),
+            "language": program.language,
+            "toolchain": self.toolchain.as_config(),
+            "limits": asdict(PREPARING),
             "tools": self.plan.tools_inside,
-        }  # fmt: skip
+        }
 
     def _untooled(self, program: Program) -> Trace | None:
         """See to it that boxes have the guest's tools, where it has any; the trace of a program that lacks them."""
@@ -89,15 +96,17 @@ class LanguageWorker:
             return None
         with _making:  # of several workers one makes them
             digest = tools.key(self.toolchain)
-            found = tools.find(digest)
-            if found is None:
+            folder = tools.find(digest)
+            if folder is None:
                 with open_box(replace(self.plan, preparing=True), PREPARING) as box:
                     run = box.run(self._spec(program) | {"source": "", "files": {}}, b"", act="tools")
-                made = artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
-                if made is None:
+                contents = (
+                    artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
+                )
+                if contents is None:
                     return self._unprepared(program, run)
-                found = tools.keep(digest, made)
-        self.plan = replace(self.plan, tools=str(found))
+                folder = tools.keep(digest, contents)
+        self.plan = replace(self.plan, tools=str(folder))
         return None
 
     def _known(self, spec: dict[str, Any]) -> bytes:
@@ -109,9 +118,9 @@ class LanguageWorker:
         """The parts of a program as one file; the trace of one that has none."""
         assert self.toolchain is not None
         digest = artefact.key(self.toolchain, spec)
-        made = artefact.load(digest)
-        if made is not None:
-            return made
+        cached = artefact.load(digest)
+        if cached is not None:
+            return cached
         run = self._box("prepare", PREPARING).run(spec, b"", act="prepare")
         data = bytes(run.wire[artefact.HEADER :])
         if run.report == PREPARED and artefact.read(data) is not None:
@@ -121,8 +130,8 @@ class LanguageWorker:
 
     def _unprepared(self, program: Program, run: SandboxRun) -> Trace:
         outcome = Outcome("limit", "time") if run.hit == "time" else unbegun(run)
-        said = readable(run.stderr, PREPARING.output)
-        return unrun(program, self.who, self.limits, outcome, stderr=said)
+        stderr = readable(run.stderr, PREPARING.output)
+        return unrun(program, self.who, self.limits, outcome, stderr=stderr)
 
     def _box(self, act: str, limits: Limits) -> Box:
         box = self._boxes.get(act)

@@ -19,7 +19,7 @@ __all__ = ["TRACE", "command_for", "is_shell", "shell_events"]
 
 SHELL = "/usr/bin/bash"
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/|\benv\s+)(?:ba|da)?sh\b")
-_TOLD = re.compile(r"\++([^\n]*?):([0-9]{1,9}): ([^\n]*)")
+_TRACE_LINE = re.compile(r"\++([^\n]*?):([0-9]{1,9}): ([^\n]*)")
 _OWN_WORDS = frozenset({
     ":", ".", "[", "[[", "((", "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "compgen",
     "complete", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exit", "export",
@@ -53,11 +53,11 @@ def command_for(name: str, language: str, source: str) -> tuple[tuple[str, ...],
 def shell_events(trace: bytes) -> Iterator[ScriptEvent]:
     """The commands that a shell has started, from what it told of itself."""
     for line in trace.decode("utf-8", "backslashreplace").split("\n"):
-        told = _TOLD.fullmatch(line[:4000])
-        if told is None:
+        match = _TRACE_LINE.fullmatch(line[:4000])
+        if match is None:
             continue
-        first = told[3].split(" ")[0]
+        first = match[3].split(" ")[0]
         if first in _OWN_WORDS or _ASSIGNMENT.match(first):
             continue
         kind = "signal" if first == "kill" else "start"
-        yield ScriptEvent(kind=kind, target=told[3][:1000], file=told[1], line=int(told[2]))
+        yield ScriptEvent(kind=kind, target=match[3][:1000], file=match[1], line=int(match[2]))

@@ -9,7 +9,7 @@ import msgspec
 
 from worldline.recording.guests.rehearsal import HEADER, SLOTS
 
-LONGEST = 8_000  # bytes of one line
+MAX_LINE_BYTES = 8_000  # bytes of one line
 
 
 class ScriptEvent(msgspec.Struct, frozen=True):
@@ -32,7 +32,7 @@ def events_in(wire: bytes | memoryview) -> Iterator[ScriptEvent]:
         at = HEADER + slot * room
         (used,) = struct.unpack_from("<Q", wire, at)
         for line in bytes(wire[at + 8 : at + 8 + min(used, room - 8)]).split(b"\n"):
-            if not 0 < len(line) <= LONGEST:
+            if not 0 < len(line) <= MAX_LINE_BYTES:
                 continue
             try:
                 yield decoder.decode(line)

@@ -18,9 +18,9 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.recording.guests.rehearsal.tree import Entry, pack
 
-__all__ = ["MOST_BYTES", "MOST_FILES", "SCRIPT", "WORK", "Entry", "FolderCopy", "copied"]
+__all__ = ["MAX_BYTES", "MAX_FILES", "SCRIPT", "WORK", "Entry", "FolderCopy", "copied"]
 
-MOST_BYTES, MOST_FILES = 64 << 20, 10_000
+MAX_BYTES, MAX_FILES = 64 << 20, 10_000
 WORK, SCRIPT = "work", "script"
 _PAGE = 4096
 
@@ -64,29 +64,29 @@ def copied(folder: Path, leave_out: Sequence[str] = ()) -> FolderCopy:
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder: a rehearsal runs in a copy of one")
     _refuse_much(folder, leave_out)
-    made = FolderCopy()
-    made.entries.append(_entry(WORK, "folder", folder.stat()))
+    copy = FolderCopy()
+    copy.entries.append(_entry(WORK, "folder", folder.stat()))
     waiting = [""]
     while waiting:
         inner = waiting.pop()
-        for name in _names(folder / inner, inner, made):
+        for name in _names(folder / inner, inner, copy):
             path = f"{inner}/{name}" if inner else name
             if _is_left_out(name, leave_out):
-                made.left_out.append(path)
-            elif _add(folder, path, made):
+                copy.left_out.append(path)
+            elif _add(folder, path, copy):
                 waiting.append(path)
-    return made
+    return copy
 
 
 def _is_left_out(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern.strip("/")) for pattern in patterns)
 
 
-def _names(folder: Path, inner: str, made: FolderCopy) -> list[str]:
+def _names(folder: Path, inner: str, copy: FolderCopy) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:
-        made.left_out.append(f"{inner}/")
+        copy.left_out.append(f"{inner}/")
         return []
 
 
@@ -94,29 +94,29 @@ def _entry(path: str, kind: str, about: os.stat_result, link: str = "") -> Entry
     return Entry(path, kind, stat.S_IMODE(about.st_mode) & 0o777, link=link, time=about.st_mtime_ns)
 
 
-def _add(folder: Path, path: str, made: FolderCopy) -> bool:
+def _add(folder: Path, path: str, copy: FolderCopy) -> bool:
     """Copy one entry; whether it is a folder, to be looked into."""
     real = folder / path
     try:
         about = real.lstat()
         if stat.S_ISDIR(about.st_mode):
-            made.entries.append(_entry(f"{WORK}/{path}", "folder", about))
+            copy.entries.append(_entry(f"{WORK}/{path}", "folder", about))
             return True
         if stat.S_ISLNK(about.st_mode):
-            made.entries.append(_entry(f"{WORK}/{path}", "link", about, os.readlink(real)))
+            copy.entries.append(_entry(f"{WORK}/{path}", "link", about, os.readlink(real)))
         elif stat.S_ISREG(about.st_mode):
-            made.add_file(f"{WORK}/{path}", _read(real), about.st_mode & 0o777, about.st_mtime_ns)
+            copy.add_file(f"{WORK}/{path}", _read(real), about.st_mode & 0o777, about.st_mtime_ns)
         else:
-            made.left_out.append(path)
+            copy.left_out.append(path)
     except OSError:
-        made.left_out.append(path)
+        copy.left_out.append(path)
     return False
 
 
 def _read(path: Path) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(fd, "rb") as file:
-        return file.read(MOST_BYTES + 1)
+        return file.read(MAX_BYTES + 1)
 
 
 def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
@@ -132,14 +132,14 @@ def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
                 files += 1
                 sizes[part or name] += _size(os.path.join(place, name))
         files += len(folders)
-        if files > 20 * MOST_FILES:
+        if files > 20 * MAX_FILES:
             break
     total = sum(sizes.values())
-    if total > MOST_BYTES or files > MOST_FILES:
+    if total > MAX_BYTES or files > MAX_FILES:
         heavy, weight = sizes.most_common(1)[0] if sizes else ("", 0)
         raise UsageError(
-            f"{folder} is too much to copy: {total:,} bytes in {files:,} files, at most {MOST_BYTES:,} in "
-            f"{MOST_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --exclude {heavy}"
+            f"{folder} is too much to copy: {total:,} bytes in {files:,} files, at most {MAX_BYTES:,} in "
+            f"{MAX_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --exclude {heavy}"
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from worldline.core.errors import NoSandbox
 from worldline.core.limits import Limits
 from worldline.core.trace import Outcome
-from worldline.recording.guests.rehearsal.tree import ROOM, Entry
+from worldline.recording.guests.rehearsal.tree import MAX_GATHERED_BYTES, Entry
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.recording.recorder import encode, prepare
 from worldline.recording.rehearsal.commands import TRACE, shell_events
@@ -24,8 +24,8 @@ from worldline.recording.rehearsal.folder import FolderCopy
 from worldline.recording.sandbox import SandboxRun, open_box
 from worldline.recording.verdict import judge, readable
 
-WIRE = 16 << 20
-MOST_EVENTS = 50_000
+WIRE_BYTES = 16 << 20
+MAX_EVENTS = 50_000
 _ENDS = ("returned", "raised", "exited", "limit", "unsupported", "host-fault", "tampered")
 
 
@@ -70,19 +70,24 @@ def run_over(
 ) -> RehearsedRun:
     """Run a script in the box over the copy; NoSandbox where there is none."""
     limits = replace(
-        limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE
+        limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE_BYTES
     )
     setup = prepare(limits=limits, python=python, core="python", trust=False)
     if not setup.plan.boxed:
         raise NoSandbox("a rehearsal without a box would be the deed itself")
     plan = replace(setup.plan, guest="rehearsal.guest", native=None, toolchain=script.toolchain)
     spec: dict[str, Any] = {
-        "name": script.name, "source": script.source, "files": {}, "argv": list(script.argv), "call": None,
-        "limits": asdict(limits), "environment": dict(script.environment),
+        "name": script.name,
+        "source": script.source,
+        "files": {},
+        "argv": list(script.argv),
+        "call": None,
+        "limits": asdict(limits),
+        "environment": dict(script.environment),
         "command": list(script.command),
-    }  # fmt: skip
+    }
     with open_box(plan, limits) as box:
-        run = box.run(spec, encode(script.stdin), parts=copy.packed(), left=ROOM)
+        run = box.run(spec, encode(script.stdin), parts=copy.packed(), left=MAX_GATHERED_BYTES)
     return replace(_decoded(run, limits), listened=not script.command)
 
 
@@ -94,14 +99,14 @@ def _decoded(run: SandboxRun, limits: Limits) -> RehearsedRun:
         if event.end:
             if event.end in _ENDS and not event.child:
                 end, line = Outcome(event.end, event.detail), event.line
-        elif len(events) < MOST_EVENTS:
+        elif len(events) < MAX_EVENTS:
             events.append(event)
     left = read_left(run.left)
-    events += list(shell_events(left.contents.get(TRACE, b"")))[:MOST_EVENTS] if left else []
-    more = bytes(run.wire[16:17]) == b"\x01" or len(events) >= MOST_EVENTS
+    events += list(shell_events(left.contents.get(TRACE, b"")))[:MAX_EVENTS] if left else []
+    more = bytes(run.wire[16:17]) == b"\x01" or len(events) >= MAX_EVENTS
     outcome = judge(run, end, None)
-    said = (readable(run.stdout, limits.output), readable(run.stderr, limits.output))
-    return RehearsedRun(outcome, tuple(events), left, *said, more, line)
+    streams = (readable(run.stdout, limits.output), readable(run.stderr, limits.output))
+    return RehearsedRun(outcome, tuple(events), left, *streams, more, line)
 
 
 def read_left(data: bytes) -> LeftFiles | None:

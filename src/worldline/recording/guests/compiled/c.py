@@ -27,12 +27,12 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
     flags = _flags(spec, machine.name)
     _compile([gcc, "-S", *flags, "-o", assembly, toolbox.as_file(name)], spec["source"])
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    made = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
-    Path(woven).write_text(made.text)
+    instrumented = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
+    Path(woven).write_text(instrumented.text)
     objects = [woven, *toolbox.runtime(spec["tools"]), "-lm", "-pthread"]
     toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
-    described = LinkedProgram(binary, made, sources, machine.name)
+    described = LinkedProgram(binary, instrumented, sources, machine.name)
     call = spec["call"]
     try:
         encoded = call and arguments.encode(call, described.functions, described.types, machine.name)

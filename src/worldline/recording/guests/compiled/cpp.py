@@ -49,12 +49,12 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
             raise
         raise Refused("call", misfit) from None
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    made = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
-    Path(woven).write_text(made.text)
+    instrumented = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
+    Path(woven).write_text(instrumented.text)
     objects = [woven, *toolbox.runtime(spec["tools"]), "-lm", "-pthread"]
     toolbox.run([compiler, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
-    described = LinkedProgram(binary, made, sources, machine.name, Library("cpp"))
+    described = LinkedProgram(binary, instrumented, sources, machine.name, Library("cpp"))
     table = described.table("g++", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}

@@ -52,7 +52,7 @@ def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: in
     for fd in (table, wire_fd, report_fd):
         os.set_inheritable(fd, True)
     limits = spec["limits"]
-    given = (wire_fd, table, report_fd, limits["steps"], limits["value_bytes"], limits["value_depth"])
-    environment = {**os.environ, "WORLDLINE_GUEST": ",".join(str(one) for one in given)}
+    settings = (wire_fd, table, report_fd, limits["steps"], limits["value_bytes"], limits["value_depth"])
+    environment = {**os.environ, "WORLDLINE_GUEST": ",".join(str(number) for number in settings)}
     name = "./" + os.path.splitext(spec["name"])[0]
     os.execve(parts["program"], [name, *spec["argv"]], environment)

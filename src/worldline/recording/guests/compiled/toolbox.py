@@ -28,10 +28,10 @@ def machine() -> Machine:
 def run(command: list[str], environment: dict[str, str] | None = None) -> str:
     """What a tool said on stderr; CompileError when it failed."""
     done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
-    said = done.stderr.decode(errors="replace")
+    message = done.stderr.decode(errors="replace")
     if done.returncode:
-        raise CompileError(said or f"{command[0]} ended with {done.returncode}")
-    return said
+        raise CompileError(message or f"{command[0]} ended with {done.returncode}")
+    return message
 
 
 def as_file(name: str) -> str:
@@ -41,15 +41,15 @@ def as_file(name: str) -> str:
 
 def first_error(message: str) -> str:
     """The first error of a compiler's message, with its line."""
-    found = _ERROR.search(message)
-    if found:
-        return f"line {found[1]}: {found[2]}"
-    found = _RUST_ERROR.search(message)
-    if found:
-        return f"line {found[2]}: {found[1]}"
-    found = _UNDEFINED.search(message)
-    if found:
-        return found[1]
+    match = _ERROR.search(message)
+    if match:
+        return f"line {match[1]}: {match[2]}"
+    match = _RUST_ERROR.search(message)
+    if match:
+        return f"line {match[2]}: {match[1]}"
+    match = _UNDEFINED.search(message)
+    if match:
+        return match[1]
     return next((line for line in message.splitlines() if line.strip()), "the compiler failed")[:500]
 
 
@@ -59,11 +59,11 @@ def _objects() -> dict[str, str]:
 
 def compile_runtime(compiler: str, folder: str) -> None:
     """The recorder's own objects, made by the program's compiler."""
-    for unit, made in _objects().items():
+    for unit, object_file in _objects().items():
         flags = ["-O1", "-fno-strict-aliasing", "-fno-stack-protector", "-w"]
-        run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", os.path.join(folder, made)])
+        run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", os.path.join(folder, object_file)])
 
 
 def runtime(tools: str) -> list[str]:
     """The recorder's objects, in the folder that they were made in."""
-    return [os.path.join(tools, made) for made in _objects().values()]
+    return [os.path.join(tools, object_file) for object_file in _objects().values()]

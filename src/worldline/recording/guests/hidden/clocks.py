@@ -33,12 +33,20 @@ _START = 1_767_225_600  # 2026-01-01, in seconds of the epoch
 _READING, _PATIENCE = 1000, 10  # nanoseconds of a reading, and readings in a row until they take longer
 _WALL, _STEADY, _BUSY = "time_ns", "monotonic_ns", "process_time_ns"
 _CLOCKS = {
-    time.CLOCK_REALTIME: _WALL, time.CLOCK_MONOTONIC: _STEADY, time.CLOCK_MONOTONIC_RAW: _STEADY,
-    time.CLOCK_BOOTTIME: _STEADY, time.CLOCK_PROCESS_CPUTIME_ID: _BUSY, time.CLOCK_THREAD_CPUTIME_ID: _BUSY,
-}  # fmt: skip
+    time.CLOCK_REALTIME: _WALL,
+    time.CLOCK_MONOTONIC: _STEADY,
+    time.CLOCK_MONOTONIC_RAW: _STEADY,
+    time.CLOCK_BOOTTIME: _STEADY,
+    time.CLOCK_PROCESS_CPUTIME_ID: _BUSY,
+    time.CLOCK_THREAD_CPUTIME_ID: _BUSY,
+}
 _NAMES = {
-    "time": _WALL, "monotonic": _STEADY, "perf_counter": _STEADY, "process_time": _BUSY, "thread_time": _BUSY,
-}  # fmt: skip
+    "time": _WALL,
+    "monotonic": _STEADY,
+    "perf_counter": _STEADY,
+    "process_time": _BUSY,
+    "thread_time": _BUSY,
+}
 
 
 class Clocks:

@@ -28,32 +28,32 @@ def install(tape: Tape, swap: Swap, files: Container[str], began: int, real_now:
 
     devices: dict[int, int] = {}
 
-    def settled(found: Any) -> Any:
-        device = devices.setdefault(found.st_dev, len(devices) + 1)
-        times = tuple(getattr(found, name + "_ns") for name in _NAMES)
+    def settled(stat_result: Any) -> Any:
+        device = devices.setdefault(stat_result.st_dev, len(devices) + 1)
+        times = tuple(getattr(stat_result, name + "_ns") for name in _NAMES)
         if max(times[1:]) < real_now - _RECENT:
-            return _with(found, device, times)  # of the system's own
+            return _with(stat_result, device, times)  # of the system's own
         fresh = times if tape.live else tuple(began if time >= real_now - _RECENT else time for time in times)
         code = _getframe(2).f_code
         is_asked = code.co_filename in files or code.co_name in _ASKERS
-        return _with(found, device, tape.draw("stat", fresh) if is_asked else fresh)
+        return _with(stat_result, device, tape.draw("stat", fresh) if is_asked else fresh)
 
-    def swap_one(owner: Any, name: str) -> None:
+    def swap_stat(owner: Any, name: str) -> None:
         def act(*args: Any, **kwargs: Any) -> Any:
-            found = original(*args, **kwargs)
+            stat_result = original(*args, **kwargs)
             if _getframe(1).f_code.co_filename.startswith("<frozen importlib"):
-                return found  # by which it sees that a folder has changed
-            return settled(found)
+                return stat_result  # by which it sees that a folder has changed
+            return settled(stat_result)
 
         original = swap(owner, name, act)
 
     for name in ("stat", "lstat", "fstat"):
-        swap_one(posix, name)
-    swap_one(posix.DirEntry, "stat")
+        swap_stat(posix, name)
+    swap_stat(posix.DirEntry, "stat")
 
 
-def _with(found: Any, device: int, times: tuple[int, ...]) -> Any:
-    kind, (shown, more) = found.__reduce__()
+def _with(stat_result: Any, device: int, times: tuple[int, ...]) -> Any:
+    kind, (shown, more) = stat_result.__reduce__()
     for name, time in zip(_NAMES, times, strict=True):
         more |= {name: time // _SECOND + 1e-9 * (time % _SECOND), name + "_ns": time}
     return kind((*shown[:2], device, *shown[3:7], *(time // _SECOND for time in times)), more)

@@ -29,8 +29,8 @@ def install(tape: Tape, swap: Swap, files: Container[str], own: Iterable[ModuleT
     numbers: dict[int, int] = {}
     used: set[int] = set()
 
-    def identity(thing: Any, /) -> int:
-        address = original(thing)
+    def identity(obj: Any, /) -> int:
+        address = original(obj)
         number = numbers.get(address)
         if number is None:
             number = len(numbers) + 1

@@ -20,7 +20,7 @@ from .tape import Tape
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-_MANY = 1000  # seeded generators that may have died before they are looked through
+_MAX_SEEDED = 1000  # seeded generators that may have died before they are looked through
 _digits = int.__repr__
 
 
@@ -41,7 +41,7 @@ class Generators:
         if hidden:
             self._seeded.pop(id(generator), None)
             return
-        if len(self._seeded) > _MANY:
+        if len(self._seeded) > _MAX_SEEDED:
             self._seeded = {key: known for key, known in self._seeded.items() if known() is not None}
         with suppress(TypeError):  # a bare `_random.Random` has no weak references: it counts as hidden
             self._seeded[id(generator)] = ref(generator)
@@ -152,23 +152,26 @@ def _wrap(tape: Tape, generators: Generators, function: Any, form: str) -> None:
             tape.quiet -= 1
         return tape.draw(form.format(*map(_count, args)), value)
 
-    template = (_one if code.co_argcount == 2 else _none).__code__
+    template = (_with_argument if code.co_argcount == 2 else _without_argument).__code__
     function.__code__ = template.replace(
         co_consts=(*(whole if const == _PLACE else const for const in template.co_consts), _TELLING),
-        co_name=code.co_name, co_qualname=code.co_qualname, co_filename=code.co_filename,
-        co_firstlineno=code.co_firstlineno, co_varnames=(*code.co_varnames[: code.co_argcount], "act"),
-    )  # fmt: skip
+        co_name=code.co_name,
+        co_qualname=code.co_qualname,
+        co_filename=code.co_filename,
+        co_firstlineno=code.co_firstlineno,
+        co_varnames=(*code.co_varnames[: code.co_argcount], "act"),
+    )
 
 
 _PLACE = 271828.5  # in a template, where the function goes that is called
 _TELLING = "worldline"
 
 
-def _none(self: Any) -> Any:
+def _without_argument(self: Any) -> Any:
     act: Any = 271828.5
     return act(self)
 
 
-def _one(self: Any, n: Any) -> Any:
+def _with_argument(self: Any, n: Any) -> Any:
     act: Any = 271828.5
     return act(self, n)

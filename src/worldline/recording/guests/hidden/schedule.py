@@ -86,14 +86,14 @@ class Scheduler:
         self._tape, self._clock, self._recorder, self._real = tape, clock, recorder, real
         self._seed, self._whole = control["schedule"], control["whole"]
         self._source = self._seed or 0
-        self._given = [step for step, kind, _ in control["given"] if kind.startswith("thread ")]
-        self._given.reverse()
+        self._choice_steps = [step for step, kind, _ in control["given"] if kind.startswith("thread ")]
+        self._choice_steps.reverse()
         main = Thread(0, real.baton())
         main.ident = real.ident()
         self.threads, self.running = [main], main
         self._live, self.numbers = 1, {main.ident: 0}
         self._ending: Thread | None = None
-        self._told = ""  # the kind of a choice that is replayed, as it was recorded
+        self._recorded_kind = ""  # the kind of a choice that is replayed, as it was recorded
         self._collecting = True
         self.active, self.entering = True, False  # entering: a thread begins to be recorded
         recorder.schedule(self._before_line)
@@ -126,14 +126,14 @@ class Scheduler:
             finally:
                 self._end(thread)
 
-        made = start(body)
+        handle = start(body)
         self._real.acquire(arrived)
         self.numbers[thread.ident] = thread.number
         self.threads.append(thread)
         self._live += 1
         self._recorder.at()  # what was written until now is, with and without a seed, written before its first step
         self._arm()
-        return thread, made
+        return thread, handle
 
     def wait(
         self, test: Callable[[], Any] | None, until: int | None, outside: Callable[[float], Any] | None = None
@@ -205,7 +205,11 @@ class Scheduler:
         me, step, ready = self.running, self._recorder.at(), self._ready()
         to = None
         if self._tape.peek() is not None:
-            to = self._given_one(step, ready) if self._given and self._given[-1] <= step else None
+            to = (
+                self._thread_on_tape(step, ready)
+                if self._choice_steps and self._choice_steps[-1] <= step
+                else None
+            )
         elif self._seed is not None and len(ready) > 1:
             to = ready[self._below(len(ready))]
         elif self._seed is None and not self._whole:
@@ -228,7 +232,7 @@ class Scheduler:
         if ready == [me]:
             return me
         step = self._recorder.at()
-        to = self._given_one(step, ready) or self._fresh_one(me, ready)
+        to = self._thread_on_tape(step, ready) or self._choose_thread(me, ready)
         self._record(to, ready)
         self._arm()
         return to
@@ -255,46 +259,46 @@ class Scheduler:
             self._recorder.note("deadlock")
             self._recorder.leave("limit", "deadlock")
 
-    def _given_one(self, step: int, ready: list[Thread]) -> Thread | None:
+    def _thread_on_tape(self, step: int, ready: list[Thread]) -> Thread | None:
         """The thread that is given for a choice here; None: none is, or it cannot go on."""
-        given = self._tape.peek()
-        if given is None:
+        draw = self._tape.peek()
+        if draw is None:
             return None
-        at, kind, value = given
+        at, kind, value = draw
         if not kind.startswith("thread ") or at > step:
             if self._whole:
                 self._tape.part()
             return None
-        found = next((thread for thread in ready if thread.number == value), None)
-        if found is None and self._whole:
-            found = self._late_one(value)
-        if found is None or at != step:
+        thread = next((candidate for candidate in ready if candidate.number == value), None)
+        if thread is None and self._whole:
+            thread = self._wake_late_thread(value)
+        if thread is None or at != step:
             self._tape.part()
             return None
-        live = {str(thread.number) for thread in self.threads if not thread.ended}
+        live = {str(candidate.number) for candidate in self.threads if not candidate.ended}
         if self._whole and live.issuperset(kind.split()[1:]):
-            self._told = kind  # others could have gone on too where the clock was the machine's
+            self._recorded_kind = kind  # others could have gone on too where the clock was the machine's
         self._tape.take()
-        self._given.pop()
-        return found
+        self._choice_steps.pop()
+        return thread
 
-    def _late_one(self, number: int) -> Thread | None:
+    def _wake_late_thread(self, number: int) -> Thread | None:
         """A thread that waits for a time, which had come when this run was recorded: it comes now."""
-        found = [thread for thread in self.threads if thread.number == number and not thread.ended]
-        if not found or found[0].until is None:
+        waiting = [thread for thread in self.threads if thread.number == number and not thread.ended]
+        if not waiting or waiting[0].until is None:
             return None
-        self._clock.jump(found[0].until)
-        return found[0]
+        self._clock.jump(waiting[0].until)
+        return waiting[0]
 
-    def _fresh_one(self, me: Thread, ready: list[Thread]) -> Thread:
+    def _choose_thread(self, me: Thread, ready: list[Thread]) -> Thread:
         if self._seed is not None and self._tape.peek() is None:
             return ready[self._below(len(ready))]
         return next((thread for thread in ready if thread is not me), me)
 
     def _record(self, to: Thread, ready: list[Thread]) -> None:
-        kind = self._told or "thread " + " ".join([str(thread.number) for thread in ready])
+        kind = self._recorded_kind or "thread " + " ".join([str(thread.number) for thread in ready])
         self._recorder.switch(to.number, kind)
-        self.running, self._told = to, ""
+        self.running, self._recorded_kind = to, ""
 
     def _hand(self, to: Thread) -> None:
         self._real.release(to.baton)
@@ -303,8 +307,8 @@ class Scheduler:
         """Says before which step the recorder asks."""
         if self._live < 2:
             step = None
-        elif self._given and self._tape.peek() is not None:
-            step = self._given[-1]
+        elif self._choice_steps and self._tape.peek() is not None:
+            step = self._choice_steps[-1]
         elif self._seed is None:
             step = None if self._whole else self._recorder.at() + _TURN
         else:

@@ -20,7 +20,7 @@ class Tape:
     def __init__(self, control: dict[str, Any], recorder: Any) -> None:
         self.live = control["seed"] is None
         self.quiet = 0  # inside a draw that is told as a whole
-        self._given: list[list[Any]] = control["given"]
+        self._draws: list[list[Any]] = control["given"]
         self._at, self._recorder = 0, recorder
         # Its methods may be swapped by now, but they are those of the type: see `bits`.
         self._source = _random.Random(0 if self.live else control["seed"])
@@ -28,14 +28,14 @@ class Tape:
 
     def bits(self, count: int) -> int:
         """So many bits of the seed's own, told to nobody."""
-        found: int = self.getrandbits(self._source, count)
-        return found
+        value: int = self.getrandbits(self._source, count)
+        return value
 
     def peek(self) -> tuple[int, str, Any] | None:
         """The next given one: step, kind, value."""
-        if self._at == len(self._given):
+        if self._at == len(self._draws):
             return None
-        step, kind, value = self._given[self._at]
+        step, kind, value = self._draws[self._at]
         return step, kind, value
 
     def take(self) -> None:
@@ -44,15 +44,15 @@ class Tape:
 
     def part(self) -> None:
         """What is given does not fit this run: from now on all are fresh."""
-        self._given, self._at = [], 0
+        self._draws, self._at = [], 0
 
     def draw(self, kind: str, fresh: Any) -> Any:
         """The next hidden input: the given one if it is of this kind, else the fresh one."""
         if self.quiet:
             return fresh
         value = fresh
-        if self._at < len(self._given):
-            _, was, instead = self._given[self._at]
+        if self._at < len(self._draws):
+            _, was, instead = self._draws[self._at]
             if was == kind:
                 self._at += 1
                 value = _bytes_of(instead) if type(fresh) is bytes else type(fresh)(instead)

@@ -22,7 +22,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 Swap = Callable[[Any, str, Callable[..., Any]], Any]
 _Lock, _RLock = _thread.LockType, _thread.RLock
 _locked, _shown = _Lock.locked, _RLock.__repr__
-_MOST = _thread.TIMEOUT_MAX
+_MAX_TIMEOUT = _thread.TIMEOUT_MAX
 _HANDLES = hasattr(_thread, "start_joinable_thread")
 _ESCAPED = "Exception ignored in thread started by" + (" {!r}:" if _HANDLES else ": {!r}")
 
@@ -95,7 +95,7 @@ def _swap_locks(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
 def _is_time(timeout: Any) -> bool:
     """Whether it is a time to wait for; the real function says what is wrong with others."""
-    return type(timeout) in (int, float) and (timeout == -1 or 0 < timeout <= _MOST)
+    return type(timeout) in (int, float) and (timeout == -1 or 0 < timeout <= _MAX_TIMEOUT)
 
 
 def _run(function: Any, args: Any, kwargs: Any) -> None:
@@ -116,10 +116,10 @@ def _swap_starts(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
     """Before 3.13: a lock is released when the interpreter has forgotten a thread."""
 
     def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
-        given = (function, args) if kwargs is None else (function, args, kwargs)
+        arguments = (function, args) if kwargs is None else (function, args, kwargs)
         if not scheduler.is_mine() or not callable(function) or type(args) is not tuple:
-            return int(start(*given))
-        thread, _ = scheduler.begin(lambda body: start(body, ()), act_of(*given), daemon=True)
+            return int(start(*arguments))
+        thread, _ = scheduler.begin(lambda body: start(body, ()), act_of(*arguments), daemon=True)
         return thread.number + 1
 
     def act_of(function: Any, args: Any, kwargs: Any = None) -> Callable[[], Any]:
@@ -152,9 +152,9 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
     """From 3.13 on: a thread has a handle, and can be waited for by it."""
 
     def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
-        given = (function, args) if kwargs is None else (function, args, kwargs)
+        arguments = (function, args) if kwargs is None else (function, args, kwargs)
         if not scheduler.is_mine() or not callable(function) or type(args) is not tuple:
-            return int(start(*given))
+            return int(start(*arguments))
         return begin(lambda: _run(function, args, kwargs or {}), True, None)[0].number + 1
 
     def start_joinable_thread(function: Any, daemon: Any = True, handle: Any = None) -> Any:
@@ -163,11 +163,11 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
         return begin(function, daemon, handle)[1]
 
     def begin(act: Callable[[], Any], daemon: Any, handle: Any) -> tuple[Thread, Any]:
-        thread, made = scheduler.begin(
+        thread, started = scheduler.begin(
             lambda body: joinable(body, daemon=daemon, handle=handle), act, daemon=bool(daemon)
         )
-        thread.is_gone = lambda: wait(made)
-        return thread, made
+        thread.is_gone = lambda: wait(started)
+        return thread, started
 
     def join(handle: Any, timeout: Any = None, /) -> Any:
         if not scheduler.is_mine():
@@ -185,15 +185,15 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
             scheduler.wait(are_over, None)
         return end()
 
-    kept: dict[int, int] = {}
+    saved_numbers: dict[int, int] = {}
 
     def forget_names() -> None:
         if scheduler.running.number:  # in the child `threading` compares its name with that of its handle
-            kept.update(scheduler.numbers)
+            saved_numbers.update(scheduler.numbers)
             scheduler.numbers.clear()
 
     thread_module: Any = _thread
-    os.register_at_fork(before=forget_names, after_in_parent=lambda: scheduler.numbers.update(kept))
+    os.register_at_fork(before=forget_names, after_in_parent=lambda: scheduler.numbers.update(saved_numbers))
     start: Any = swap(_thread, "start_new_thread", start_new_thread)
     swap(_thread, "start_new", start_new_thread)
     joinable: Any = swap(_thread, "start_joinable_thread", start_joinable_thread)
@@ -246,7 +246,11 @@ def _swap_queue(scheduler: Scheduler, swap: Swap) -> None:
 
 def _swap_sleep(scheduler: Scheduler, swap: Swap) -> Any:
     def sleep(seconds: Any, /) -> None:
-        if not scheduler.is_mine() or not isinstance(seconds, (int, float)) or not 0 <= seconds <= _MOST:
+        if (
+            not scheduler.is_mine()
+            or not isinstance(seconds, (int, float))
+            or not 0 <= seconds <= _MAX_TIMEOUT
+        ):
             original(seconds)
         else:
             scheduler.wait(None, scheduler.until(seconds))
@@ -260,14 +264,14 @@ def _swap_polls(scheduler: Scheduler, swap: Swap) -> None:
     import select
 
     def waiting(look: Callable[[float], Any], seconds: Any, *, outside: bool) -> Any:
-        found = look(0)
-        if found or seconds == 0:
-            return found
+        ready = look(0)
+        if ready or seconds == 0:
+            return ready
         until = None if seconds is None or seconds < 0 else scheduler.until(seconds)
-        while not found and not scheduler.is_over(until):
+        while not ready and not scheduler.is_over(until):
             scheduler.wait(lambda: look(0), until, look if outside else None)
-            found = look(0)
-        return found
+            ready = look(0)
+        return ready
 
     def epoll_poll(self: Any, timeout: Any = None, maxevents: Any = -1) -> Any:
         if not scheduler.is_mine():
@@ -282,8 +286,8 @@ def _swap_polls(scheduler: Scheduler, swap: Swap) -> None:
 
     def select_select(rlist: Any, wlist: Any, xlist: Any, timeout: Any = None, /) -> Any:
         def look(seconds: float) -> Any:
-            found = selects(*lists, seconds)
-            return found if any(found) else ()
+            ready = selects(*lists, seconds)
+            return ready if any(ready) else ()
 
         if not scheduler.is_mine():
             return selects(rlist, wlist, xlist, timeout)

@@ -16,8 +16,12 @@ from . import launch, service
 
 _HERE = Path(__file__).parent
 _PACKAGES = ("compiler", "recorder")
-_INNER = ("jdk.internal.org.objectweb.asm", "jdk.internal.org.objectweb.asm.tree", "jdk.internal.misc",
-          "jdk.internal.access")  # fmt: skip
+_INNER = (
+    "jdk.internal.org.objectweb.asm",
+    "jdk.internal.org.objectweb.asm.tree",
+    "jdk.internal.misc",
+    "jdk.internal.access",
+)
 _DATE = 946684800  # as languages/tools.py gives every file
 
 

@@ -10,10 +10,16 @@ from ..refused import Refused
 
 FIRST, LAST = 17, 23  # what has the JDK's own copy of ASM, which the pass is written with
 QUIET = (
-    "-Xshare:auto", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=off",
+    "-Xshare:auto",
+    "-XX:-UsePerfData",
+    "-XX:TieredStopAtLevel=1",
+    "-Xlog:disable",
+    "-Xlog:all=off",
     # The JDK's archive of classes where it wants to lie; the box has no random addresses anyway.
-    "-XX:+UnlockDiagnosticVMOptions", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:ArchiveRelocationMode=0",
-)  # fmt: skip
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:ArchiveRelocationMode=0",
+)
 
 
 def check_version(toolchain: dict[str, Any]) -> None:
@@ -27,9 +33,13 @@ def _memory_flags(memory: int) -> list[str]:
     """A heap that leaves room for the rest of the JVM inside the bound."""
     heap = max(memory * 5 // 8, 16 << 20)
     return [
-        f"-Xmx{heap}", "-Xss4m", "-XX:ReservedCodeCacheSize=48m", "-XX:CompressedClassSpaceSize=64m",
-        "-XX:ErrorFile=/dev/null", "-XX:+DisableAttachMechanism",
-    ]  # fmt: skip
+        f"-Xmx{heap}",
+        "-Xss4m",
+        "-XX:ReservedCodeCacheSize=48m",
+        "-XX:CompressedClassSpaceSize=64m",
+        "-XX:ErrorFile=/dev/null",
+        "-XX:+DisableAttachMechanism",
+    ]
 
 
 def command(
@@ -40,7 +50,7 @@ def command(
     with open(parts["main"]) as file:
         main = file.read()
     called = spec["call"] is not None
-    said = (
+    settings = (
         wire,
         report,
         limits["steps"],
@@ -51,11 +61,17 @@ def command(
     )
     arguments = [
         # Until JDK 17 no other collector takes the objects of that archive: 15 of 80 ms.
-        spec["toolchain"]["executables"]["java"], *QUIET, "-XX:+UseG1GC", *_memory_flags(int(limits["memory"])),
+        spec["toolchain"]["executables"]["java"],
+        *QUIET,
+        "-XX:+UseG1GC",
+        *_memory_flags(int(limits["memory"])),
         f"-Xbootclasspath/a:{spec['tools']}/recorder.jar",
-        "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')}",
-        f"-Dworldline.run={','.join(map(str, said))}", "-cp", parts["program.jar"],
-    ]  # fmt: skip
+        "-Dfile.encoding=UTF-8",
+        f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')}",
+        f"-Dworldline.run={','.join(map(str, settings))}",
+        "-cp",
+        parts["program.jar"],
+    ]
     if called:
         with open(parts["classes"]) as file:
             arguments += ["worldline.recorder.Call", _encoded(spec["call"]), main, *file.read().split("\n")]

@@ -21,10 +21,17 @@ from . import launch
 
 _ASM = "java.base/jdk.internal.org.objectweb.asm"
 _FLAGS = (
-    *launch.QUIET, "-XX:+UseSerialGC", "-Xmx512m", "-Xss16m", "-XX:ReservedCodeCacheSize=64m",
-    f"--add-exports={_ASM}=ALL-UNNAMED", f"--add-exports={_ASM}.tree=ALL-UNNAMED",
-    "-cp", "compiler.jar", "worldline.compiler.Main",
-)  # fmt: skip
+    *launch.QUIET,
+    "-XX:+UseSerialGC",
+    "-Xmx512m",
+    "-Xss16m",
+    "-XX:ReservedCodeCacheSize=64m",
+    f"--add-exports={_ASM}=ALL-UNNAMED",
+    f"--add-exports={_ASM}.tree=ALL-UNNAMED",
+    "-cp",
+    "compiler.jar",
+    "worldline.compiler.Main",
+)
 _ARCHIVE = "compiler.jsa"
 _AWAY = "the compiler went away"
 
@@ -69,8 +76,8 @@ def _serve(sock: socket.socket, java: str, tools: str) -> None:
         with socket.socket(fileno=fds[0]) as client:
             try:
                 compiler = compiler or _Compiler(java, tools)
-                asked = _all(client)
-                client.sendall(compiler.answer(asked, client))
+                question = _all(client)
+                client.sendall(compiler.answer(question, client))
             except OSError:
                 if compiler is not None:
                     compiler.end()
@@ -79,10 +86,10 @@ def _serve(sock: socket.socket, java: str, tools: str) -> None:
 
 def _all(client: socket.socket) -> bytes:
     """What was asked, up to where the client says no more."""
-    found = bytearray()
+    received = bytearray()
     while data := client.recv(1 << 20):
-        found += data
-    return bytes(found)
+        received += data
+    return bytes(received)
 
 
 def flags(tools: str) -> list[str]:
@@ -105,24 +112,24 @@ class _Compiler:
         assert pipe is not None
         for at in range(0, len(question), 1 << 16):
             pipe.write(question[at : at + (1 << 16)])
-        kept = bytearray()
-        _walk_answer(lambda count: self._read(count, client, kept))
-        return bytes(kept)
+        received = bytearray()
+        _walk_answer(lambda count: self._read(count, client, received))
+        return bytes(received)
 
-    def _read(self, count: int, client: socket.socket | None, kept: bytearray) -> bytes:
+    def _read(self, count: int, client: socket.socket | None, received: bytearray) -> bytes:
         pipe = self.process.stdout
         assert pipe is not None
-        poll, start = select.poll(), len(kept)
+        poll, start = select.poll(), len(received)
         poll.register(pipe, select.POLLIN)
         if client is not None:
             poll.register(client, 0)  # told when it is closed, not when it has said all
-        while len(kept) - start < count:
+        while len(received) - start < count:
             ready = {fd for fd, _ in poll.poll()}
-            data = os.read(pipe.fileno(), count - (len(kept) - start)) if pipe.fileno() in ready else b""
+            data = os.read(pipe.fileno(), count - (len(received) - start)) if pipe.fileno() in ready else b""
             if not data:
                 raise OSError(_AWAY)
-            kept += data
-        return bytes(kept[start:])
+            received += data
+        return bytes(received[start:])
 
     def end(self) -> None:
         """The JVM ends."""
@@ -134,17 +141,17 @@ def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
     """The parts of a program, from the server or, where there is none, from a JVM of its own."""
     question = _question(b"p" if spec["call"] is None else b"c", _program(spec))
     try:
-        said = _ask_server(question)
+        answer = _ask_server(question)
     except OSError:
         own = _Compiler(spec["toolchain"]["executables"]["java"], spec["tools"])
-        said = own.answer(question, None)
+        answer = own.answer(question, None)
         own.end()
     at = 0
 
     def read(count: int) -> bytes:
         nonlocal at
         at += count
-        return said[at - count : at]
+        return answer[at - count : at]
 
     return _checked(*_walk_answer(read))
 
@@ -165,16 +172,16 @@ def _ask_server(question: bytes) -> bytes:
         others.close()
         mine.sendall(question)
         mine.shutdown(socket.SHUT_WR)
-        said = _all(mine)
-    if not said:
+        answer = _all(mine)
+    if not answer:
         raise OSError(_AWAY)
-    return said
+    return answer
 
 
-def _checked(letter: bytes, made: dict[str, bytes]) -> dict[str, bytes]:
+def _checked(letter: bytes, parts: dict[str, bytes]) -> dict[str, bytes]:
     if letter == b"s":
-        raise Refused("source", made["why"].decode(), made["message"].decode())
-    return made
+        raise Refused("source", parts["why"].decode(), parts["message"].decode())
+    return parts
 
 
 def _program(spec: dict[str, Any]) -> dict[str, str]:
@@ -197,11 +204,11 @@ def _packed(text: str) -> bytes:
 def _walk_answer(read: _Read) -> tuple[bytes, dict[str, bytes]]:
     """A letter, and parts by name."""
     letter = read(1)
-    made = {}
+    parts = {}
     for _ in range(_number(read)):
         name = read(_number(read)).decode()
-        made[name] = read(_number(read))
-    return letter, made
+        parts[name] = read(_number(read))
+    return letter, parts
 
 
 def _number(read: _Read) -> int:

@@ -54,9 +54,9 @@ def warm(config: dict[str, Any]) -> None:
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
     """The program instrumented, and its control flow; a syntax error is `Refused`."""
-    asked = json.dumps({**spec, "hook": _HOLDER}).encode()
+    request = json.dumps({**spec, "hook": _HOLDER}).encode()
     command = [_node(spec), os.path.join(_FOLDER, "prepare.js")]
-    done = subprocess.run(command, input=asked, capture_output=True, check=False)
+    done = subprocess.run(command, input=request, capture_output=True, check=False)
     if done.returncode:
         raise Refused("source", f"Node.js could not read it: {done.stderr.decode(errors='replace')[-2000:]}")
     answer = json.loads(done.stdout)
@@ -68,18 +68,18 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
     """Become Node.js, and record the program into the file `wire_fd`."""
     hook = _hook()
-    asked: dict[str, Any] = {**spec, "hook": hook, "wire": wire_fd, "report": report_fd}
-    asked["addon"] = _addon()
-    if not asked["addon"]:
-        asked["wire"] = os.dup2(wire_fd, 64 + secrets.randbelow(900), inheritable=True)
+    request: dict[str, Any] = {**spec, "hook": hook, "wire": wire_fd, "report": report_fd}
+    request["addon"] = _addon()
+    if not request["addon"]:
+        request["wire"] = os.dup2(wire_fd, 64 + secrets.randbelow(900), inheritable=True)
         os.close(wire_fd)
-    text = json.dumps(asked)
+    text = json.dumps(request)
     if "program" in parts:
         with open(parts["program"]) as file:
-            made = file.read().replace(_HOLDER, hook)
-        text = f'{text[:-1]}, "made": {made}}}'
+            prepared = file.read().replace(_HOLDER, hook)
+        text = f'{text[:-1]}, "made": {prepared}}}'
     reading = _file(b"\0".join([text.encode(), *_cache]))
-    for fd in (reading, asked["wire"], report_fd):
+    for fd in (reading, request["wire"], report_fd):
         os.set_inheritable(fd, True)
     node = _node(spec)
     command = [node, *_flags(spec), os.path.join(_FOLDER, "main.js"), str(reading)]

@@ -28,7 +28,7 @@ from . import HEADER, SLOTS, TRACE, effects, tree
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-MOST_EVENTS = 20_000  # of one process, each once
+MAX_EVENTS = 20_000  # of one process, each once
 _OWN = tuple(f"{SCRATCH}/{name}/" for name in ("work", "script"))
 _spelled = json.JSONEncoder().encode
 _DESCENDING = ("_rmtree_safe_fd", "_rmtree_safe_fd_step", "fwalk", "_fwalk")
@@ -44,9 +44,9 @@ def warm(config: dict[str, Any]) -> None:
         python._own.append(sys.modules.pop(name))
 
 
-def gather(given: int, out: int) -> None:
+def gather(copied: int, out: int) -> None:
     """What is left of the folder and of all that the script could write, into a file."""
-    tree.gather(given, out, SCRATCH)
+    tree.gather(copied, out, SCRATCH)
 
 
 def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
@@ -83,10 +83,10 @@ def _become(command: list[str], path: str, argv: list[str], report: int) -> NoRe
     """Another program that runs the script; a shell tells each command and its line into a file beside the folder."""
     trace = os.open(f"{SCRATCH}/{TRACE}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.set_inheritable(trace, True)
-    told = {"BASH_XTRACEFD": str(trace), "PS4": "+${BASH_SOURCE}:${LINENO}: "} if "-x" in command else {}
+    tracing = {"BASH_XTRACEFD": str(trace), "PS4": "+${BASH_SOURCE}:${LINENO}: "} if "-x" in command else {}
     os.write(report, b"begun")
     os.close(report)
-    os.execve(command[0], [*command, path, *argv], {**os.environ, **told})
+    os.execve(command[0], [*command, path, *argv], {**os.environ, **tracing})
 
 
 class Listener:
@@ -99,7 +99,7 @@ class Listener:
         self.running = False
         self.lock = RLock()
         self.last_line = 0  # where an exception came from that ended it
-        self.told: set[tuple[str, ...]] = set()
+        self.reported: set[tuple[str, ...]] = set()
         self.me = self.writer = getpid()
 
     def listen(self) -> None:
@@ -129,13 +129,13 @@ class Listener:
 
     def render(self, value: Any) -> str:
         """An exception as its type and what it says, where that is text."""
-        said = value.args[0] if isinstance(value, BaseException) and value.args else None
+        message = value.args[0] if isinstance(value, BaseException) and value.args else None
         self.last_line = _last_line(value)
-        return f"{type(value).__name__}({said if type(said) is str else ''})"
+        return f"{type(value).__name__}({message if type(message) is str else ''})"
 
-    def input(self, told: str) -> None:
+    def input(self, text: str) -> None:
         """Text was read from stdin."""
-        if self.running and told:
+        if self.running and text:
             self._tell("read", "<stdin>", "", _getframe(1))
 
     def note(self, slug: str) -> None:
@@ -149,10 +149,10 @@ class Listener:
         frame = _getframe(1)
         if (_is_importing(frame) and event != "open") or (event == "open" and _is_descending(frame)):
             return
-        found = effects.meaning(event, args)
-        if found is not None:
+        effect = effects.meaning(event, args)
+        if effect is not None:
             with suppress(Exception):  # a full stack, a map that the script has closed
-                self._tell(*found, frame)
+                self._tell(*effect, frame)
 
     def _asked(self, name: str, frame: Any) -> None:
         if self.running and frame.f_code.co_filename.startswith(_OWN):
@@ -165,11 +165,11 @@ class Listener:
         if kind == "read" and frame.f_code.co_filename.endswith(_QUIET_FILES):
             return
         row = (kind, target, detail, file, str(line))
-        if row in self.told or len(self.told) > MOST_EVENTS:
+        if row in self.reported or len(self.reported) > MAX_EVENTS:
             return
-        self.told.add(row)
-        told = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
-        self._write({**told, "line": line, "child": getpid() != self.me})
+        self.reported.add(row)
+        event = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
+        self._write({**event, "line": line, "child": getpid() != self.me})
 
     def _write(self, row: dict[str, Any]) -> None:
         """A line in this process's part; where that is full, the mark that more was told."""
@@ -209,10 +209,10 @@ def _is_descending(frame: FrameType) -> bool:
 
 def _place(frame: Any) -> tuple[str, int]:
     """The innermost line of the script's own files that led here; nowhere where none did."""
-    for each in _frames(frame):
-        name = each.f_code.co_filename
+    for outer in _frames(frame):
+        name = outer.f_code.co_filename
         if name.startswith(_OWN):
-            return name, each.f_lineno or 0
+            return name, outer.f_lineno or 0
     return "", 0
 
 
@@ -226,17 +226,17 @@ def _last_line(value: Any) -> int:
     return line
 
 
-def _listen_to_environment(asked: Any) -> None:
+def _listen_to_environment(report: Any) -> None:
     """Tell which variables are asked for; the interpreter has no audit event for that."""
     real = type(os.environ)
 
     class _Environ(real):  # type: ignore[valid-type, misc]
         def __getitem__(self, key: Any) -> Any:
-            asked(effects.text(key), _asker())
+            report(effects.text(key), _asker())
             return super().__getitem__(key)
 
         def __iter__(self) -> Any:
-            asked("all of it", _asker())
+            report("all of it", _asker())
             return super().__iter__()
 
     _Environ.__module__, _Environ.__qualname__ = real.__module__, real.__qualname__
@@ -246,7 +246,7 @@ def _listen_to_environment(asked: Any) -> None:
 def _asker() -> Any:
     """Who asks, behind the functions that ask for it: those of os and of mappings."""
     frame = _getframe(2)
-    for each in _frames(frame):
-        if not each.f_code.co_filename.endswith(("/os.py", "/_collections_abc.py", "<frozen os>", "abc>")):
-            return each
+    for outer in _frames(frame):
+        if not outer.f_code.co_filename.endswith(("/os.py", "/_collections_abc.py", "<frozen os>", "abc>")):
+            return outer
     return frame

@@ -15,11 +15,11 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-MOST_ENTRIES = 40_000
-MOST_NAMES = 2 << 20  # characters of all paths together
-MOST_READ = 512 << 20  # bytes, holes included: what a sparse file seems to hold is read as zeros
-MOST_KEPT, LARGEST_KEPT = 16 << 20, 1 << 20  # bytes of all changed files together, and of one
-ROOM = 64 << 20  # of the file that all this goes into
+MAX_ENTRIES = 40_000
+MAX_NAME_BYTES = 2 << 20  # characters of all paths together
+MAX_READ_BYTES = 512 << 20  # bytes, holes included: what a sparse file seems to hold is read as zeros
+MAX_KEPT_BYTES, MAX_KEPT_FILE_BYTES = 16 << 20, 1 << 20  # bytes of all changed files together, and of one
+MAX_GATHERED_BYTES = 64 << 20  # of the file that all this goes into
 _PIECE = 1 << 20
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
@@ -89,14 +89,14 @@ def _read(file: int, size: int, at: int) -> bytes:
     return b"".join(pieces)
 
 
-def gather(given: int, out: int, root: str) -> None:
+def gather(copied: int, out: int, root: str) -> None:
     """What is below the root now, into a file; bytes of those alone that are not as they were given."""
-    known = {entry.path: entry.digest for entry in read_index(given)[0]}
-    found = _Found(known)
-    for path, about in _walk(root, found):
-        found.add(root, path, about)
-    data = memoryview(pack(found.entries, found.blobs, found.unseen))
-    if len(data) + 8 > ROOM:
+    known = {entry.path: entry.digest for entry in read_index(copied)[0]}
+    left = _Found(known)
+    for path, about in _walk(root, left):
+        left.add(root, path, about)
+    data = memoryview(pack(left.entries, left.blobs, left.unseen))
+    if len(data) + 8 > MAX_GATHERED_BYTES:
         return  # the host finds nothing, and says so
     at = 8
     while at - 8 < len(data):
@@ -116,7 +116,7 @@ class _Found:
     def add(self, root: str, path: str, about: os.stat_result) -> None:
         """One more entry, if there is room for it."""
         self.names += len(path)
-        if len(self.entries) >= MOST_ENTRIES or self.names > MOST_NAMES:
+        if len(self.entries) >= MAX_ENTRIES or self.names > MAX_NAME_BYTES:
             self.unseen += 1
             return
         kind = _KINDS.get(stat.S_IFMT(about.st_mode), "other")
@@ -129,10 +129,10 @@ class _Found:
 
     def _file(self, path: str, entry: Entry) -> Entry:
         self.read += entry.size
-        if self.read > MOST_READ:
+        if self.read > MAX_READ_BYTES:
             return entry
         hasher, pieces = hashlib.sha256(), []
-        keeps = entry.size <= LARGEST_KEPT and self.kept + entry.size <= MOST_KEPT
+        keeps = entry.size <= MAX_KEPT_FILE_BYTES and self.kept + entry.size <= MAX_KEPT_BYTES
         fd = _open(path)
         try:
             while data := os.read(fd, _PIECE):
@@ -160,7 +160,7 @@ def _open(path: str) -> int:
         return os.open(path, flags)
 
 
-def _walk(root: str, found: _Found) -> Iterator[tuple[str, os.stat_result]]:
+def _walk(root: str, left: _Found) -> Iterator[tuple[str, os.stat_result]]:
     """Every path below the root with what it is; folders that cannot be read are counted as unseen."""
     waiting = [""]
     while waiting:
@@ -168,7 +168,7 @@ def _walk(root: str, found: _Found) -> Iterator[tuple[str, os.stat_result]]:
         try:
             names = _names(f"{root}/{folder}")
         except OSError:
-            found.unseen += 1
+            left.unseen += 1
             continue
         for name in names:
             path = f"{folder}/{name}" if folder else name
@@ -176,7 +176,7 @@ def _walk(root: str, found: _Found) -> Iterator[tuple[str, os.stat_result]]:
                 about = os.lstat(f"{root}/{path}")
                 yield path, about
             except OSError:
-                found.unseen += 1
+                left.unseen += 1
                 continue
             if stat.S_ISDIR(about.st_mode):
                 waiting.append(path)

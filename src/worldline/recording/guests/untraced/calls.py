@@ -24,7 +24,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 _modules, _exit, _getpid = sys.modules, os._exit, os.getpid
 _set_timer, _set_handler = signal.setitimer, signal.signal
 _settrace, _getframe = sys.settrace, sys._getframe
-FULL = 75  # the exit status where the wire has no room for a call's line
+WIRE_FULL_STATUS = 75  # the exit status where the wire has no room for a call's line
 SWALLOWED = 3  # alarms that a call may catch and go on
 _own: list[types.ModuleType] = []  # our own modules, which no program finds
 
@@ -88,7 +88,7 @@ class _Calls:
             return
         for text in self.spec["calls"]:
             if not self._call(text):
-                _exit(FULL)
+                _exit(WIRE_FULL_STATUS)
 
     def _tell(self, kind: str, value: str, **more: Any) -> bool:
         return self.lines.add({"kind": kind, "value": value, **more})

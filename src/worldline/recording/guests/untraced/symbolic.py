@@ -18,14 +18,27 @@ from typing import Any, NoReturn
 from .lines import JsonLines
 
 MODULE = "__subject__"  # in front of the program's own classes where CrossHair spells an instance
-LONGEST = 400  # characters of one condition
-MOST_CONDITIONS = 60
+MAX_CONDITION_CHARACTERS = 400  # characters of one condition
+MAX_CONDITIONS = 60
 TYPES: dict[str, Any] = {
-    "int": int, "float": float, "bool": bool, "str": str, "bytes": bytes, "ints": list[int], "strs": list[str],
-    "floats": list[float], "rows": list[list[int]], "pairs": list[tuple[int, int]], "counts": dict[str, int],
-    "texts": dict[str, str], "groups": dict[str, list[int]], "set": set[int], "tuple": tuple[int, ...],
-    "items": list[int], "none": int | None,
-}  # fmt: skip
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "str": str,
+    "bytes": bytes,
+    "ints": list[int],
+    "strs": list[str],
+    "floats": list[float],
+    "rows": list[list[int]],
+    "pairs": list[tuple[int, int]],
+    "counts": dict[str, int],
+    "texts": dict[str, str],
+    "groups": dict[str, list[int]],
+    "set": set[int],
+    "tuple": tuple[int, ...],
+    "items": list[int],
+    "none": int | None,
+}
 """What a kind of value that was guessed means to CrossHair."""
 
 _chosen: list[tuple[int, Any, bool]] = []
@@ -71,18 +84,18 @@ def run(spec: dict[str, Any], wire: int, report: int) -> NoReturn:
         sys.dont_write_bytecode = True
         lines.add({"end": _explore(_function(spec), spec, lines)})
     except BaseException as error:
-        lines.add({"end": "failed", "why": f"{type(error).__name__}: {error}"[:LONGEST]})
+        lines.add({"end": "failed", "why": f"{type(error).__name__}: {error}"[:MAX_CONDITION_CHARACTERS]})
     finally:
         os._exit(0)
 
 
 def _function(spec: dict[str, Any]) -> Callable[..., Any]:
-    found = importlib.util.spec_from_file_location(MODULE, _file)
-    assert found is not None  # and it has a loader: the program's name ends in .py
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    module_spec = importlib.util.spec_from_file_location(MODULE, _file)
+    assert module_spec is not None  # and it has a loader: the program's name ends in .py
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
     sys.modules[MODULE] = module
-    found.loader.exec_module(module)
+    module_spec.loader.exec_module(module)
     function: Callable[..., Any] = getattr(module, spec["function"])
     return function
 
@@ -91,15 +104,15 @@ def _signature(function: Callable[..., Any], guessed: dict[str, str]) -> inspect
     """What the function takes; parameters without a type have the kind that was guessed."""
     from crosshair.fnutil import resolve_signature
 
-    found = resolve_signature(function)
-    if isinstance(found, str):
-        raise TypeError(found)
+    signature = resolve_signature(function)
+    if isinstance(signature, str):
+        raise TypeError(signature)
     typed = [
-        each.replace(annotation=TYPES[guessed[name]]) if guessed.get(name) in TYPES else each
-        for name, each in found.parameters.items()
+        parameter.replace(annotation=TYPES[guessed[name]]) if guessed.get(name) in TYPES else parameter
+        for name, parameter in signature.parameters.items()
     ]
-    made: inspect.Signature = found.replace(parameters=typed)
-    return made
+    typed_signature: inspect.Signature = signature.replace(parameters=typed)
+    return typed_signature
 
 
 def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLines) -> str:
@@ -110,12 +123,12 @@ def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLine
     from crosshair.tracers import NoTracing
 
     why = [""]
-    found = [0]
+    path_count = [0]
 
-    def call(given: inspect.BoundArguments) -> Any:
+    def call(bound: inspect.BoundArguments) -> Any:
         with NoTracing():
             _chosen.clear()
-        value = function(*given.args, **given.kwargs)
+        value = function(*bound.args, **bound.kwargs)
         return list(value) if spec["consumed"] else value
 
     def complete(space: Any, before: Any, _after: Any, _value: Any, error: Any, _stack: Any) -> bool:
@@ -127,8 +140,8 @@ def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLine
             row = {"call": _spelled(spec["function"], realized), "conditions": conditions}
             row["raised"] = type(error).__name__ if error is not None else ""
             fits = lines.add(row)
-            found[0] += 1
-            if not fits or found[0] >= spec["most"]:
+            path_count[0] += 1
+            if not fits or path_count[0] >= spec["most"]:
                 why[0] = "most"
         return bool(why[0])
 
@@ -149,26 +162,31 @@ def _conditions() -> list[tuple[int, str]]:
     """What the solver chose, by line, as it says it; what it chose for itself is left out."""
     import z3
 
-    said: dict[tuple[int, str], None] = {}
+    conditions: dict[tuple[int, str], None] = {}
     for line, expr, taken in _chosen:
-        if line and len(said) < MOST_CONDITIONS:
+        if line and len(conditions) < MAX_CONDITIONS:
             text = " ".join(str(z3.simplify(expr if taken else z3.Not(expr))).split())
-            said[line, text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."] = None
-    return list(said)
+            conditions[
+                line,
+                text
+                if len(text) <= MAX_CONDITION_CHARACTERS
+                else text[: MAX_CONDITION_CHARACTERS - 3] + "...",
+            ] = None
+    return list(conditions)
 
 
-def _spelled(name: str, given: inspect.BoundArguments) -> str:
+def _spelled(name: str, bound: inspect.BoundArguments) -> str:
     """The call as source text, in the program's own namespace."""
     from crosshair.util import eval_friendly_repr
 
     written = []
-    for key, parameter in given.signature.parameters.items():
-        value = given.arguments.get(key, parameter.default)
+    for key, parameter in bound.signature.parameters.items():
+        value = bound.arguments.get(key, parameter.default)
         if parameter.kind is parameter.VAR_POSITIONAL:
-            written += [eval_friendly_repr(each) for each in given.arguments.get(key, ())]
+            written += [eval_friendly_repr(item) for item in bound.arguments.get(key, ())]
         elif parameter.kind is parameter.VAR_KEYWORD:
-            pairs = given.arguments.get(key, {}).items()
-            written += [f"{word}={eval_friendly_repr(each)}" for word, each in pairs]
+            pairs = bound.arguments.get(key, {}).items()
+            written += [f"{word}={eval_friendly_repr(item)}" for word, item in pairs]
         else:
             named = f"{key}=" if parameter.kind is parameter.KEYWORD_ONLY else ""
             written.append(named + eval_friendly_repr(value))

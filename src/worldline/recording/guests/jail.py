@@ -18,7 +18,7 @@ OOM_FIRST = b"1000"  # the program dies before the zygote does
 KEYS = "/proc/keys"  # names those of whoever runs the box, by name
 
 
-class Ward(Protocol):
+class Jail(Protocol):
     """What the zygote needs of a place for programs, in the order of one program's life."""
 
     landlock: int
