@@ -1,7 +1,7 @@
-"""What the box is made of: the command line of bubblewrap, the command line of the zygote, and who runs them.
+"""Plan a sandbox: the command lines of bubblewrap and of the zygote, and the user that runs them.
 
-Pure planning: nothing here starts a process. The host's root, home, /etc, devices and processes are not in the box
-because nothing binds them; what is bound is read-only.
+Nothing here starts a process. The sandbox does not contain the host's root, home, /etc, devices
+and processes, because nothing binds them. All that is bound is read-only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from worldline.recording.languages.toolchain import Toolchain
 GUESTS = Path(__file__).parent / "guests"
 INSIDE = 1000
 SCRATCH = "/box"
-STAGE = "/tmp"  # where launch.py puts what another user could not reach
+STAGE = "/tmp"  # launch.py puts files here that the other user could not reach
 HOME = "/worldline"
 # Bubblewrap's first process, the zygote, and the first process of the program's namespace.
 EXTRA_PROCESSES = 3
@@ -47,43 +47,44 @@ main()
 
 @dataclass(frozen=True)
 class BoxPlan:
-    """Everything that decides a box, before one stands."""
+    """All settings of a sandbox, before it is started."""
 
     python: Python
-    native: str | None = None  # the recorder's shared object on the host
-    readable: bool = False  # the readable core records nevertheless; the native one swaps C functions for it
+    native: str | None = None  # the shared object of the native recorder on the host
+    # The readable core records; the native one only swaps C functions for it.
+    readable: bool = False
     guest: str = "python"
-    toolchain: Toolchain | None = None  # of a language other than Python
-    preparing: bool = False  # programs are compiled in it, and none is run
-    tools: str | None = None  # a folder on the host: what the guest has made once for this toolchain
-    guest_folder: str | None = None  # a stand-in for the package's own guests
+    toolchain: Toolchain | None = None  # for a language other than Python
+    preparing: bool = False  # programs are compiled in it, but not executed
+    tools: str | None = None  # the folder on the host with the tools built for this toolchain
+    guest_folder: str | None = None  # replaces the package's own guests
     limits: Limits = field(default_factory=Limits)
     boxed: bool = True
     hash_seed: int = 0
-    uid: int | None = None  # whom to become first; None: stay who we are
+    uid: int | None = None  # the user to switch to; None keeps the current user
     cgroups: tuple[str, ...] = ()
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a program finds, whoever runs it."""
+        """The environment variables of a program, whoever executes it."""
         return {**ENVIRONMENT, "PYTHONHASHSEED": str(self.hash_seed)}
 
     @property
     def native_inside(self) -> str | None:
-        """The recorder's path as the guest sees it."""
+        """The path of the native recorder inside the sandbox."""
         if self.native is None or not self.boxed:
             return self.native
         return f"{HOME}/native/{os.path.basename(self.native)}"
 
     @property
     def tools_inside(self) -> str | None:
-        """The tools' folder as the guest sees it."""
+        """The folder of the tools inside the sandbox."""
         return self.tools if self.tools is None or not self.boxed else f"{HOME}/tools"
 
 
 @dataclass
 class _Binds:
-    """Read-only binds, each from where it lies or, under another user, from the stage."""
+    """Read-only binds, each from its own place or, for another user, from the stage."""
 
     staged: bool
     sources: list[str] = field(default_factory=list)
@@ -94,7 +95,7 @@ class _Binds:
 
 
 def launch_config(plan: BoxPlan, socket: int) -> str:
-    """The JSON that launch.py reads."""
+    """Return the JSON configuration of launch.py."""
     binds = _Binds(plan.uid is not None)
     command = zygote_command(plan, socket)
     if plan.boxed:
@@ -112,7 +113,11 @@ def launch_config(plan: BoxPlan, socket: int) -> str:
 
 
 def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
-    """The interpreter, told to read no environment but the hash seed, no site, no user, no bytecode cache."""
+    """Return the command of the zygote.
+
+    The interpreter ignores the environment except for the hash seed, site packages, the user site and
+    cached bytecode.
+    """
     folder, stand_in = f"{HOME}/guests", plan.guest_folder and f"{HOME}/guest"
     if not plan.boxed:
         folder, stand_in = str(GUESTS), plan.guest_folder
@@ -150,7 +155,7 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
         str(INSIDE),
         "--gid",
         str(INSIDE),
-        # The zygote makes a pid namespace, a tmpfs and a network with a loopback for each program, which keeps none.
+        # The zygote needs these to create namespaces and a tmpfs. No program keeps them.
         "--cap-drop",
         "ALL",
         "--cap-add",
@@ -180,7 +185,7 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
 
 
 def _system(binds: _Binds) -> list[str]:
-    """Shared libraries and the commands beside them; of /etc only what the dynamic linker reads."""
+    """Bind shared libraries and the commands beside them; of /etc only the files of the dynamic linker."""
     command = binds.add("--ro-bind", "/usr", "/usr")
     for path in SYSTEM_LINKS:
         if os.path.islink(path):

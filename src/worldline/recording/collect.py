@@ -1,7 +1,8 @@
-"""A file on disk, and what it imports from its own directory, gathered into a Program.
+"""Collect a file and its imports from the same directory into a `Program`.
 
-Imports are read, never run: what a program imports by a computed name is not found. Nothing outside the file's own
-directory is ever taken, links included; data files are those that were named (`with_data`).
+Imports are read from the text, not executed, so a computed module name is not found. Nothing
+outside the directory of the file is collected, not even through links. Data files are added by
+name (`with_data`).
 """
 
 from __future__ import annotations
@@ -20,15 +21,16 @@ from worldline.core.language import LANGUAGES, SUFFIXES, language_of
 from worldline.core.program import Program
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-# For syntax that is newer than this interpreter. Possessive, and never across lines: linear in any text.
+# Finds imports if the syntax is newer than this interpreter. Possessive and never across lines,
+# so it takes linear time for any text.
 _BLANK = r"[ \t\f]"
 _IMPORT_LINE = re.compile(
     rf"^{_BLANK}*+(?:from{_BLANK}++(\.*+(?:{_DOTTED})?+){_BLANK}++import{_BLANK}++(.+)|import{_BLANK}++(.+))$",
     re.MULTILINE,
 )
-MAX_DATA_BYTES = 1 << 20  # bytes of a data file: it is a part of the prompt
-_MAX_PATH_CHARACTERS = 4096  # characters of a path, beyond which the system knows none
-_MAX_PACKAGE_DEPTH = 100  # packages inside one another
+MAX_DATA_BYTES = 1 << 20  # per data file, because it is part of the prompt
+_MAX_PATH_CHARACTERS = 4096  # the limit of the operating system
+_MAX_PACKAGE_DEPTH = 100
 _MAX_DOTS_PER_LINE = (
     1_000  # in one line: CPython's own parser joins a dotted name in quadratic time and memory
 )
@@ -42,7 +44,18 @@ def collect(
     entry: str | None = None,
     stdin: str = "",
 ) -> Program:
-    """The program in a file; with `entry` (`pkg.module:func`), a call of that function under the directory `file`."""
+    """Load a program from a file, with the files that it imports from its own directory.
+
+    Args:
+        file: The source file or, with `entry`, its root directory.
+        argv: The command-line arguments of the program.
+        call: A call to record instead of the script.
+        entry: A function to call, written `pkg.module:func`.
+        stdin: The text of standard input.
+
+    Raises:
+        UsageError: The file cannot be read or is in an unknown language, or the call is malformed.
+    """
     path = Path(file)
     language = language_of(path.name)
     if call is not None:
@@ -65,7 +78,7 @@ def collect(
 
 
 def collect_tests(file: str | os.PathLike[str]) -> Program:
-    """A file of tests, and the conftest.py beside it, where there is one, with what that imports."""
+    """Load a file of tests, with the conftest.py beside it and its imports."""
     program, beside_it = collect(file), Path(file).parent / "conftest.py"
     if not beside_it.is_file() or program.name == beside_it.name:
         return program
@@ -76,7 +89,7 @@ def collect_tests(file: str | os.PathLike[str]) -> Program:
 
 
 def _require_python(name: str, source: str) -> None:
-    """Refuse what is taken for Python by its suffix alone, and is in a language that nobody records."""
+    """Refuse a file that has the suffix of an unknown language and is not Python."""
     suffix = Path(name).suffix
     if suffix in ("", ".py"):
         return
@@ -94,7 +107,16 @@ def _require_python(name: str, source: str) -> None:
 
 
 def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[str]) -> Program:
-    """The program with data files, which it finds in its working folder: by their paths from its own, else by name."""
+    """Add data files to a program, which finds them in its working folder.
+
+    Args:
+        program: The program.
+        home: Its file or folder. Files below it keep their relative path, others only their name.
+        paths: The data files.
+
+    Raises:
+        UsageError: A file is missing, too large, not UTF-8 text, or the program itself.
+    """
     folder = Path(home).resolve()
     folder = folder if folder.is_dir() else folder.parent
     files = dict(program.files)
@@ -163,10 +185,10 @@ def _read(path: Path) -> bytes:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Source bytes as text, by byte order mark or coding line; line ends stay as they are.
+    """Decode source bytes by their byte order mark or coding line. Line ends stay as they are.
 
-    Bytes that the encoding does not know become surrogates, which no interpreter compiles: the program is then
-    recorded as one that cannot run, as it is.
+    Invalid bytes become surrogates, which no interpreter compiles: the recorded program then fails to
+    start, as it would without worldline.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -178,7 +200,15 @@ def decode(data: bytes, name: str) -> str:
 
 
 def siblings(root: Path, roots: list[tuple[str, str]]) -> dict[str, str]:
-    """Every file under `root` that the given files (relative path, text) import, and those they import, by path."""
+    """Collect the files under `root` that Python files import, directly or indirectly.
+
+    Args:
+        root: The directory.
+        roots: The files to start from, as (relative path, text).
+
+    Returns:
+        The text of each imported file, by its relative path.
+    """
     files: dict[str, str] = {}
     folders = {"": True}
     waiting = list(roots)
@@ -194,7 +224,7 @@ def siblings(root: Path, roots: list[tuple[str, str]]) -> dict[str, str]:
 
 
 def _has_folder(root: Path, folder: str, known: dict[str, bool]) -> bool:
-    """Whether a folder is there; nothing is looked for below one that is not."""
+    """Tell whether a folder exists. Nothing is looked up below one that does not."""
     if folder not in known:
         known[folder] = _has_folder(root, os.path.dirname(folder), known) and os.path.isdir(root / folder)
     return known[folder]
@@ -209,7 +239,16 @@ def _inside(root: Path, path: str) -> bool:
 
 
 def beside(root: Path, name: str, source: str) -> dict[str, str]:
-    """Every file under `root` that a file of another language names as its own, and those they name, by path."""
+    """Collect the files under `root` that a source of another language names, directly or indirectly.
+
+    Args:
+        root: The directory.
+        name: The relative path of the source.
+        source: Its text.
+
+    Returns:
+        The text of each named file, by its relative path.
+    """
     from worldline.recording.languages.named import named_by
 
     files: dict[str, str] = {}
@@ -229,7 +268,10 @@ def _spellings(module: str) -> tuple[str, str]:
 
 
 def imports(source: str, name: str) -> list[str]:
-    """The modules that a file may import, absolute from its root, their packages and `from` names included."""
+    """Return the modules that a file may import, absolute from its root.
+
+    Includes their packages and the names after `from ... import`, which may be modules.
+    """
     package = name.removesuffix(".py").split("/")[:-1]
     wanted: dict[str, None] = {}
     for level, module, names in _statements(source):
@@ -246,7 +288,7 @@ def imports(source: str, name: str) -> list[str]:
 
 
 def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Each import as (dots, module, names)."""
+    """Yield each import as (dots, module, names)."""
     try:
         if _has_endless_name(source):
             raise MemoryError
@@ -262,7 +304,7 @@ def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _has_endless_name(source: str) -> bool:
-    """Whether a line imports a name of so many parts that parsing it would take the host's time and memory."""
+    """Tell whether a line imports a name with so many parts that parsing it would take too long."""
     lines = re.sub(r"\\\r?\n", "", source).replace("\r", "\n").split("\n")
     return any(
         line.count(".") > _MAX_DOTS_PER_LINE and ("import" in line or "from" in line) for line in lines

@@ -1,7 +1,8 @@
-"""A change as the guest takes it: each value as flat acts that build it, so that no text is evaluated in the box.
+"""Encode a change for the guest: each value as flat acts that build it, so that no text is evaluated.
 
-Plain values can be built: numbers, text, bytes, ranges, slices and containers of such, also those that hold themselves.
-Objects, enums, exceptions, opaque values and cuts are not in their text; of those it is said why. Nothing here runs.
+Plain values can be built: numbers, text, bytes, ranges, slices, and containers of them, including
+containers that contain themselves. Objects, enums, exceptions, opaque values and cuts cannot be
+built from their text; the answer then says why. Nothing here executes code.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ CLOSE = "close"
 
 
 def encode_change(change: Change) -> dict[str, Any] | str:
-    """The change in JSON's types; or, in words, why no interpreter can make it."""
+    """Encode a change in the types of JSON. Return a message instead if no interpreter can make it."""
     rows: list[tuple[int, str, str, list[list[Any]] | None]] = []
     for serial, names in change.values.items():
         for name, text in names.items():
@@ -40,9 +41,9 @@ def encode_change(change: Change) -> dict[str, Any] | str:
 
 
 def acts(text: str) -> list[list[Any]] | str:
-    """What builds a value, in order, each `[kind, payload, label]`; or why it cannot be built.
+    """Return the acts that build a value, each `[kind, payload, label]`, or why it cannot be built.
 
-    A container's acts are its opening, those of its items, and `close`; items stand in the order of the text.
+    The acts of a container are its opening, the acts of its items in their order, and `close`.
     """
     value = parse(text)
     if isinstance(value, Malformed):
@@ -64,7 +65,7 @@ def acts(text: str) -> list[list[Any]] | str:
 
 
 def _payload(node: Value) -> str | None:
-    """An atom as text that JSON keeps: bytes, and text with any surrogates, as hexadecimal digits."""
+    """Return an atom as text for JSON. Bytes and text are hexadecimal digits, to keep surrogates."""
     if node.kind == "str":
         return unquote(node.atom).encode("utf-8", "surrogatepass").hex()
     if node.kind in ("bytes", "bytearray"):

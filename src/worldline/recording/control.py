@@ -1,4 +1,4 @@
-"""A control as the guest is told it, and what came of it: where a run parted from the hidden inputs it was given."""
+"""Encode a control for the guest, and find where a run diverged from the hidden inputs of the control."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from worldline.core.program import Program
 from worldline.core.spelling import unquote_bytes
 from worldline.core.trace import Hidden, Trace
 
-_ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # as in <object object at 0x7f...>
-_MAX_SEARCHED_BYTES = 1 << 20  # bytes of a recording that are looked through for one
+_ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # such as <object object at 0x7f...>
+_MAX_SEARCHED_BYTES = 1 << 20  # of a recording, for addresses
 
 
 def as_spec(control: Control | None) -> dict[str, Any] | None:
-    """What the guest is told: values as JSON has them, bytes as hexadecimal digits."""
+    """Encode a control for the guest: values as in JSON, bytes as hexadecimal digits."""
     if control is None:
         return None
     draws = [[draw.step, draw.kind, _plain(draw)] for draw in drawn(control.given)]
@@ -26,12 +26,12 @@ def as_spec(control: Control | None) -> dict[str, Any] | None:
 
 
 def drawn(hidden: Iterable[Hidden]) -> list[Hidden]:
-    """The hidden inputs that a control decides: all but what the program reads."""
+    """Return the hidden inputs that a control decides: all except what the program reads."""
     return [draw for draw in hidden if draw.kind != READ]
 
 
 def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
-    """The trace with what it did not keep to: at which draw it parted from those given, and addresses that it shows."""
+    """Add notes to a trace: where it diverged from the draws of its control, and whether it shows addresses."""
     if _ADDRESS.search(wire, 0, _MAX_SEARCHED_BYTES) or any(
         _ADDRESS.search(text.encode("utf-8", "replace")) for text in (trace.output, trace.stderr)
     ):
@@ -41,7 +41,7 @@ def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
 
 
 def parting(expected: list[Hidden], actual: list[Hidden]) -> str:
-    """The first draw, from 1, at which the two differ, and how; nothing where they do not."""
+    """Return the first draw, from 1, at which two runs differ, and how; an empty string if they agree."""
     for number, (a, b) in enumerate(zip(expected, actual, strict=False), 1):
         if a.kind != b.kind:
             return f"at draw {number}: {a.kind} was given, {b.kind} asked for"
@@ -55,9 +55,9 @@ def parting(expected: list[Hidden], actual: list[Hidden]) -> str:
 
 
 def unlike(first: Trace, again: Trace) -> str:
-    """Where a replay was not the same although all its draws were; nothing where it was.
+    """Return where a replay differs although its draws agree; an empty string if it does not.
 
-    What the main file is called does not count.
+    The name of the main file does not count.
     """
     named = {first.program.name: again.program.name}
     for i, (a, b) in enumerate(zip(first.steps, again.steps, strict=False)):
@@ -71,14 +71,22 @@ def unlike(first: Trace, again: Trace) -> str:
 
 
 def other_run(first: Program, again: Program) -> str:
-    """What of a run is another: `source and stdin`; nothing where all that decides it is the same."""
+    """Return which inputs of two programs differ, such as `source and stdin`; an empty string if none do."""
     parts = {"source": "source", "call": "call", "argv": "arguments", "stdin": "stdin", "files": "files"}
     changed = [word for part, word in parts.items() if getattr(first, part) != getattr(again, part)]
     return " and ".join(filter(None, (", ".join(changed[:-1]), *changed[-1:])))
 
 
 def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
-    """The same but for one: `STEP=VALUE`, or `STEP.K=VALUE` for the draw number K, from 0, of a step with several."""
+    """Replace one hidden input.
+
+    Args:
+        hidden: The hidden inputs of a trace.
+        text: `STEP=VALUE`, or `STEP.K=VALUE` for draw number K, from 0, of a step with several.
+
+    Raises:
+        UsageError: The text is malformed, there is no such draw, or the value is impossible.
+    """
     where, _, value = text.partition("=")
     step, _, number = where.partition(".")
     if not step.isdecimal() or not (number.isdecimal() or where == step) or not value:
@@ -101,7 +109,7 @@ def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
 
 
 def _plain(hidden: Hidden) -> Any:
-    """A value as JSON has it; UsageError of one that no draw of its kind has, but for threads."""
+    """Return a value as in JSON; UsageError if no draw of its kind has it, except for threads."""
     word, text = hidden.kind.partition(" ")[0], hidden.value
     try:
         if word != THREAD and not is_possible(hidden.kind, text):
