@@ -26,9 +26,8 @@ from worldline.recording.recorder import prepare
 from worldline.recording.sandbox import Box, SandboxRun
 
 LIMITS = Limits(wall=60.0, trace_bytes=64 << 20)  # for a whole batch
-EXTRA_CALL_SECONDS = (
-    5.0  # seconds that a call has beyond those of its module and its own, until the host ends it
-)
+# Beyond the time of the call and of its module, before the host kills the process.
+EXTRA_CALL_SECONDS = 5.0
 WIRE_FULL_STATUS = 75  # the guest exits with it if the wire is full; the rest gets a new one
 KINDS = ("returned", "raised", "limit", "fault")
 

@@ -61,9 +61,8 @@ class Cgroup:
         else:
             (mem / "memory.limit_in_bytes").write_text(total)
             _try_write(mem / "memory.memsw.limit_in_bytes", total)
-            _try_write(
-                mem / "memory.kmem.tcp.limit_in_bytes", str(memory)
-            )  # IP sockets have a count of their own
+            # The memory of IP sockets is counted separately.
+            _try_write(mem / "memory.kmem.tcp.limit_in_bytes", str(memory))
 
     def spent(self) -> str:
         """Return the limit that was hit since the last call: `memory`, `processes` or an empty string."""

@@ -31,9 +31,8 @@ _IMPORT_LINE = re.compile(
 MAX_DATA_BYTES = 1 << 20  # per data file, because it is part of the prompt
 _MAX_PATH_CHARACTERS = 4096  # the limit of the operating system
 _MAX_PACKAGE_DEPTH = 100
-_MAX_DOTS_PER_LINE = (
-    1_000  # in one line: CPython's own parser joins a dotted name in quadratic time and memory
-)
+# CPython's parser joins a dotted name in quadratic time and memory.
+_MAX_DOTS_PER_LINE = 1_000
 
 
 def collect(

@@ -31,7 +31,7 @@ def drawn(hidden: Iterable[Hidden]) -> list[Hidden]:
 
 
 def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
-    """Add notes to a trace: where it diverged from the draws of its control, and whether it shows addresses."""
+    """Note in a trace where it diverged from the draws of its control, and whether it shows addresses."""
     if _ADDRESS.search(wire, 0, _MAX_SEARCHED_BYTES) or any(
         _ADDRESS.search(text.encode("utf-8", "replace")) for text in (trace.output, trace.stderr)
     ):

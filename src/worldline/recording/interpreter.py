@@ -1,6 +1,6 @@
-"""The interpreter that runs a program: who it is, and which of the host's directories it needs.
+"""Find the interpreter that executes a program, and the directories of the host that it needs.
 
-Asks the interpreter itself, once; the interpreter is trusted, the program is not.
+The interpreter itself is asked once. It is trusted; the program is not.
 """
 
 from __future__ import annotations
@@ -44,7 +44,10 @@ class Python:
 
     @property
     def directories(self) -> tuple[str, ...]:
-        """What it needs to see of the host: its prefixes, or, where one is as wide as a home, its parts alone."""
+        """The directories of the host that it needs.
+
+        These are its prefixes. If a prefix contains the home folder, they are the parts of the prefix.
+        """
         wanted: list[str] = []
         for prefix in self.prefixes:
             if _too_wide(prefix):
@@ -58,7 +61,7 @@ class Python:
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Those entries of its path that lie inside its directories or the system's: site-packages."""
+        """The entries of its path inside its own directories or the system's, such as site-packages."""
         roots = (*self.directories, "/usr")
         return tuple(
             entry for entry in self.path if entry and any(Path(entry).is_relative_to(root) for root in roots)
@@ -82,7 +85,14 @@ def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=32)
 def find(python: str | None) -> Python:
-    """The interpreter at a path or of a name; worldline's own when none is given."""
+    """Find an interpreter.
+
+    Args:
+        python: Its path or command name. None is the interpreter of worldline.
+
+    Raises:
+        UsageError: There is none, it does not work, or it is older than 3.11.
+    """
     command = shutil.which(python) if python else sys.executable
     if not command:
         raise UsageError(f"there is no interpreter {python!r}")

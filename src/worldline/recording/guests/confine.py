@@ -29,9 +29,8 @@ _CLONE3 = 435
 MAX_FILES = 1024
 _PROCESSORS = os.cpu_count() or 1
 _MIN_FILES = 32
-_SOCKET_BYTES = (
-    4 << 20
-)  # what the buffers of one socket hold at most, as measured on Linux 6.18 over the loopback
+# The most that the buffers of one socket hold, measured on Linux 6.18 over the loopback.
+_SOCKET_BYTES = 4 << 20
 
 _NEW = (
     "425 426 427 428 429 430 431 432 433 438 440 442 443 447 448 451 457 458 467"
@@ -115,11 +114,8 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
     if machine not in _ARCHITECTURES:
         return None
     calls = _ARCHITECTURES[machine]
-    first, second, third = (
-        _load(16),
-        _load(24),
-        _load(32),
-    )  # the arguments; of each the low word, as the kernel does
+    # The low words of the arguments, which is what the kernel uses.
+    first, second, third = _load(16), _load(24), _load(32)
     flags = first + _statement(0x45, _NEW_NAMESPACES, 0, 1) + _refuse(EPERM) + _verdict(_ALLOW)
     sizes = _unless_equal(_SOL_SOCKET, third + _for_each(_BUFFER_SIZES, _refuse(EPERM))) + _verdict(_ALLOW)
     start = _load(4) + _statement(0x15, calls.audit, 1, 0) + _refuse(EPERM) + _load(0)

@@ -27,7 +27,8 @@ from . import confine, kernel, prepared
 from .jail import Bare, Boxed, Jail
 from .refused import Refused
 
-WARM = (  # what small programs import most; not `random`, whose state every program would then share
+# What small programs import most. Not `random`: all programs would share its state.
+WARM = (
     "abc",
     "bisect",
     "collections",
@@ -136,9 +137,8 @@ def _become(jail: Jail, guest: Any, act: bytes, files: _Files) -> NoReturn:
     try:
         os.setsid()
         text = os.pread(files.spec, os.fstat(files.spec).st_size, 0)
-        inherited = (
-            getattr(guest, "FILES", ()) if act == b"prepare" else ()
-        )  # a way to what `warm` has started
+        # The connection to the server that `warm` has started.
+        inherited = getattr(guest, "FILES", ()) if act == b"prepare" else ()
         _arrange_files(files, (*jail.files, *inherited))
         spec = _decoder.raw_decode(text.decode())[0]
         jail.enter()

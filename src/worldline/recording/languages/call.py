@@ -1,4 +1,4 @@
-"""A call with canonical arguments, `f([1, 2], 'a')`, as a tree that a guest of any language can make values of."""
+"""Parse a call with canonical arguments, `f([1, 2], 'a')`, for a guest of any language."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ _SEVERAL = ("list", "tuple", "set")
 
 
 def tree_of(call: str) -> dict[str, Any]:
-    """The function's name and its arguments, each a tree of kinds and texts."""
+    """Parse a call.
+
+    Returns:
+        The name of the function, and its arguments as trees of kinds and texts.
+
+    Raises:
+        UsageError: The text is not a call, or an argument is not plain data.
+    """
     match = _CALL.fullmatch(call)
     text = canonical(f"[{match[2].strip()}]") if match else None
     value = parse(text) if isinstance(text, str) else text

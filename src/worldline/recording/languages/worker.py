@@ -1,7 +1,7 @@
-"""Programs of one language, recorded: each prepared in one box, unless that was done before, and run in another.
+"""Record programs of one language: prepare each in one sandbox, unless cached, and execute it in another.
 
-The box that prepares has limits of its own, so that what is made of a program depends on the program alone. Nothing
-here knows a language: its guest does, inside.
+The sandbox that prepares has its own limits, so that the result depends on the program alone.
+Everything specific to a language is in its guest, inside the sandbox.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from worldline.recording.verdict import readable, unbegun
 PREPARING = Limits(
     wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES
 )
-PREPARED = "prepared"  # what the report says when all parts are there
+PREPARED = "prepared"  # the report if all parts are complete
 _making = threading.Lock()
 
 
 class LanguageWorker:
-    """The two boxes of one language, each opened when it is first needed and replaced when it breaks."""
+    """The two sandboxes of one language, opened when first needed and replaced when they break."""
 
     def __init__(self, language: str, plan: BoxPlan, limits: Limits) -> None:
         self.limits = limits
@@ -43,7 +43,7 @@ class LanguageWorker:
         self._boxes: dict[str, Box] = {}
 
     def record(self, program: Program, stdin: bytes) -> Trace:
-        """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
+        """Record one program. If the sandbox breaks or the program does not start, try once more in a new one."""
         trace = self._record(program, stdin)
         if trace.outcome.kind == "host-fault" and not len(trace):
             for box in self._boxes.values():
@@ -52,7 +52,7 @@ class LanguageWorker:
         return trace
 
     def flow(self, program: Program) -> bytes | None:
-        """What the guest knows of a program's control flow, as it wrote it; None where it cannot be known."""
+        """Return the control flow of a program as its guest wrote it, or None if it is not known."""
         prepared = (
             (self._untooled(program) or self._prepared(program, self._spec(program)))
             if self.toolchain
@@ -90,11 +90,11 @@ class LanguageWorker:
         }
 
     def _untooled(self, program: Program) -> Trace | None:
-        """See to it that boxes have the guest's tools, where it has any; the trace of a program that lacks them."""
+        """Build the tools of the guest if it has any. Return the trace of a program that cannot have them."""
         assert self.toolchain is not None
         if self.plan.tools or not self.toolchain.kind.has_tools:
             return None
-        with _making:  # of several workers one makes them
+        with _making:  # one of several workers builds them
             digest = tools.key(self.toolchain)
             folder = tools.find(digest)
             if folder is None:
@@ -110,12 +110,12 @@ class LanguageWorker:
         return None
 
     def _known(self, spec: dict[str, Any]) -> bytes:
-        """The parts of a program that need not be prepared, where it once was."""
+        """Return the cached parts of a program that does not have to be prepared."""
         assert self.toolchain is not None
         return artefact.load(artefact.key(self.toolchain, spec)) or b""
 
     def _prepared(self, program: Program, spec: dict[str, Any]) -> bytes | Trace:
-        """The parts of a program as one file; the trace of one that has none."""
+        """Return the parts of a program as one file, or the trace of a program that cannot be prepared."""
         assert self.toolchain is not None
         digest = artefact.key(self.toolchain, spec)
         cached = artefact.load(digest)
@@ -142,6 +142,6 @@ class LanguageWorker:
         return box
 
     def close(self) -> None:
-        """Put the boxes away."""
+        """Release the sandboxes."""
         while self._boxes:
             release_box(self._boxes.popitem()[1])

@@ -151,9 +151,8 @@ def _is_called(types: TypeRows, reference: int, name: str) -> bool:
 
 def _is_hidden(reader: Dwarf, die: Die, name: str) -> bool:
     generated = attribute(reader, die, dwarf.ARTIFICIAL) or attribute(reader, die, dwarf.DEFAULTED)
-    deletes = name.startswith("~") and str(die.get(dwarf.LINKAGE_NAME)).endswith(
-        "D0Ev"
-    )  # the other one has the body
+    # The body is in the other destructor.
+    deletes = name.startswith("~") and str(die.get(dwarf.LINKAGE_NAME)).endswith("D0Ev")
     return name != "<lambda>" and (bool(generated) or deletes)
 
 
