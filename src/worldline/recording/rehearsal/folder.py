@@ -1,7 +1,7 @@
-"""A folder of the host as the copy that a box is given: read once, links not followed, within bounds; never written.
+"""Copy a folder of the host for a sandbox: read once, within bounds, without following links.
 
-A folder that is too large is refused in a sentence that says what would help; a pipe, a socket or a file that may not
-be read is named as left out.
+The folder is never written. A folder that is too large is refused with a message that suggests what
+to exclude. A pipe, a socket or an unreadable file is listed as left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _PAGE = 4096
 
 @dataclass
 class FolderCopy:
-    """The files that go into a box, and what of the folder does not: not copied by wish, or not readable."""
+    """The files that go into a sandbox, and the names that were excluded or could not be read."""
 
     entries: list[Entry] = field(default_factory=list)
     blobs: list[bytes] = field(default_factory=list)
@@ -35,32 +35,47 @@ class FolderCopy:
 
     @property
     def pages(self) -> int:
-        """What it takes in the box, in bytes of whole pages, with one for each name."""
+        """The space that it takes in the sandbox, in bytes of whole pages, plus one page per name."""
         return sum(_PAGE + -(-entry.size // _PAGE) * _PAGE for entry in self.entries)
 
     def packed(self) -> bytes:
-        """All of it as one file."""
+        """Pack the copy into one file."""
         return pack(self.entries, self.blobs)
 
     def content(self, path: str) -> bytes | None:
-        """The bytes of a file, by its path in the box."""
+        """Return the bytes of a file, by its path in the sandbox."""
         files = [entry for entry in self.entries if entry.kind == "file"]
         at = next((i for i, entry in enumerate(files) if entry.path == path), None)
         return None if at is None else self.blobs[at]
 
     def add_folder(self, path: str) -> None:
-        """An empty folder, by its path in the box."""
+        """Add an empty folder, by its path in the sandbox."""
         self.entries.append(Entry(path, "folder", 0o755))
 
     def add_file(self, path: str, data: bytes, mode: int = 0o644, time: int = 0) -> None:
-        """One file, by its path in the box; its folder is there."""
+        """Add a file to a folder that is already in the copy.
+
+        Args:
+            path: Its path in the sandbox.
+            data: Its bytes.
+            mode: Its permissions.
+            time: Its modification time in nanoseconds.
+        """
         digest = hashlib.sha256(data).hexdigest()
         self.entries.append(Entry(path, "file", mode, len(data), digest, "", len(data), time))
         self.blobs.append(data)
 
 
 def copied(folder: Path, leave_out: Sequence[str] = ()) -> FolderCopy:
-    """Everything in a folder but what has one of these names (patterns such as `*.bin`)."""
+    """Copy a folder.
+
+    Args:
+        folder: The folder.
+        leave_out: Patterns of names to exclude, such as `*.bin`.
+
+    Raises:
+        UsageError: It is not a folder, or it is too large.
+    """
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder: a rehearsal runs in a copy of one")
     _refuse_much(folder, leave_out)
@@ -95,7 +110,7 @@ def _entry(path: str, kind: str, about: os.stat_result, link: str = "") -> Entry
 
 
 def _add(folder: Path, path: str, copy: FolderCopy) -> bool:
-    """Copy one entry; whether it is a folder, to be looked into."""
+    """Copy one entry. Return whether it is a folder to descend into."""
     real = folder / path
     try:
         about = real.lstat()
@@ -120,7 +135,7 @@ def _read(path: Path) -> bytes:
 
 
 def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
-    """One clear sentence for a folder that is too large, with the part that makes it so."""
+    """Refuse a folder that is too large, with a message that names its largest part."""
     sizes: Counter[str] = Counter()
     files = 0
     for place, folders, names in os.walk(folder, onerror=None):

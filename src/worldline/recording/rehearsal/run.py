@@ -1,7 +1,8 @@
-"""One script run in the box over a copy of a folder: what it asked for, how it ended, and what it left.
+"""Execute one script in the sandbox over a copy of a folder: its requests, its end and the files it left.
 
-There is no second best: without a box nothing is run, whoever trusts the script. What the script's process wrote is
-decoded line by line within bounds and believed as far as it goes; what was left is told by the box when it is dead.
+There is no fallback: without a sandbox nothing is executed, even if the user trusts the script. What
+the process of the script wrote is decoded within bounds and not trusted. The sandbox gathers the
+files that were left when the script is dead.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _ENDS = ("returned", "raised", "exited", "limit", "unsupported", "host-fault", "
 
 @dataclass(frozen=True)
 class LeftFiles:
-    """What is in the box when the script is dead, by path, with the bytes of what is not as it was given."""
+    """The files in the sandbox when the script is dead, with the bytes of those that changed."""
 
     entries: tuple[Entry, ...]
     contents: Mapping[str, bytes]
@@ -40,35 +41,45 @@ class LeftFiles:
 
 @dataclass(frozen=True)
 class RehearsedRun:
-    """What is known of one run over a copy. `left` is None where it could not be told."""
+    """The result of one run over a copy. `left` is None if it could not be gathered."""
 
     outcome: Outcome
     events: tuple[ScriptEvent, ...]
     left: LeftFiles | None
     output: str
     stderr: str
-    more: bool  # events were told that did not fit
-    line: int = 0  # where the exception came from that ended it
-    listened: bool = True  # the interpreter told what was asked of it
+    more: bool  # there were events that did not fit
+    line: int = 0  # the source of the exception that ended it
+    listened: bool = True  # the interpreter reported its requests
 
 
 @dataclass(frozen=True, kw_only=True)
 class RehearsedScript:
-    """What is run: its path from the working folder (`../script/NAME` of one that lies elsewhere), and what it gets."""
+    """A script and its inputs. `name` is its path from the working folder, or `../script/NAME`."""
 
     name: str
     source: str
     argv: tuple[str, ...] = ()
     stdin: str = ""
     environment: tuple[tuple[str, str], ...] = ()
-    command: tuple[str, ...] = ()  # what runs it, where that is not this interpreter
+    command: tuple[str, ...] = ()  # the command that executes it, if not this interpreter
     toolchain: Toolchain | None = None
 
 
 def run_over(
     script: RehearsedScript, copy: FolderCopy, *, limits: Limits, python: str | None = None
 ) -> RehearsedRun:
-    """Run a script in the box over the copy; NoSandbox where there is none."""
+    """Execute a script in the sandbox over a copy.
+
+    Args:
+        script: The script and its inputs.
+        copy: The copy of the folder.
+        limits: What the script may use, besides the copy.
+        python: The Python interpreter that executes it.
+
+    Raises:
+        NoSandbox: There is no sandbox here.
+    """
     limits = replace(
         limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE_BYTES
     )
@@ -110,7 +121,7 @@ def _decoded(run: SandboxRun, limits: Limits) -> RehearsedRun:
 
 
 def read_left(data: bytes) -> LeftFiles | None:
-    """What the box gathered, if it is whole; anything else is nothing."""
+    """Decode the files that the sandbox gathered. Return None if they are incomplete."""
     try:
         (length,) = struct.unpack_from("<Q", data, 0)
         index = json.loads(data[8 : 8 + length])
