@@ -1,8 +1,9 @@
-"""The variables of a function's frame, read without a trace: for the readable core, which has `f_locals` alone.
+"""Read the variables of a function's frame without side effects, for the readable core.
 
-Before 3.13 `f_locals` is a dict that the frame keeps, the one that `locals()` gives the program: reading brings it up
-to date. It is given back as it was, except on 3.11, where `sys.settrace` itself brings it up to date around each event.
-From 3.13 on it is a view; on the first releases reading some names of it is a crash, so those are not read.
+Before 3.13 `f_locals` is a dict that belongs to the frame, the same that `locals()` returns to the
+program. Reading updates it, so it is restored afterwards, except on 3.11, where `sys.settrace` itself
+updates it around each event. From 3.13 on it is a view. In its first releases reading some names
+crashes, so they are not read.
 """
 
 from __future__ import annotations
@@ -30,13 +31,13 @@ class Variables:
         self._frame_dict: dict[str, Any] = {}  # the dict that the frame keeps, before 3.13
 
     def readable(self, real: FrameType, names: list[str]) -> list[str]:
-        """Those of the names that may be read now."""
+        """Return the names that may be read now."""
         at = real.f_lasti
         unread = [names for start, end, names in self._shadows if start <= at < end]
         return [name for name in names if not any(name in hidden for hidden in unread)] if unread else names
 
     def read(self, real: FrameType, names: list[str]) -> dict[str, Any]:
-        """What these names are bound to, as far as they are."""
+        """Return the values of these names, as far as they are bound."""
         shown: Any
         if behavior.LOCALS_ARE_LIVE:
             shown = real.f_locals
@@ -52,9 +53,10 @@ class Variables:
 
 
 def shadows_in(code: CodeType) -> list[tuple[int, int, set[str]]]:
-    """From where to where in the code comprehensions have variables of their own in the place of a closure's cells.
+    """Return the spans of code in which comprehensions replace the cells of a closure by their variables.
 
-    The interpreter restores the cells in a handler around each comprehension: it stores them and raises again.
+    The interpreter restores the cells in a handler around each comprehension: it stores them and raises
+    again.
     """
     if not behavior.SHADOWED_CELLS_CRASH or not code.co_cellvars:
         return []
@@ -81,7 +83,7 @@ def _stores(code: CodeType, at: int) -> set[str] | None:
 
 
 def _stored(code: CodeType, at: int) -> set[str]:
-    """What a handler stores before it raises again; nothing where it is the handler of a statement."""
+    """Return what a handler stores before it raises again; nothing if it is the handler of a statement."""
     stored: set[str] = set()
     while (names := _stores(code, at)) is not None:
         stored |= names
