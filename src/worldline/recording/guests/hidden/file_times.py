@@ -1,8 +1,8 @@
-"""When files were written: `stat` of a file that this run has touched has the hour at which the virtual clock began.
+"""Swap `stat`: a file that this run has touched has the time at which the virtual clock started.
 
-How late a kernel's clock says it was depends on when its last tick came, so no virtual time could follow it. Live, the
-times are the real ones. They are a hidden input, `stat`, where the program's own code asks for them. Devices are
-numbered by first sight.
+The times of the kernel depend on its last tick, so a virtual time could not follow them. When live,
+they are the real ones. They are a hidden input `stat` if the code of the program asks for them.
+Devices are numbered in order of first use.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NAMES = ("st_atime", "st_mtime", "st_ctime")
 
 
 def install(tape: Tape, swap: Swap, files: Container[str], began: int, real_now: int) -> None:
-    """From now on files of this run were written when it began."""
+    """Swap the functions that read the times of files."""
 
     devices: dict[int, int] = {}
 

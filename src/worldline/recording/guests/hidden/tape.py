@@ -1,4 +1,4 @@
-"""The tape: every hidden input of a run, in order; each is a given one, or a fresh one, and is told to the recorder."""
+"""The tape: every hidden input of a run in order, given or fresh, and reported to the recorder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _bytes_of = bytes.fromhex
 
 
 class Tape:
-    """Who decides the hidden inputs of one run, and whom they are told.
+    """Decides the hidden inputs of one run and reports them.
 
-    A given one is taken if it is of the kind that is asked for; from the first that is not on, all are fresh.
+    A given input is used if it has the requested kind. From the first one that does not, all are fresh.
     """
 
     def __init__(self, control: dict[str, Any], recorder: Any) -> None:
@@ -27,27 +27,27 @@ class Tape:
         self.getrandbits: Any = _random.Random.getrandbits
 
     def bits(self, count: int) -> int:
-        """So many bits of the seed's own, told to nobody."""
+        """Draw bits from the seed without recording them."""
         value: int = self.getrandbits(self._source, count)
         return value
 
     def peek(self) -> tuple[int, str, Any] | None:
-        """The next given one: step, kind, value."""
+        """Return the next given input: step, kind, value."""
         if self._at == len(self._draws):
             return None
         step, kind, value = self._draws[self._at]
         return step, kind, value
 
     def take(self) -> None:
-        """The next given one is used up."""
+        """Use up the next given input."""
         self._at += 1
 
     def part(self) -> None:
-        """What is given does not fit this run: from now on all are fresh."""
+        """Drop the given inputs, because they do not fit this run: from now on all are fresh."""
         self._draws, self._at = [], 0
 
     def draw(self, kind: str, fresh: Any) -> Any:
-        """The next hidden input: the given one if it is of this kind, else the fresh one."""
+        """Return the next hidden input: the given one if it has this kind, else the fresh one."""
         if self.quiet:
             return fresh
         value = fresh

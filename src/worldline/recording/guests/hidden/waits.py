@@ -1,7 +1,8 @@
-"""Where a program's threads begin, wait and end: functions of the interpreter, swapped for ones that ask the scheduler.
+"""Swap the functions in which threads start, wait and end for ones that ask the scheduler.
 
-Conditions, events, semaphores, barriers, queues, joins, timers and pools are written in Python over these. A wait that
-need not wait is the real one. A thread that is not the scheduler's has the real ones too.
+Conditions, events, semaphores, barriers, queues, joins, timers and pools are written in Python on top
+of these. A wait that does not block is the real one, and so is that of a thread the scheduler does not
+know.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _ESCAPED = "Exception ignored in thread started by" + (" {!r}:" if _HANDLES else
 
 
 class _Real:
-    """The functions that were there before."""
+    """The original functions."""
 
     def __init__(self) -> None:
         self.ident: Callable[[], int] = _thread.get_ident
@@ -37,7 +38,7 @@ class _Real:
         self._new: Callable[[], Any] = _thread.allocate_lock
 
     def baton(self) -> Any:
-        """A lock that is held."""
+        """Return a lock that is held."""
         lock = self._new()
         self.acquire(lock)
         return lock
@@ -46,7 +47,7 @@ class _Real:
 def install(
     tape: Given, clock: VirtualClock, recorder: Any, swap: Swap, control: dict[str, Any]
 ) -> Scheduler:
-    """From now on the program's threads are scheduled."""
+    """Schedule the threads of the program from now on."""
     real = _Real()
     scheduler = Scheduler(tape, clock, recorder, real, control)
     _swap_locks(scheduler, real, swap)
@@ -94,12 +95,12 @@ def _swap_locks(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
 
 def _is_time(timeout: Any) -> bool:
-    """Whether it is a time to wait for; the real function says what is wrong with others."""
+    """Tell whether it is a valid timeout; the real function reports what is wrong with others."""
     return type(timeout) in (int, float) and (timeout == -1 or 0 < timeout <= _MAX_TIMEOUT)
 
 
 def _run(function: Any, args: Any, kwargs: Any) -> None:
-    """As the interpreter runs a bare thread: what leaves it is told, without our own frames, and forgotten."""
+    """Run a bare thread as the interpreter does: report an exception without our own frames, and drop it."""
     try:
         function(*args, **kwargs)
     except SystemExit:
@@ -113,7 +114,7 @@ def _run(function: Any, args: Any, kwargs: Any) -> None:
 
 
 def _swap_starts(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
-    """Before 3.13: a lock is released when the interpreter has forgotten a thread."""
+    """Swap thread starts before 3.13: a lock is released when the interpreter has forgotten a thread."""
 
     def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
         arguments = (function, args) if kwargs is None else (function, args, kwargs)
@@ -149,7 +150,7 @@ def _swap_starts(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
 
 def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
-    """From 3.13 on: a thread has a handle, and can be waited for by it."""
+    """Swap thread starts from 3.13 on: a thread has a handle that others can join."""
 
     def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
         arguments = (function, args) if kwargs is None else (function, args, kwargs)
@@ -202,7 +203,7 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
 
 def _swap_names(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
-    """Threads are called by their numbers, counted from 1: where they lie in memory is nobody's business."""
+    """Number threads from 1, because their real identities are memory addresses."""
 
     def get_ident() -> int:
         ident = real.ident()
@@ -260,7 +261,7 @@ def _swap_sleep(scheduler: Scheduler, swap: Swap) -> Any:
 
 
 def _swap_polls(scheduler: Scheduler, swap: Swap) -> None:
-    """What an event loop waits in. One that watches nothing but its own wake-up call waits for this program alone."""
+    """Swap what an event loop waits in. If it watches only its own wake-up, nothing outside can end the wait."""
     import select
 
     def waiting(look: Callable[[float], Any], seconds: Any, *, outside: bool) -> Any:

@@ -1,4 +1,4 @@
-"""The command lines of JVMs: the one that runs a program, and the flags that all share."""
+"""The command lines of JVMs: the one that executes a program, and the flags that all share."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ QUIET = (
 
 
 def check_version(toolchain: dict[str, Any]) -> None:
-    """Refuse a JDK that the pass does not know."""
+    """Refuse a JDK that the pass does not support."""
     first = str(toolchain["version"]).split(".")[0].split("-")[0].split("+")[0]
     if not first.isdigit() or not FIRST <= int(first) <= LAST:
         raise Refused("toolchain", f"JDK {toolchain['version']}; the recorder needs one of {FIRST} to {LAST}")
 
 
 def _memory_flags(memory: int) -> list[str]:
-    """A heap that leaves room for the rest of the JVM inside the bound."""
+    """Return a heap size that leaves room for the rest of the JVM within the limit."""
     heap = max(memory * 5 // 8, 16 << 20)
     return [
         f"-Xmx{heap}",
@@ -45,7 +45,7 @@ def _memory_flags(memory: int) -> list[str]:
 def command(
     spec: dict[str, Any], parts: dict[str, str], wire: int, report: int
 ) -> tuple[list[str], dict[str, str]]:
-    """The arguments and the environment of the JVM that runs a program."""
+    """Return the arguments and the environment of the JVM that executes a program."""
     limits = spec["limits"]
     with open(parts["main"]) as file:
         main = file.read()
@@ -81,7 +81,7 @@ def command(
 
 
 def _encoded(call: dict[str, Any]) -> str:
-    """A call's function and arguments in hexadecimal, as Call reads them: a letter a value, then what it holds."""
+    """Encode a call in hexadecimal for Call.java: a letter per value, then its content."""
     out = [_text(call["function"]), struct.pack(">i", len(call["arguments"]))]
     out += [_tree(tree) for tree in call["arguments"]]
     return b"".join(out).hex()

@@ -1,8 +1,8 @@
-"""The compiler's process: it compiles and instruments programs, and runs none; asked over pipes, again and again.
+"""The process of the compiler: it compiles and instruments programs, executes none, and serves many.
 
-One that waits in the box that prepares answers every program (`start`); where there is none, or it has died, each
-program starts its own. A program that is being prepared hands the server one end of a socket: whatever becomes of it,
-the next one's answer is not mixed with its. The server's JVM is ended where its client went away.
+A server in the sandbox that prepares answers every program (`start`). Without a server, each program
+starts its own. A program hands the server one end of a socket, so its answer is never mixed with that
+of the next program. If the client disappears, the JVM of the server is ended.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _Read = Callable[[int], bytes]
 
 
 def start(config: dict[str, Any]) -> None:
-    """A server beside the zygote, in boxes that prepare; it has a process of its own, and no way to the host."""
+    """Start a server beside the zygote, in sandboxes that prepare. It has no connection to the host."""
     if not config["boxed"] or not config.get("preparing") or not config["tools"]:
         return
     mine, others = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -85,7 +85,7 @@ def _serve(sock: socket.socket, java: str, tools: str) -> None:
 
 
 def _all(client: socket.socket) -> bytes:
-    """What was asked, up to where the client says no more."""
+    """Return the question, up to where the client closes its end."""
     received = bytearray()
     while data := client.recv(1 << 20):
         received += data
@@ -93,7 +93,7 @@ def _all(client: socket.socket) -> bytes:
 
 
 def flags(tools: str) -> list[str]:
-    """What the compiler's JVM is started with, in the tools' folder: an archive of classes goes by the jar's name."""
+    """Return the flags of the compiler's JVM, which runs in the folder of the tools."""
     archived = os.path.exists(os.path.join(tools, _ARCHIVE))
     return [*([f"-XX:SharedArchiveFile={_ARCHIVE}"] if archived else []), *_FLAGS]
 
@@ -107,7 +107,7 @@ class _Compiler:
         )
 
     def answer(self, question: bytes, client: socket.socket | None) -> bytes:
-        """What is made of a program; an OSError where the JVM or the client has gone."""
+        """Return the answer to a question; OSError if the JVM or the client is gone."""
         pipe = self.process.stdin
         assert pipe is not None
         for at in range(0, len(question), 1 << 16):
@@ -132,13 +132,13 @@ class _Compiler:
         return bytes(received[start:])
 
     def end(self) -> None:
-        """The JVM ends."""
+        """End the JVM."""
         self.process.kill()
         self.process.wait()
 
 
 def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The parts of a program, from the server or, where there is none, from a JVM of its own."""
+    """Return the parts of a program, from the server or, without one, from a new JVM."""
     question = _question(b"p" if spec["call"] is None else b"c", _program(spec))
     try:
         answer = _ask_server(question)
@@ -157,7 +157,7 @@ def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
 
 
 def archive(java: str, tools: str, sample: str) -> None:
-    """Leave an archive of the classes that compiling a program takes, where the JVM can make one."""
+    """Create an archive of the classes that compiling needs, if the JVM supports it."""
     command = [java, f"-XX:ArchiveClassesAtExit={_ARCHIVE}", *_FLAGS]
     question = _question(b"p", {"Sample.java": sample})
     subprocess.run(command, cwd=tools, input=question, stdout=subprocess.DEVNULL, check=False)
@@ -202,7 +202,7 @@ def _packed(text: str) -> bytes:
 
 
 def _walk_answer(read: _Read) -> tuple[bytes, dict[str, bytes]]:
-    """A letter, and parts by name."""
+    """Read a letter, and parts by name."""
     letter = read(1)
     parts = {}
     for _ in range(_number(read)):

@@ -1,7 +1,7 @@
-"""JavaScript and TypeScript in the box: Node.js runs the program's own files, instrumented, a recorder beside them.
+"""JavaScript and TypeScript in the sandbox: Node.js executes the instrumented program and its recorder.
 
-`run` executes Node.js with main.js; `prepare` has prepare.js instrument the program and tell its control flow. Runs in
-the box's own Python and imports nothing of worldline. Not covered: what the hooks do (recorder.js).
+`run` executes Node.js with main.js; `prepare` uses prepare.js to instrument the program and to compute
+its control flow. Runs in the Python of the sandbox and imports nothing of worldline.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _node(spec: dict[str, Any]) -> str:
 
 
 def _addon() -> str | None:
-    """The addon that maps the wire; None where no compiler was there to build it."""
+    """Return the addon that maps the wire; None if there was no compiler to build it."""
     return next(iter(glob.glob(os.path.join(_FOLDER, "node_wire*.so"))), None)
 
 
@@ -45,7 +45,7 @@ _cache: list[bytes] = []  # what Node.js made of our own files, with the flags o
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Once, before the first program: our own files are compiled, for all of them."""
+    """Compile our own files once, before the first program."""
     if config.get("toolchain"):
         command = [_node(config), *_flags(config), os.path.join(_FOLDER, "cache.js")]
         done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
@@ -53,7 +53,7 @@ def warm(config: dict[str, Any]) -> None:
 
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The program instrumented, and its control flow; a syntax error is `Refused`."""
+    """Instrument the program and compute its control flow. Raise `Refused` for a syntax error."""
     request = json.dumps({**spec, "hook": _HOLDER}).encode()
     command = [_node(spec), os.path.join(_FOLDER, "prepare.js")]
     done = subprocess.run(command, input=request, capture_output=True, check=False)
@@ -87,7 +87,7 @@ def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: in
 
 
 def _file(data: bytes) -> int:
-    """A descriptor to read `data` from, of a file that has no name."""
+    """Return a descriptor of a nameless file with this content."""
     with tempfile.TemporaryFile(buffering=0) as file:
         file.write(data)
         file.seek(0)

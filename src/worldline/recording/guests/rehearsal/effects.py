@@ -1,7 +1,7 @@
-"""What an audit event of the interpreter means for the world outside: which kind of effect, on what.
+"""Translate an audit event of the interpreter into an effect: which kind, and on what.
 
-Pure but for two looks: at the working folder, and at what a file number stands for. Objects of the program are not
-asked anything: what is neither text, bytes, number nor a path of the standard library is shown as its type.
+It reads only the working folder and the targets of file numbers. It calls nothing on objects of the
+program: anything but text, bytes, numbers and standard paths is shown as its type.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NAMELESS = getattr(os, "O_TMPFILE", -1)
 _NO_FILES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _OWN_ADDRESSES = ("", "localhost", "127.0.0.1", "0.0.0.0", "::", "::1")
-_MAX_TEXT_CHARACTERS = 1000  # characters of a target
+_MAX_TEXT_CHARACTERS = 1000  # of a target
 
 
 def text(value: Any) -> str:
-    """A value of the program's as text, without asking it anything."""
+    """Return a value of the program as text, without calling it."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes | bytearray):
@@ -41,7 +41,12 @@ def text(value: Any) -> str:
 
 
 def path_of(value: Any, folder: Any = None) -> str:
-    """A path as the system will understand it, whole; `folder` is the number of an open one, or None or -1."""
+    """Return the absolute path that the system will use.
+
+    Args:
+        value: The path or file number.
+        folder: The number of an open folder that it is relative to, or None or -1.
+    """
     if type(value) is int:
         return _numbered(value)
     path = text(value)
@@ -165,7 +170,7 @@ _libraries: tuple[str, ...] = ()  # folders of the interpreter, whose reading is
 
 
 def know_libraries(paths: Sequence[str]) -> None:
-    """Before the first script: where the interpreter and its packages are."""
+    """Remember where the interpreter and its packages are, before the first script."""
     global _libraries
     own = (sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__), *paths)
     every = {
@@ -178,7 +183,7 @@ def know_libraries(paths: Sequence[str]) -> None:
 
 
 def meaning(event: str, args: Sequence[Any]) -> Found | None:
-    """The effect of an event; None of one that has none outside the interpreter."""
+    """Return the effect of an event; None if it has none outside the interpreter."""
     try:
         effect = _MEANINGS[event](args)
     except (
@@ -191,5 +196,5 @@ def meaning(event: str, args: Sequence[Any]) -> Found | None:
 
 
 def is_library(path: str) -> bool:
-    """Whether a path belongs to the interpreter."""
+    """Tell whether a path belongs to the interpreter."""
     return path.startswith(_libraries) or path.endswith(".pyc")

@@ -1,9 +1,9 @@
-"""Runs one script over a copy of its folder and tells what it asks of the system, with the line that asked.
+"""Execute one script over a copy of its folder, and report its system requests with their lines.
 
-`run` does what the guest `python` does, without recording steps: a listener stands where the recorder would. The
-interpreter's audit events say what is asked for, before it is done or refused; what C code and programs that the script
-starts do is not among them, and is seen by what they leave. `gather` tells what was left, when all are dead. The
-listener shares the script's process: a script that is written to fool it can.
+`run` does what the guest `python` does without recording steps: a listener replaces the recorder.
+Audit events show what the script requests, before it is done or refused. They do not cover C code and
+programs that the script starts; the files these leave show it. `gather` collects the files when all
+processes are dead. The listener shares the process of the script, so a malicious script can fool it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _QUIET_FILES = ("linecache.py", "tokenize.py", "traceback.py")  # they read sour
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Before the first script is there: its streams, and our own modules out of its sight."""
+    """Prepare the streams before the first script, and hide our own modules from it."""
     effects.know_libraries(config["paths"])
     python._opened[:] = streams.open_streams()
     package = (__package__ or "").partition(".")[0]
@@ -45,12 +45,12 @@ def warm(config: dict[str, Any]) -> None:
 
 
 def gather(copied: int, out: int) -> None:
-    """What is left of the folder and of all that the script could write, into a file."""
+    """Write into a file what is left of the folder and of all that the script could write."""
     tree.gather(copied, out, SCRATCH)
 
 
 def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
-    """Rehearse the script of `spec`; ends the process."""
+    """Rehearse the script of `spec`. Ends the process."""
     os.mkdir(f"{SCRATCH}/home")
     tree.lay_out(parts, SCRATCH)
     os.close(parts)
@@ -80,7 +80,7 @@ def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
 
 
 def _become(command: list[str], path: str, argv: list[str], report: int) -> NoReturn:
-    """Another program that runs the script; a shell tells each command and its line into a file beside the folder."""
+    """Execute the script with another program. A shell traces its commands into a file beside the folder."""
     trace = os.open(f"{SCRATCH}/{TRACE}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.set_inheritable(trace, True)
     tracing = {"BASH_XTRACEFD": str(trace), "PS4": "+${BASH_SOURCE}:${LINENO}: "} if "-x" in command else {}
@@ -90,7 +90,7 @@ def _become(command: list[str], path: str, argv: list[str], report: int) -> NoRe
 
 
 class Listener:
-    """Stands where the recorder would, keeps no step, and tells every effect once."""
+    """Replaces the recorder: it keeps no steps and reports every effect once."""
 
     def __init__(self, wire: int) -> None:
         self.map = mmap.mmap(wire, os.fstat(wire).st_size)
@@ -103,21 +103,21 @@ class Listener:
         self.me = self.writer = getpid()
 
     def listen(self) -> None:
-        """From here on, what the interpreter and the environment are asked."""
+        """Listen to audit events and to reads of the environment from now on."""
         sys.addaudithook(self._hook)
         _listen_to_environment(self._asked)
 
     def start(self) -> None:
-        """The script begins."""
+        """Note that the script starts."""
         self.running = True
 
     def stop(self) -> bool:
-        """It has ended."""
+        """Note that the script has ended."""
         self.running = False
         return True
 
     def end(self, kind: str, detail: str) -> None:
-        """How it ended."""
+        """Report how it ended."""
         self._write(
             {
                 "end": kind,
@@ -128,18 +128,18 @@ class Listener:
         )
 
     def render(self, value: Any) -> str:
-        """An exception as its type and what it says, where that is text."""
+        """Return an exception as its type and its message, if that is text."""
         message = value.args[0] if isinstance(value, BaseException) and value.args else None
         self.last_line = _last_line(value)
         return f"{type(value).__name__}({message if type(message) is str else ''})"
 
     def input(self, text: str) -> None:
-        """Text was read from stdin."""
+        """Report that text was read from stdin."""
         if self.running and text:
             self._tell("read", "<stdin>", "", _getframe(1))
 
     def note(self, slug: str) -> None:
-        """Nothing: what matters of it is told as an effect."""
+        """Do nothing: the important notes are reported as effects."""
 
     output = meta = exit = give_recursion = note
 
@@ -172,7 +172,7 @@ class Listener:
         self._write({**event, "line": line, "child": getpid() != self.me})
 
     def _write(self, row: dict[str, Any]) -> None:
-        """A line in this process's part; where that is full, the mark that more was told."""
+        """Write a line to the slot of this process. If it is full, set the mark for more events."""
         data = _spelled(row).encode() + b"\n"
         if getpid() != self.writer:  # a copy of this process: whoever held the lock there is not here
             self.writer, self.lock = getpid(), RLock()
@@ -187,7 +187,7 @@ class Listener:
 
 
 def _plain(text: str) -> str:
-    """Text that any reader of JSON takes: what stands for a byte that is no UTF-8 is written as an escape."""
+    """Escape surrogates, which stand for invalid UTF-8, so that any JSON reader accepts the text."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -202,13 +202,13 @@ def _is_importing(frame: FrameType) -> bool:
 
 
 def _is_descending(frame: FrameType) -> bool:
-    """Whether a folder is opened by its name in another open one, of which the event says nothing; its listing does."""
+    """Tell whether a folder is opened relative to an open one. The event lacks its path; its listing has it."""
     code = frame.f_code
     return code.co_name in _DESCENDING and code.co_filename.endswith(("/shutil.py", "/os.py", "<frozen os>"))
 
 
 def _place(frame: Any) -> tuple[str, int]:
-    """The innermost line of the script's own files that led here; nowhere where none did."""
+    """Return the innermost line of the files of the script that led here, if any."""
     for outer in _frames(frame):
         name = outer.f_code.co_filename
         if name.startswith(_OWN):
@@ -217,7 +217,7 @@ def _place(frame: Any) -> tuple[str, int]:
 
 
 def _last_line(value: Any) -> int:
-    """The innermost line of the script's own files in an exception's traceback."""
+    """Return the innermost line of the files of the script in the traceback of an exception."""
     line, traceback = 0, value.__traceback__ if isinstance(value, BaseException) else None
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename.startswith(_OWN):
@@ -227,7 +227,7 @@ def _last_line(value: Any) -> int:
 
 
 def _listen_to_environment(report: Any) -> None:
-    """Tell which variables are asked for; the interpreter has no audit event for that."""
+    """Report which variables are read, because the interpreter has no audit event for that."""
     real = type(os.environ)
 
     class _Environ(real):  # type: ignore[valid-type, misc]
@@ -244,7 +244,7 @@ def _listen_to_environment(report: Any) -> None:
 
 
 def _asker() -> Any:
-    """Who asks, behind the functions that ask for it: those of os and of mappings."""
+    """Return the frame that asks, outside the functions of os and of mappings."""
     frame = _getframe(2)
     for outer in _frames(frame):
         if not outer.f_code.co_filename.endswith(("/os.py", "/_collections_abc.py", "<frozen os>", "abc>")):

@@ -1,8 +1,8 @@
-"""Explores a function with CrossHair, inside the box: for each path an input that takes it, and what the solver chose.
+"""Explore a function with CrossHair inside the sandbox: an input for each path, and its conditions.
 
-`run` never returns. Each path is a line of JSON, committed to the wire's file as soon as it is found, so a deadline
-costs only the path under way. What is written was made in the program's own process: the host trusts none of it, and
-records every input anew. Needs crosshair-tool and z3-solver in the interpreter that runs this.
+`run` never returns. Each path is a line of JSON that is committed at once, so a deadline loses only
+the current path. The lines come from the process of the program: the host does not trust them and
+records every input again. Needs crosshair-tool and z3-solver in the interpreter that runs this.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _file = ""
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Before the first program is there: CrossHair and the solver are loaded, and the solver's choices listened to."""
+    """Load CrossHair and the solver before the first program, and listen to the solver's choices."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
     import crosshair.core_and_libs  # noqa: F401 (registers what it knows of the standard library)
     from crosshair.statespace import StateSpace
@@ -64,7 +64,7 @@ def warm(config: dict[str, Any]) -> None:
 
 
 def _line(frame: Any) -> int:
-    """The program's line that a choice is made for; 0 where it is made for none."""
+    """Return the line of the program that a choice belongs to; 0 if none."""
     while frame is not None:
         if frame.f_code.co_filename == _file:
             return int(frame.f_lineno)
@@ -73,7 +73,7 @@ def _line(frame: Any) -> int:
 
 
 def run(spec: dict[str, Any], wire: int, report: int) -> NoReturn:
-    """Explore the function of `spec` for its seconds, writing every path; ends the process."""
+    """Explore the function of `spec` for its seconds and write every path. Ends the process."""
     global _file
     lines = JsonLines(wire)
     os.write(report, b"begun")
@@ -101,7 +101,7 @@ def _function(spec: dict[str, Any]) -> Callable[..., Any]:
 
 
 def _signature(function: Callable[..., Any], guessed: dict[str, str]) -> inspect.Signature:
-    """What the function takes; parameters without a type have the kind that was guessed."""
+    """Return the signature; parameters without a type get the guessed one."""
     from crosshair.fnutil import resolve_signature
 
     signature = resolve_signature(function)
@@ -116,7 +116,7 @@ def _signature(function: Callable[..., Any], guessed: dict[str, str]) -> inspect
 
 
 def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLines) -> str:
-    """Every path that the seconds allow; why there are no more."""
+    """Explore every path that the time allows. Return why exploring ended."""
     from crosshair.core import deep_realize, explore_paths
     from crosshair.options import DEFAULT_OPTIONS, AnalysisOptionSet
     from crosshair.statespace import RootNode
@@ -159,7 +159,7 @@ def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLine
 
 
 def _conditions() -> list[tuple[int, str]]:
-    """What the solver chose, by line, as it says it; what it chose for itself is left out."""
+    """Return the choices of the solver by line, without those that belong to no line."""
     import z3
 
     conditions: dict[tuple[int, str], None] = {}
@@ -176,7 +176,7 @@ def _conditions() -> list[tuple[int, str]]:
 
 
 def _spelled(name: str, bound: inspect.BoundArguments) -> str:
-    """The call as source text, in the program's own namespace."""
+    """Return the call as source text in the namespace of the program."""
     from crosshair.util import eval_friendly_repr
 
     written = []
