@@ -1,4 +1,4 @@
-"""A call's arguments by the parameters' types: registers, and blocks of memory with links (runtime/call.h)."""
+"""Encode the arguments of a call by parameter types: registers, and linked blocks (runtime/call.h)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Misfit(Exception):
 
 
 def miscounted(function: str, takes: int, count: int) -> str:
-    """The sentence for a call with too many or too few arguments."""
+    """Return the message for a call with too many or too few arguments."""
     return f"{function} takes {takes} argument{'s' * (takes != 1)}, and {count} {'is' if count == 1 else 'are'} given"
 
 
@@ -161,7 +161,17 @@ def _scalar(tree: Any, row: TypeRow, where: str) -> bytes:
 
 
 def encode(call: dict[str, Any], functions: list[Described], types: TypeRows, machine: str) -> bytes:
-    """The call as the runtime reads it."""
+    """Encode a call for the runtime.
+
+    Args:
+        call: The function and its arguments.
+        functions: The functions of the program.
+        types: Their types.
+        machine: The architecture.
+
+    Raises:
+        Misfit: There is no such function, or an argument does not fit.
+    """
     number = next((at for at, parameter in enumerate(functions) if parameter.name == call["function"]), None)
     if number is None:
         raise Misfit(f"there is no function {call['function']}")

@@ -1,7 +1,8 @@
-"""The pass over assembly: a call into the hook at each `.loc` that begins another line, and before returns.
+"""Instrument assembly: call the hook at each `.loc` that starts another line, and before returns.
 
-No source is parsed: macros, templates and lambdas are the compiler's business. Every place gets a label, whose address
-the linked file holds in the section `.wl_places`; with DWARF these say which variables are in scope there.
+No source is parsed, so macros, templates and lambdas need no special care. Every place gets a label,
+whose address is in the section `.wl_places` of the linked file; DWARF tells which variables are in
+scope there.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Routine:
 
 @dataclass
 class Woven:
-    """What the pass made: the new text, its functions, and how many labels the section of places holds."""
+    """The result of the pass: the new text, its functions, and the number of labels in `.wl_places`."""
 
     text: str
     functions: list[Routine]
@@ -79,7 +80,10 @@ class Woven:
 def instrument(
     text: str, machine: Machine, sources: dict[str, list[str]], loops: list[Span] | None = None
 ) -> Woven:
-    """The assembly with its calls; `sources`: the lines of the program's own files, `loops`: where Rust's are."""
+    """Insert the hook calls into assembly.
+
+    `sources` are the lines of the program's own files, `loops` the places of loops in Rust.
+    """
     files = _own_files(text, sources)
     out: list[str] = []
     functions: list[Routine] = []

@@ -1,4 +1,4 @@
-"""C: from a source to parts - compiled to assembly, the calls woven in, assembled, linked, described by a table."""
+"""Prepare a C program: compile to assembly, insert the hooks, assemble, link and describe it by a table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VLA = "[-Wvla]"
 
 
 def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
-    """The parts of a C program; its files lie in the current directory."""
+    """Return the parts of a C program, whose files are in the current directory."""
     gcc, name = spec["toolchain"]["executables"]["gcc"], spec["name"]
     machine = toolbox.machine()
     assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))

@@ -1,6 +1,7 @@
-"""A call in main's place, in C++ and Rust: written in the language itself, behind the program's own source.
+"""Append a call in place of main to a C++ or Rust source, written in the language itself.
 
-The compiler then does what it would do with any caller: conversions, overloads, moves. What it refuses does not fit.
+The compiler treats it like any caller, with conversions, overloads and moves. What it refuses does
+not fit.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ _TYPE = re.compile(r"wl_plain<.*>. \{aka .(.*?).\}")
 
 
 def append(name: str, text: str) -> None:
-    """Write a call behind a source, whose own bytes stay as they are."""
+    """Append a call to a source file."""
     with open(name, "a", encoding="utf-8", newline="") as file:
         file.write(text)
 
 
 def in_cpp(call: dict[str, Any]) -> str:
-    """What stands behind a C++ source so that it is called; each argument has a line of its own."""
+    """Return the C++ code that makes the call, with one line per argument."""
     # The program's own, also where `using namespace std` has brought another of its name.
     function, trees = f"::{call['function']}", call["arguments"]
     of = f"wl_signature<decltype({function})>"
@@ -39,7 +40,7 @@ def in_cpp(call: dict[str, Any]) -> str:
 
 
 def misfit_in_cpp(call: dict[str, Any], message: str) -> str | None:
-    """What is wrong with a call, out of the compiler's message; None where that is of the program itself."""
+    """Return what is wrong with a call from the compiler message; None if the program itself is wrong."""
     error = _ERROR.search(message)
     if error is None:
         return None
@@ -95,7 +96,7 @@ def _float(text: str, infinite: str, nan: str) -> str:
 
 
 def in_rust(call: dict[str, Any], source: str) -> str:
-    """What stands behind a Rust source so that it is called."""
+    """Return the Rust code that makes the call."""
     function = call["function"]
     types = _parameters(function, source)
     if len(types) != len(call["arguments"]):

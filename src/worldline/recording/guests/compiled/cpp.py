@@ -1,4 +1,4 @@
-"""C++: as C, with its library's containers, and without lines in what only unwinding runs."""
+"""Prepare a C++ program: as for C, with the library's containers and without lines that only unwinding runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIRST = "iostream"
 
 
 def precompile(toolchain: dict[str, Any], folder: str) -> None:
-    """The header that costs most, compiled for programs that begin with it: `#include <X>` finds `X.gch` before X."""
+    """Precompile the most expensive header: `#include <X>` finds `X.gch` before X."""
     text = os.path.join(folder, "first.hpp")
     Path(text).write_text(f"#include <{_FIRST}>\n")
     compiler, flags = toolchain["executables"]["g++"], _flags(toolchain["version"], toolbox.machine().name)
@@ -31,7 +31,7 @@ def precompile(toolchain: dict[str, Any], folder: str) -> None:
 
 
 def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
-    """The parts of a C++ program; its files lie in the current directory."""
+    """Return the parts of a C++ program, whose files are in the current directory."""
     compiler, name = spec["toolchain"]["executables"]["g++"], spec["name"]
     machine = toolbox.machine()
     assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))

@@ -1,7 +1,7 @@
-"""Which lines may follow which, of each function, read off the assembly: an over-approximation of every run.
+"""Compute which lines may follow which in each function, from the assembly: an over-approximation.
 
-A walk over instructions from each site to the sites that come next. A jump through a register may go to any label. What
-follows a raise is what is reached from the landing pads of the calls on the way.
+Walks the instructions from each site to the next sites. A jump through a register may go to any label.
+After a raise come the landing pads of the calls on the way.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class _Lines:
 def _function_flow(
     function: Routine, machine: Machine, regions: list[tuple[str, str, str]], opening: int
 ) -> _Lines:
-    """The lines that may come first, the successors of each, and the lines that may return."""
+    """Return the lines that may come first, the successors of each, and the lines that may return."""
     walk, flow = _Walk(function, machine, regions), _Lines()
     order = {at: place for place, at in enumerate(function.sites)}
     calling: set[int] = set()
@@ -180,7 +180,7 @@ def _listed(lines: dict[int, set[int]]) -> dict[str, list[int]]:
 
 
 def flow_of(program: LinkedProgram, machine: Machine) -> dict[str, Any]:
-    """The control flow of every function, as JSON has it."""
+    """Return the control flow of every function as JSON."""
     rows = []
     for described in program.functions:
         flow = _function_flow(described.function, machine, program.regions, described.line)

@@ -1,4 +1,4 @@
-"""A linked program's debug information beside the pass that wove it: its functions, its fixed variables, its table."""
+"""The debug information of a linked, instrumented program: its functions, fixed variables and table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _is_own(root: Die, sources: dict[str, list[str]]) -> bool:
 
 
 def moves_of(all_moves: list[Moves], described: Described) -> Moves | None:
-    """What MIR says of a function: that of its name whose header is the first at or behind its line."""
+    """Return the moves of a function: those of its name whose header is the first at or after its line."""
     near = [
         moves
         for moves in all_moves
@@ -32,7 +32,7 @@ def moves_of(all_moves: list[Moves], described: Described) -> Moves | None:
 
 
 class LinkedProgram:
-    """What is known of a compiled program; `library` knows the types of its language's library."""
+    """A compiled program; `library` knows the types of the library of its language."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class LinkedProgram:
                 variable.flags |= TRACKED | moves.tracked.index((variable.name, variable.line)) << 8
 
     def used(self, described: Described) -> list[Var]:
-        """The fixed variables that a function's code names."""
+        """Return the fixed variables that the code of a function names."""
         words = described.function.words
         mine = [
             variable
@@ -104,7 +104,7 @@ class LinkedProgram:
         return mine + described.statics
 
     def table(self, compiler: str, version: str, call: bytes | None) -> bytes:
-        """The table for the runtime."""
+        """Return the table for the runtime."""
         rust = self.library is not None and self.library.language == "rust"
         writer = TableWriter(self.types, self.machine, self.places, rust)
         rows = {id(variable): writer.variable(variable) for variable in self.fixed}

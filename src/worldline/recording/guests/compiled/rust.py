@@ -1,6 +1,7 @@
-"""Rust: rustc to assembly and MIR, the calls woven in, assembled, and linked with std as rustc itself would.
+"""Prepare a Rust program: compile to assembly and MIR, insert the hooks, assemble and link as rustc does.
 
-What rustc links besides the program (std's archives, a shim for the allocator) is learnt once, from an empty program.
+What rustc links besides the program (the archives of std, a shim for the allocator) is learnt once
+from an empty program.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _LINKING, _SHIM = "linking.json", "shim.o"  # what is linked beside the program'
 
 
 def learn(rustc: str, folder: str) -> None:
-    """How this rustc links, into a folder: asked with an empty program, whose linking is only printed."""
+    """Store how this rustc links, from an empty program whose link command is only printed."""
     with tempfile.TemporaryDirectory() as scratch:
         Path(scratch, "empty.rs").write_text("fn main() {}\n")
         asking = ["-C", "save-temps=yes", "-C", "linker=true", "--print", "link-args"]
@@ -68,7 +69,7 @@ def learn(rustc: str, folder: str) -> None:
 
 
 def strip_libraries(folder: str) -> None:
-    """Copies of std without debug information, which nobody reads and which costs the linker half of its time."""
+    """Copy std without debug information, which nobody reads and which doubles the time of linking."""
     words = json.loads(Path(folder, _LINKING).read_text())
     strip = shutil.which("strip")
     for at, word in enumerate(words):
@@ -89,7 +90,7 @@ def _is_library(word: str, before: str) -> bool:
 
 
 def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
-    """The parts of a Rust program of one file."""
+    """Return the parts of a Rust program of one file."""
     tools, name = spec["toolchain"]["executables"], spec["name"]
     machine = toolbox.machine()
     names = ("program.s", "program.mir", "woven.s", "program")

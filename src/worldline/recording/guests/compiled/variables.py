@@ -1,4 +1,4 @@
-"""Functions and variables out of DWARF: where each variable is, and which are in scope at each site."""
+"""Functions and variables from DWARF: where each variable is, and which are in scope at each site."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Described:
 
 
 def entries_by_address(reader: Dwarf, roots: list[Die], wanted: set[int]) -> dict[int, Die]:
-    """The wanted functions by their first addresses."""
+    """Return the wanted functions by their first addresses."""
     entries: dict[int, Die] = {}
 
     def walk(die: Die) -> None:
@@ -84,7 +84,7 @@ def entries_by_address(reader: Dwarf, roots: list[Die], wanted: set[int]) -> dic
 
 
 def attribute(reader: Dwarf, die: Die, number: int) -> object:
-    """An attribute, if need be of the declaration that an entry completes."""
+    """Return an attribute, if needed from the declaration that an entry completes."""
     for _ in range(8):
         value = die.get(number)
         if value is not None:
@@ -99,7 +99,7 @@ def attribute(reader: Dwarf, die: Die, number: int) -> object:
 def describe(
     reader: Dwarf, types: TypeRows, function: Routine, die: Die, places: list[int], source: list[str]
 ) -> Described:
-    """One function's variables, each with the addresses where it is in scope."""
+    """Return the variables of one function, each with the addresses where it is in scope."""
     base = _frame_base(die, function)
     begins = next(place for place in (item.place for item in function.sites.values() if item.kind & ENTRY))
     locs = [(places[place], line) for _, line, place in function.locs if places[place] >= places[begins]]
@@ -251,7 +251,7 @@ def _has_value(name: str, line: object, source: list[str]) -> bool:
 
 
 def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[int], list[int]]:
-    """Indices of the variables that have a name and a value at a site, and of those that have yet to get one there."""
+    """Return the variables that have a value at a site, and those that get one later, as indices."""
     shown: dict[str, int] = {}
     more: list[int] = []
     for index, variable in enumerate(described.variables):
@@ -274,7 +274,7 @@ def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[i
 
 
 def globals_of(reader: Dwarf, types: TypeRows, roots: list[Die]) -> list[Var]:
-    """Variables of the file itself that have an address."""
+    """Return the variables of the file itself that have an address."""
     variables: list[Var] = []
 
     def walk(die: Die) -> None:
@@ -292,5 +292,5 @@ def globals_of(reader: Dwarf, types: TypeRows, roots: list[Die]) -> list[Var]:
 
 
 def covering(starts: list[int], address: int) -> int:
-    """The place of the last start at or below an address."""
+    """Return the index of the last start at or below an address."""
     return bisect_right(starts, address) - 1
