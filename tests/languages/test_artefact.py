@@ -77,7 +77,7 @@ def test_a_process_looks_at_all_that_is_there_now_and_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(artefact, "FILES", 3)
+    monkeypatch.setattr(artefact, "MAX_CACHE_FILES", 3)
     monkeypatch.setattr(artefact, "MAX_CACHE_BYTES", 64_000)
     monkeypatch.setattr(artefact, "_unlooked", float("inf"))
     left = []
