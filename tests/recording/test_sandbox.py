@@ -184,7 +184,9 @@ def test_what_goes_wrong_before_the_program_is_the_hosts_fault(box: Box) -> None
 def test_the_deadline_ends_the_whole_family(
     which: str, plan: BoxPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "GRACE_SECONDS", 60.0)  # the box outlives the family, however busy the machine is
+    monkeypatch.setattr(
+        sandbox, "GRACE_SECONDS", 60.0
+    )  # the box outlives the family, however busy the machine is
     name = f"wl{os.getpid()}{which}"
     source = f"""
 import ctypes, os, signal, time

@@ -93,7 +93,7 @@ def _require_python(name: str, source: str) -> None:
     if suffix in ("", ".py"):
         return
     if suffix.lower() in SUFFIXES:
-        raise UsageError(f"{name}: a suffix is written small, {suffix.lower()}")
+        raise UsageError(f"{name}: write the suffix in lower case, {suffix.lower()}")
     try:
         ast.parse(source)
     except SyntaxError:
@@ -139,7 +139,7 @@ def _data(path: str, folder: Path) -> tuple[str, str]:
         raise UsageError(f"--file {path}: {why}") from None
     if len(data) > MAX_DATA_BYTES:
         raise UsageError(
-            f"--file {path}: {len(data):,} bytes; a model reads them too, so at most {MAX_DATA_BYTES:,}"
+            f"--file {path}: {len(data):,} bytes; at most {MAX_DATA_BYTES:,}, because a model reads them too"
         )
     return (real.relative_to(folder).as_posix() if real.is_relative_to(folder) else real.name), text
 

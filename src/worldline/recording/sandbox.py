@@ -32,9 +32,10 @@ from worldline.recording.exchange import Exchange
 START_SECONDS = 60.0
 SETUP_SECONDS = 60.0  # from the request to the program's first line
 NOTHING_RUNS = (
-    "What runs nothing works: `imagine`, `show`, `report`, `compare`, `view RUN`, `encode` of a stored trace"
+    "These commands execute nothing and still work: `imagine`, `show`, `report`, `compare`, `view RUN`, "
+    "`encode` of a stored trace"
 )
-WITHOUT = f"`--trust` runs programs without a box, as yourself. {NOTHING_RUNS}."
+WITHOUT = f"`--trust` executes programs without a sandbox, as yourself. {NOTHING_RUNS}."
 GRACE_SECONDS = 0.5  # from the kill at the deadline until the whole sandbox is killed
 GATHER_SECONDS = 60.0  # the same, if the zygote gathers the files that were left
 WATCH_SECONDS = 0.1  # the interval between checks of the cgroup
@@ -108,7 +109,7 @@ class Box:
         try:
             message = self._socket.recv(4096)
         except TimeoutError:
-            raise NoSandbox(f"the box did not start within {START_SECONDS:g} seconds") from None
+            raise NoSandbox(f"the sandbox did not start within {START_SECONDS:g} seconds") from None
         except ConnectionError:
             message = b""
         if not message:
@@ -124,7 +125,7 @@ class Box:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
         user_ids = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
         if set(user_ids) != {uid}:
-            raise NoSandbox(f"the box runs as user {user_ids[0]}, not as {uid}")
+            raise NoSandbox(f"the sandbox runs as user {user_ids[0]}, not as {uid}")
 
     def _last_words(self) -> str:
         os.set_blocking(self._words, False)
@@ -305,11 +306,11 @@ def explain(words: str) -> str:
     """Explain why a sandbox did not start, and what to do about it."""
     if "namespace" in words or "uid map" in words or "Operation not permitted" in words:
         return (
-            "this system does not let bubblewrap make user namespaces (see kernel.unprivileged_userns_clone, "
+            "this system does not let bubblewrap create user namespaces (see kernel.unprivileged_userns_clone, "
             "user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns; in a container they need "
             f"`--security-opt seccomp=unconfined` or `--privileged`): {words}. {WITHOUT}"
         )
-    return f"the box does not start: {words or 'it said nothing'}. {WITHOUT}"
+    return f"the sandbox does not start: {words or 'it reported no reason'}. {WITHOUT}"
 
 
 def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> Box:
@@ -329,7 +330,7 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
     plan = replace(plan, limits=limits)
     if not sys.platform.startswith("linux"):
         raise NoSandbox(
-            "programs are run on Linux only (namespaces, seccomp, memory files): take a container or a virtual "
+            "programs are executed on Linux only (namespaces, seccomp, memory files): use a container or a virtual "
             f"machine. {NOTHING_RUNS}."
         )
     if not plan.boxed:
@@ -352,7 +353,7 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
         if opened.group is None:
             opened.close()
             raise NoSandbox(
-                f"as root, without a cgroup, nothing bounds processes, and otherwise: {first}"
+                f"as root without a cgroup nothing limits the number of processes; as another user: {first}"
             ) from None
         return opened
 

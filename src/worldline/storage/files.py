@@ -339,7 +339,7 @@ class Lock:
                 return os.link(self._draft, self._path)
             with suppress(FileNotFoundError):  # it was released meanwhile: link again
                 return self._take_over()
-        raise BusyError(f"{self._path.parent}: other writers come and go")
+        raise BusyError(f"{self._path.parent}: other writers keep taking the lock: try again")
 
     def _take_over(self) -> None:
         stale = open_regular(self._path)

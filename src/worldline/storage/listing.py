@@ -105,11 +105,11 @@ def entry_of(path: Folder, name: Any, entry: Any, *, size: str = "size") -> List
         FormatError: The name leads elsewhere, or the size or the sha256 is missing.
     """
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise FormatError(f"{path} is damaged: {name!r:.80} is no name of a file beside it")
+        raise FormatError(f"{path} is damaged: {name!r:.80} is not the name of a file beside it")
     fields = entry if isinstance(entry, dict) else {}
     count, sha256 = fields.get(size), fields.get("sha256")
     if type(count) is not int or count < 0 or not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
-        raise FormatError(f"{path} is damaged: it has no {size} and sha256 of {name}")
+        raise FormatError(f"{path} is damaged: the {size} or the sha256 of {name} is missing")
     return Listed(count, sha256)
 
 
@@ -140,7 +140,7 @@ def open_file(folder: Folder, name: str, wanted: Listed) -> Readable:
             size = file.seek(0, io.SEEK_END)
             if size == wanted.size and files.digest(file, size) == wanted.sha256:
                 return file
-        raise DigestError(f"{path} is not the file that was written: its manifest says another")
+        raise DigestError(f"{path} is not the file that was written: its digest differs from the manifest")
     except BaseException:
         file.close()
         raise

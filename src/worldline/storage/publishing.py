@@ -41,7 +41,7 @@ def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
     remote.make_directory(to)
     there = files.names(folder)
     if nested := [name for name in there if (folder / name).is_dir()]:
-        raise UsageError(f"{folder} holds folders, {nested[0]} among them: publish each by itself")
+        raise UsageError(f"{folder} contains folders, such as {nested[0]}: publish each one separately")
     if (to / last).is_file():
         remote.remove(to / last)
     for name in sorted(there, key=lambda name: name == last):
@@ -106,7 +106,7 @@ def _contents(at: StorePath) -> tuple[dict[str, int], bytes]:
     there = {name: size for name, size in remote.sizes(at).items() if name != files.LOCK_NAME}
     if not there:
         below = [name for name in remote.names(at) if name != files.LOCK_NAME]
-        content = f"only folders; name one of them, as {at / below[-1]}" if below else "nothing"
+        content = f"only folders; name one of them, such as {at / below[-1]}" if below else "nothing"
         raise UsageError(f"{at}: there is {content}")
     return there, remote.read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
 
@@ -130,7 +130,7 @@ def fetch(where: str | Folder, folder: Path) -> None:
         DigestError: A file differs from the manifest.
     """
     if os.path.lexists(folder):
-        raise UsageError(f"{folder} is there already: nothing was fetched")
+        raise UsageError(f"{folder} exists already: nothing was fetched")
     at, half = remote.place(where), folder.with_name(f".{folder.name}.new.tmp")
     files.make_directory(folder.parent)
     with remote.disk(half):
@@ -150,7 +150,7 @@ def _fetch(at: StorePath, to: Path, size: int, sha256: str | None) -> None:
             draft.write(data)
     digest = draft.commit()
     if digest != (sha256 or digest) or draft.size != size:
-        raise DigestError(f"{at} is not the file that was written: its manifest says another")
+        raise DigestError(f"{at} is not the file that was written: its digest differs from the manifest")
 
 
 def _listed(manifest: bytes) -> dict[str, str]:

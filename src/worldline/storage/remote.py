@@ -125,12 +125,12 @@ def place(where: str | Folder) -> Folder:
         return where
     if not is_url(where):
         if _NEARLY.match(where):
-            raise UsageError(f"{where}: a URL has two slashes behind its colon; write ./{where} for a file")
+            raise UsageError(f"{where}: a URL has two slashes after its colon; write ./{where} for a file")
         return Path(where)
     try:
         parts = urlsplit(where)
     except ValueError as error:  # file://[
-        raise UsageError(f"{where!r} is no URL: {error}") from None
+        raise UsageError(f"{where!r} is not a URL: {error}") from None
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost"):
             raise UsageError(f"{where}: a file's URL has three slashes: file:///DIR")
@@ -181,7 +181,7 @@ def make_directory(at: Folder) -> None:
     with disk(at):
         if not StorePath(at.scheme, at.bucket, "", at.query).exists():
             raise UsageError(
-                f"{at}: there is no bucket {at.bucket!r}, or it is not ours to see: make it first"
+                f"{at}: there is no bucket {at.bucket!r}, or you may not see it: create it first"
             )
 
 

@@ -77,7 +77,7 @@ def copied(folder: Path, leave_out: Sequence[str] = ()) -> FolderCopy:
         UsageError: It is not a folder, or it is too large.
     """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder: a rehearsal runs in a copy of one")
+        raise UsageError(f"{folder} is not a folder: a rehearsal runs in a copy of one")
     _refuse_much(folder, leave_out)
     copy = FolderCopy()
     copy.entries.append(_entry(WORK, "folder", folder.stat()))
@@ -153,7 +153,7 @@ def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
     if total > MAX_BYTES or files > MAX_FILES:
         heavy, weight = sizes.most_common(1)[0] if sizes else ("", 0)
         raise UsageError(
-            f"{folder} is too much to copy: {total:,} bytes in {files:,} files, at most {MAX_BYTES:,} in "
+            f"{folder} is too large to copy: {total:,} bytes in {files:,} files, at most {MAX_BYTES:,} in "
             f"{MAX_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --exclude {heavy}"
         )
 

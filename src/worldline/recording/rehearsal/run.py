@@ -85,7 +85,7 @@ def run_over(
     )
     setup = prepare(limits=limits, python=python, core="python", trust=False)
     if not setup.plan.boxed:
-        raise NoSandbox("a rehearsal without a box would be the deed itself")
+        raise NoSandbox("a rehearsal needs a sandbox: without one the script would really act")
     plan = replace(setup.plan, guest="rehearsal.guest", native=None, toolchain=script.toolchain)
     spec: dict[str, Any] = {
         "name": script.name,
