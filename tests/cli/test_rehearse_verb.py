@@ -156,7 +156,7 @@ def test_without_a_box_it_is_imagined_and_not_run(
     ("words", "said"),
     [
         (["absent.py"], "cannot read absent.py"),
-        (["s.py", "--folder", "absent"], "is no folder"),
+        (["s.py", "--folder", "absent"], "is not a folder"),
         (["s.py", "--env", "novalue"], "is not key=value"),
         (["s.py", "--exclude", "s.py"], "the script itself"),
         (["s.py", "--stdin", "@absent"], "--stdin @absent"),

@@ -63,7 +63,7 @@ def test_all_that_decides_it_is_in_its_key() -> None:
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(artefact, "KEPT", 500)
+    monkeypatch.setattr(artefact, "MAX_CACHE_BYTES", 500)
     for number in range(4):
         artefact.keep(f"{number}", pack({"program": b"x" * 120}))
         os.utime(artefact.folder() / f"{number}", (number, number))
@@ -77,8 +77,8 @@ def test_a_process_looks_at_all_that_is_there_now_and_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(artefact, "FILES", 3)
-    monkeypatch.setattr(artefact, "KEPT", 64_000)
+    monkeypatch.setattr(artefact, "MAX_CACHE_FILES", 3)
+    monkeypatch.setattr(artefact, "MAX_CACHE_BYTES", 64_000)
     monkeypatch.setattr(artefact, "_unlooked", float("inf"))
     left = []
     for number in range(14):

@@ -46,7 +46,7 @@ def test_what_is_not_whole_is_not_found(cache: Path, damage: str) -> None:
 
 
 def test_what_was_not_used_for_longest_goes_first(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "KEPT", 2)
+    monkeypatch.setattr(tools, "MAX_FOLDERS", 2)
     for number in range(3):
         os.utime(tools.keep(f"{number}", MADE), (number, number))
     assert tools.find("1") is not None  # and is the newest now

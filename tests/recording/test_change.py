@@ -22,7 +22,7 @@ from worldline.core.program import Program
 from worldline.core.state import state_at
 from worldline.core.trace import Outcome, Trace
 from worldline.core.value import kind
-from worldline.recording.constructible import acts, asked
+from worldline.recording.constructible import acts, encode_change
 from worldline.recording.guests.apply_change import build
 from worldline.recording.guests.canonical import Renderer
 from worldline.recording.recorder import BoxWorker, prepare, record
@@ -50,7 +50,7 @@ def old() -> Iterator[BoxWorker]:
 
 def changed(worker: BoxWorker, program: Program, change: Change) -> Trace:
     """The trace of a change that is to be made, with the laws that every such trace keeps."""
-    wanted = asked(change)
+    wanted = encode_change(change)
     assert not isinstance(wanted, str), wanted
     plain, trace = worker.record(program), worker.record(program, wanted)
     assert trace.notes == ("changed",), trace.outcome
@@ -70,7 +70,7 @@ def changed(worker: BoxWorker, program: Program, change: Change) -> Trace:
 
 def refused(worker: BoxWorker, program: Program, change: Change) -> str:
     """Why a change is not made."""
-    wanted = asked(change)
+    wanted = encode_change(change)
     if isinstance(wanted, str):
         return wanted
     trace = worker.record(program, wanted)
@@ -90,7 +90,7 @@ def test_a_change_is_an_inserted_assignment(worker: BoxWorker) -> None:
     for seed in range(COUNT):
         plain = worker.record(Program(source=random_program(seed)))
         for case in cases(plain, random.Random(seed), 2, gone=gone):
-            wanted = asked(case.change)
+            wanted = encode_change(case.change)
             assert not isinstance(wanted, str)
             got = worker.record(plain.program, wanted)
             want = worker.record(Program(source=case.source))
@@ -358,7 +358,7 @@ def test_the_program_does_not_see_it(worker: BoxWorker) -> None:
     )
     program = Program(source=source, call="f()")
     plain = worker.record(program).outcome.detail
-    wanted = asked(Change(1, {0: {"x": "2"}}))
+    wanted = encode_change(Change(1, {0: {"x": "2"}}))
     assert not isinstance(wanted, str)
     assert worker.record(program, wanted).outcome.detail == plain.replace("(1,", "(2,")
 

@@ -172,7 +172,7 @@ def test_a_suffix_of_no_language_is_named(tmp_path: Path, name: str) -> None:
 )
 def test_a_suffix_is_written_small(tmp_path: Path, name: str, small: str) -> None:
     (tmp_path / name).write_text("x = 1\n")
-    with pytest.raises(UsageError, match=rf"{name}: a suffix is written small, \{small}"):
+    with pytest.raises(UsageError, match=rf"{name}: write the suffix in lower case, \{small}"):
         collect(tmp_path / name)
 
 

@@ -184,7 +184,8 @@ def test_what_goes_wrong_before_the_program_is_the_hosts_fault(box: Box) -> None
 def test_the_deadline_ends_the_whole_family(
     which: str, plan: BoxPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sandbox, "GRACE", 60.0)  # the box outlives the family, however busy the machine is
+    # The sandbox outlives the processes, however busy the machine is.
+    monkeypatch.setattr(sandbox, "GRACE_SECONDS", 60.0)
     name = f"wl{os.getpid()}{which}"
     source = f"""
 import ctypes, os, signal, time
@@ -332,7 +333,7 @@ def test_root_that_must_stay_root_needs_a_cgroup(plan: BoxPlan, monkeypatch: pyt
         return Box(plan, group)
 
     monkeypatch.setattr(sandbox, "Box", fails_unprivileged)
-    with pytest.raises(NoSandbox, match="nothing bounds processes"):
+    with pytest.raises(NoSandbox, match="nothing limits the number of processes"):
         open_box(plan, LIMITS, use_cgroup=False)
 
 

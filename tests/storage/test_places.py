@@ -21,7 +21,7 @@ def test_a_url_names_a_place_on_a_store_or_a_file() -> None:
     ("text", "said"),
     [
         ("s3:x", "two slashes"), ("file://host/x", "three slashes"), ("s3:///x", "names a bucket"),
-        ("file://[", "is no URL"), ("s3://[x/y", "is no URL"),
+        ("file://[", "is not a URL"), ("s3://[x/y", "is not a URL"),
     ],
 )  # fmt: skip
 def test_what_names_no_place_is_refused(text: str, said: str) -> None:

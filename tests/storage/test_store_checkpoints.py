@@ -128,7 +128,7 @@ def test_the_command_takes_it(
     assert main([*words, str(tmp_path / "one")]) == 0
     assert main([*words, str(tmp_path / "two")]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(tmp_path / "two" / "step-00000003")
-    with pytest.raises(UsageError, match=r"only folders; name one of them, as .*step-00000003"):
+    with pytest.raises(UsageError, match=r"only folders; name one of them, such as .*step-00000003"):
         publishing.fetched(store)
     assert main([*words, store]) == UsageError.exit_code
     assert "pass the URL as --store" in capsys.readouterr().err

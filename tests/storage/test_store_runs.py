@@ -156,7 +156,7 @@ def test_a_model_is_published_and_opened_from_there(
     assert objects(tmp_path / "run" / "step-00000007") == objects(folder)
     with pytest.raises(UsageError, match="already"):
         publishing.fetch(shelf, tmp_path / "run" / "step-00000007")
-    with pytest.raises(UsageError, match="publish each by itself"):
+    with pytest.raises(UsageError, match="publish each one separately"):
         publishing.publish(tmp_path / "run", shelf / "run")
     weights = (shelf / "model.safetensors").read_bytes()
     remote.write(shelf / "model.safetensors", weights[:-1] + bytes([weights[-1] ^ 1]))

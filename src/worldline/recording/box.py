@@ -1,7 +1,7 @@
-"""What the box is made of: the command line of bubblewrap, the command line of the zygote, and who runs them.
+"""Plan a sandbox: the command lines of bubblewrap and of the zygote, and the user that runs them.
 
-Pure planning: nothing here starts a process. The host's root, home, /etc, devices and processes are not in the box
-because nothing binds them; what is bound is read-only.
+Nothing here starts a process. The sandbox does not contain the host's root, home, /etc, devices
+and processes, because nothing binds them. All that is bound is read-only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from worldline.recording.languages.toolchain import Toolchain
 GUESTS = Path(__file__).parent / "guests"
 INSIDE = 1000
 SCRATCH = "/box"
-STAGE = "/tmp"  # where launch.py puts what another user could not reach
+STAGE = "/tmp"  # launch.py puts files here that the other user could not reach
 HOME = "/worldline"
 # Bubblewrap's first process, the zygote, and the first process of the program's namespace.
 EXTRA_PROCESSES = 3
@@ -28,8 +28,12 @@ SYSTEM_LINKS = ("/bin", "/lib", "/lib32", "/lib64", "/libx32", "/sbin")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives")
 DEVICES = ("null", "zero", "full", "random", "urandom")
 ENVIRONMENT = {
-    "PYTHONHASHSEED": "0", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin",
-}  # fmt: skip
+    "PYTHONHASHSEED": "0",
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+    "LANG": "C.UTF-8",
+    "PATH": "/usr/bin:/bin",
+}
 _BOOT = """
 import sys, importlib.util as util
 folder = {folder!r}
@@ -43,43 +47,44 @@ main()
 
 @dataclass(frozen=True)
 class BoxPlan:
-    """Everything that decides a box, before one stands."""
+    """All settings of a sandbox, before it is started."""
 
     python: Python
-    native: str | None = None  # the recorder's shared object on the host
-    readable: bool = False  # the readable core records nevertheless; the native one swaps C functions for it
+    native: str | None = None  # the shared object of the native recorder on the host
+    # The readable core records; the native one only swaps C functions for it.
+    readable: bool = False
     guest: str = "python"
-    toolchain: Toolchain | None = None  # of a language other than Python
-    preparing: bool = False  # programs are compiled in it, and none is run
-    tools: str | None = None  # a folder on the host: what the guest has made once for this toolchain
-    guest_folder: str | None = None  # a stand-in for the package's own guests
+    toolchain: Toolchain | None = None  # for a language other than Python
+    preparing: bool = False  # programs are compiled in it, but not executed
+    tools: str | None = None  # the folder on the host with the tools built for this toolchain
+    guest_folder: str | None = None  # replaces the package's own guests
     limits: Limits = field(default_factory=Limits)
     boxed: bool = True
     hash_seed: int = 0
-    uid: int | None = None  # whom to become first; None: stay who we are
+    uid: int | None = None  # the user to switch to; None keeps the current user
     cgroups: tuple[str, ...] = ()
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a program finds, whoever runs it."""
+        """The environment variables of a program, whoever executes it."""
         return {**ENVIRONMENT, "PYTHONHASHSEED": str(self.hash_seed)}
 
     @property
     def native_inside(self) -> str | None:
-        """The recorder's path as the guest sees it."""
+        """The path of the native recorder inside the sandbox."""
         if self.native is None or not self.boxed:
             return self.native
         return f"{HOME}/native/{os.path.basename(self.native)}"
 
     @property
     def tools_inside(self) -> str | None:
-        """The tools' folder as the guest sees it."""
+        """The folder of the tools inside the sandbox."""
         return self.tools if self.tools is None or not self.boxed else f"{HOME}/tools"
 
 
 @dataclass
 class _Binds:
-    """Read-only binds, each from where it lies or, under another user, from the stage."""
+    """Read-only binds, each from its own place or, for another user, from the stage."""
 
     staged: bool
     sources: list[str] = field(default_factory=list)
@@ -90,43 +95,76 @@ class _Binds:
 
 
 def launch_config(plan: BoxPlan, socket: int) -> str:
-    """The JSON that launch.py reads."""
+    """Return the JSON configuration of launch.py."""
     binds = _Binds(plan.uid is not None)
     command = zygote_command(plan, socket)
     if plan.boxed:
         command = [*_bwrap(plan, binds), "--", *command]
     config: dict[str, Any] = {
-        "cgroups": plan.cgroups, "uid": plan.uid, "stage": binds.sources, "at": STAGE, "command": command,
-        "anew": plan.boxed, "environment": {} if plan.boxed else plan.environment,
-    }  # fmt: skip
+        "cgroups": plan.cgroups,
+        "uid": plan.uid,
+        "stage": binds.sources,
+        "at": STAGE,
+        "command": command,
+        "anew": plan.boxed,
+        "environment": {} if plan.boxed else plan.environment,
+    }
     return json.dumps(config)
 
 
 def zygote_command(plan: BoxPlan, socket: int) -> list[str]:
-    """The interpreter, told to read no environment but the hash seed, no site, no user, no bytecode cache."""
+    """Return the command of the zygote.
+
+    The interpreter ignores the environment except for the hash seed, site packages, the user site and
+    cached bytecode.
+    """
     folder, stand_in = f"{HOME}/guests", plan.guest_folder and f"{HOME}/guest"
     if not plan.boxed:
         folder, stand_in = str(GUESTS), plan.guest_folder
     config = {
-        "socket": socket, "boxed": plan.boxed, "paths": plan.python.libraries, "guest": plan.guest,
-        "guest_folder": stand_in, "machine": plan.python.machine, "cgroup": bool(plan.cgroups),
-        "native": plan.native_inside, "readable": plan.readable,
+        "socket": socket,
+        "boxed": plan.boxed,
+        "paths": plan.python.libraries,
+        "guest": plan.guest,
+        "guest_folder": stand_in,
+        "machine": plan.python.machine,
+        "cgroup": bool(plan.cgroups),
+        "native": plan.native_inside,
+        "readable": plan.readable,
         "toolchain": plan.toolchain and plan.toolchain.as_config(),
-        "wide": bool(plan.toolchain and plan.toolchain.kind.wide), "preparing": plan.preparing,
+        "wide": bool(plan.toolchain and plan.toolchain.kind.wide),
+        "preparing": plan.preparing,
         "tools": plan.tools_inside,
-        "extra_processes": EXTRA_PROCESSES, "limits": asdict(plan.limits),
-    }  # fmt: skip
+        "extra_processes": EXTRA_PROCESSES,
+        "limits": asdict(plan.limits),
+    }
     options = ["-S", "-s", "-P", "-B"]
     return [plan.python.executable, *options, "-c", _BOOT.format(folder=folder), json.dumps(config)]
 
 
 def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
     command = [
-        shutil.which("bwrap") or "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv",
-        "--hostname", "box", "--uid", str(INSIDE), "--gid", str(INSIDE),
-        # The zygote makes a pid namespace, a tmpfs and a network with a loopback for each program, which keeps none.
-        "--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_NET_ADMIN", "--cap-add", "CAP_SETPCAP",
-    ]  # fmt: skip
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-all",
+        "--die-with-parent",
+        "--new-session",
+        "--clearenv",
+        "--hostname",
+        "box",
+        "--uid",
+        str(INSIDE),
+        "--gid",
+        str(INSIDE),
+        # The zygote needs these to create namespaces and a tmpfs. No program keeps them.
+        "--cap-drop",
+        "ALL",
+        "--cap-add",
+        "CAP_SYS_ADMIN",
+        "--cap-add",
+        "CAP_NET_ADMIN",
+        "--cap-add",
+        "CAP_SETPCAP",
+    ]
     for name, value in {**plan.environment, "HOME": f"{SCRATCH}/work", "TMPDIR": f"{SCRATCH}/tmp"}.items():
         command += ["--setenv", name, value]
     command += ["--proc", "/proc", "--dir", SCRATCH, *_system(binds), *_devices()]
@@ -147,7 +185,7 @@ def _bwrap(plan: BoxPlan, binds: _Binds) -> list[str]:
 
 
 def _system(binds: _Binds) -> list[str]:
-    """Shared libraries and the commands beside them; of /etc only what the dynamic linker reads."""
+    """Bind shared libraries and the commands beside them; of /etc only the files of the dynamic linker."""
     command = binds.add("--ro-bind", "/usr", "/usr")
     for path in SYSTEM_LINKS:
         if os.path.islink(path):

@@ -1,8 +1,9 @@
-"""Many calls of a program, each run and none recorded, in one boxed process: what each returns or raises.
+"""Execute many calls of a program in one sandboxed process, without recording them.
 
-A process costs more than a small call: 1,000 of them in one take about a second. The box is recording's own, with
-nothing shared between two batches; calls of one batch share a process, and the module is made anew for each. What a
-call says of itself is not trusted further than the call: who reports a result to a user records it first.
+A process costs more than a small call: 1,000 calls in one process take about a second. The sandbox
+is the one for recording, and batches share nothing. Calls of one batch share a process; the module
+is created anew for each call. A call could forge its own result, so record a call before you report
+its result to a user.
 """
 
 from __future__ import annotations
@@ -24,35 +25,36 @@ from worldline.recording.idle_boxes import discard_box, release_box, take_box
 from worldline.recording.recorder import prepare
 from worldline.recording.sandbox import Box, SandboxRun
 
-LIMITS = Limits(wall=60.0, trace_bytes=64 << 20)  # of a whole batch
-DEAF = 5.0  # seconds that a call has beyond those of its module and its own, until the host ends it
-FULL = 75  # of the guest: the wire is full, and the rest has another one
+LIMITS = Limits(wall=60.0, trace_bytes=64 << 20)  # for a whole batch
+# Beyond the time of the call and of its module, before the host kills the process.
+EXTRA_CALL_SECONDS = 5.0
+WIRE_FULL_STATUS = 75  # the guest exits with it if the wire is full; the rest gets a new one
 KINDS = ("returned", "raised", "limit", "fault")
 
 
 @dataclass(frozen=True)
 class CallBatch:
-    """Calls of one source: expressions, each evaluated in the source's module, made anew if `fresh`."""
+    """Calls of one source: expressions that are evaluated in its module."""
 
     source: str
     calls: tuple[str, ...]
     files: tuple[tuple[str, str], ...] = ()
     name: str = "program.py"
-    seconds: float = 2.0  # of one call
+    seconds: float = 2.0  # for one call
     fresh: bool = True
-    lines: bool = False  # whether the lines that each call reaches are wanted; it costs time
+    lines: bool = False  # also report the lines that each call reaches, which costs time
 
     def __post_init__(self) -> None:
-        if not 0 < self.seconds <= 3600:  # nan is not
+        if not 0 < self.seconds <= 3600:  # also refuses nan
             raise UsageError(f"the seconds of a call must be above 0 and at most 3600, not {self.seconds!r}")
 
 
 @dataclass(frozen=True)
 class CallEnd:
-    """What one call came to.
+    """The result of one call.
 
-    Of `returned` and `raised` the value is canonical text; of `limit` what was met (`time`, `memory`, ...; `batch`:
-    the batch's own time was up before this call), of `fault` why the call could not be made or did not end.
+    `value` is canonical text for `returned` and `raised`. For `limit` it names the limit (`time`,
+    `memory`, ...; `batch` if the time of the batch ended before this call), for `fault` the reason.
     """
 
     kind: str
@@ -61,17 +63,21 @@ class CallEnd:
 
 
 class Caller:
-    """Makes calls in a box, which is opened when the first batch comes and replaced when it breaks."""
+    """Executes calls in a sandbox, opened for the first batch and replaced when it breaks."""
 
     def __init__(self, *, limits: Limits | None = None, trust: bool = False) -> None:
         self.limits = LIMITS if limits is None else limits
         setup = prepare(limits=self.limits, python=None, core="python", trust=trust)
         self._plan = replace(setup.plan, guest="untraced.calls", native=None)
         self._box: Box | None = None
-        self.seconds = 0.0  # of a processor, that all calls have used so far
+        self.seconds = 0.0  # the processor time of all calls so far
 
     def run(self, batch: CallBatch) -> list[CallEnd]:
-        """What each call of a batch came to, in their order; one that ended the process costs no other."""
+        """Execute the calls of a batch.
+
+        Returns:
+            The result of each call, in order. A call that ends its process does not affect the others.
+        """
         done: list[CallEnd] = []
         deadline = time.monotonic() + self.limits.wall
         while len(done) < len(batch.calls):
@@ -79,41 +85,48 @@ class Caller:
                 done.append(CallEnd("limit", "batch"))
                 continue
             rest = batch.calls[len(done) :]
-            done += self._some(batch, rest)
+            done += self._run_until_exit(batch, rest)
         return done
 
     def run_many(self, batches: Iterable[CallBatch]) -> Iterator[list[CallEnd]]:
-        """Likewise of many batches, each in a process of its own."""
+        """Execute many batches, each in its own process."""
         for batch in batches:
             yield self.run(batch)
 
-    def _some(self, batch: CallBatch, calls: tuple[str, ...]) -> list[CallEnd]:
-        """At least one of the calls, in a fresh process: up to one that ends it."""
+    def _run_until_exit(self, batch: CallBatch, calls: tuple[str, ...]) -> list[CallEnd]:
+        """Execute at least one of the calls in a fresh process, up to a call that ends it."""
         run = self._boxed(batch, calls)
         if run.report != BEGUN.decode():
             discard_box(self._box)
-            run = self._boxed(batch, calls)  # a second chance, as recording has
+            run = self._boxed(batch, calls)  # try once more, as recording does
         if run.report != BEGUN.decode():
             return [CallEnd("fault", run.report or run.fault or "the program was not set up")] * len(calls)
-        found = _read(run, len(calls), batch.source.count("\n") + 1)
-        whole = len(found) == len(calls) or (found and run.status == FULL << 8)
-        return found if whole else [*found, _end(run)]
+        ends = _read(run, len(calls), batch.source.count("\n") + 1)
+        is_complete = len(ends) == len(calls) or (ends and run.status == WIRE_FULL_STATUS << 8)
+        return ends if is_complete else [*ends, _end(run)]
 
     def _boxed(self, batch: CallBatch, calls: tuple[str, ...]) -> SandboxRun:
         if self._box is None or not self._box.alive:
             self.close()
             self._box = take_box(self._plan, self.limits)
         spec: dict[str, Any] = {
-            "name": batch.name, "source": batch.source, "files": dict(batch.files), "argv": [], "call": None,
-            "limits": asdict(self.limits), "calls": calls, "seconds": batch.seconds, "fresh": batch.fresh,
+            "name": batch.name,
+            "source": batch.source,
+            "files": dict(batch.files),
+            "argv": [],
+            "call": None,
+            "limits": asdict(self.limits),
+            "calls": calls,
+            "seconds": batch.seconds,
+            "fresh": batch.fresh,
             "lines": batch.lines,
-        }  # fmt: skip
-        run = self._box.run(spec, b"", patience=2 * batch.seconds + DEAF)
+        }
+        run = self._box.run(spec, b"", patience=2 * batch.seconds + EXTRA_CALL_SECONDS)
         self.seconds += run.seconds
         return run
 
     def close(self) -> None:
-        """Put the box away."""
+        """Release the sandbox."""
         if self._box is not None:
             release_box(self._box)
             self._box = None
@@ -121,16 +134,21 @@ class Caller:
 
 @contextmanager
 def caller(*, limits: Limits | None = None, trust: bool = False) -> Iterator[Caller]:
-    """One warm box for many batches; `limits` are a batch's: `wall` is the most seconds it may take."""
-    made = Caller(limits=limits, trust=trust)
+    """Open one warm sandbox for many batches.
+
+    Args:
+        limits: The limits of one batch; `wall` is its time in seconds.
+        trust: Execute without a sandbox, as yourself.
+    """
+    new_caller = Caller(limits=limits, trust=trust)
     try:
-        yield made
+        yield new_caller
     finally:
-        made.close()
+        new_caller.close()
 
 
 class _Row(msgspec.Struct):
-    """A line of the guest's: one call's end, or (`whole`) what is so for every call."""
+    """One line that the guest writes: the end of one call or, if `whole`, of every call."""
 
     kind: str
     value: str
@@ -138,25 +156,29 @@ class _Row(msgspec.Struct):
     whole: bool = False
 
 
-def _read(run: SandboxRun, most: int, height: int) -> list[CallEnd]:
-    """The calls that came to an end; a line that is none of ours ends them."""
-    found: list[CallEnd] = []
+def _read(run: SandboxRun, max_calls: int, line_count: int) -> list[CallEnd]:
+    """Decode the calls that ended, up to the first malformed line."""
+    ends: list[CallEnd] = []
     for line in bytes(run.wire[WIRE_HEADER:]).splitlines():
         try:
             row = msgspec.json.decode(line, type=_Row)
         except msgspec.MsgspecError:
             break
-        if row.kind not in KINDS or len(found) == most:
+        if row.kind not in KINDS or len(ends) == max_calls:
             break
-        reached = None if row.lines is None else frozenset(each for each in row.lines if 0 < each <= height)
-        found.append(CallEnd(row.kind, row.value, reached))
+        reached = (
+            None
+            if row.lines is None
+            else frozenset(number for number in row.lines if 0 < number <= line_count)
+        )
+        ends.append(CallEnd(row.kind, row.value, reached))
         if row.whole:
-            return found[-1:] * most
-    return found
+            return ends[-1:] * max_calls
+    return ends
 
 
 def _end(run: SandboxRun) -> CallEnd:
-    """What a call came to that ended its process."""
+    """Return the result of the call that ended its process."""
     if run.hit:
         return CallEnd("limit", run.hit)
     if run.disk_full:

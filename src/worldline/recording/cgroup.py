@@ -1,6 +1,7 @@
-"""A cgroup for one box, where the host lets us make one: a bound on the memory and the processes of a family.
+"""Create a cgroup for one sandbox, if the host allows it: a bound on its memory and processes.
 
-Knows both versions of the interface. A box without one stands on its pid namespace and on rlimits alone.
+Supports both versions of the interface. A sandbox without a cgroup relies on its pid namespace and
+on rlimits.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-BASE_MEMORY = 48 << 20  # the zygote and bubblewrap, beside the program
+BASE_MEMORY = 48 << 20  # for the zygote and bubblewrap
 
 
 @dataclass(frozen=True)
 class CgroupParent:
-    """A directory under which a cgroup with both controllers, or one of them, may be made."""
+    """A directory in which a cgroup with one or both controllers may be created."""
 
     version: int
     controllers: tuple[str, ...]
@@ -24,7 +25,7 @@ class CgroupParent:
 
 
 class Cgroup:
-    """The directories of one box: one in version 2, one a controller in version 1."""
+    """The directories of one sandbox: one in version 2, one per controller in version 1."""
 
     def __init__(self, version: int, folders: dict[str, Path]) -> None:
         self.version = version
@@ -40,11 +41,16 @@ class Cgroup:
 
     @property
     def joins(self) -> list[str]:
-        """The files that a process writes its number to."""
+        """The files to which a process writes its number to join."""
         return sorted({str(folder / "cgroup.procs") for folder in self.folders.values()})
 
     def bound(self, *, memory: int, processes: int) -> None:
-        """Set the limits, beside what the box itself uses; call it when the box stands."""
+        """Set the limits, on top of what the sandbox itself uses. Call it when the sandbox is running.
+
+        Args:
+            memory: The bytes that the program may use.
+            processes: The processes that it may start.
+        """
         pids, mem = self.folders["pids"], self.folders["memory"]
         current = int((pids / "pids.current").read_text())
         (pids / "pids.max").write_text(str(current + processes))
@@ -55,12 +61,11 @@ class Cgroup:
         else:
             (mem / "memory.limit_in_bytes").write_text(total)
             _try_write(mem / "memory.memsw.limit_in_bytes", total)
-            _try_write(
-                mem / "memory.kmem.tcp.limit_in_bytes", str(memory)
-            )  # IP sockets have a count of their own
+            # The memory of IP sockets is counted separately.
+            _try_write(mem / "memory.kmem.tcp.limit_in_bytes", str(memory))
 
     def spent(self) -> str:
-        """Which limit was hit since the last call: `memory`, `processes`, or nothing."""
+        """Return the limit that was hit since the last call: `memory`, `processes` or an empty string."""
         hit = ""
         for name, path, line in self._watched:
             count = _counter(path, line)
@@ -70,7 +75,7 @@ class Cgroup:
         return hit
 
     def remove(self) -> None:
-        """Remove the directories; the last process may take a moment to leave them."""
+        """Remove the directories. The last process may take a moment to leave them."""
         for folder in set(self.folders.values()):
             for _ in range(100):
                 try:
@@ -87,7 +92,7 @@ def _try_write(path: Path, text: str) -> None:
     try:
         path.write_text(text)
     except OSError:
-        return  # no such accounting in this kernel: nothing to bound
+        return  # this kernel does not count it
 
 
 def _counter(path: str, line: re.Pattern[bytes]) -> int:
@@ -96,16 +101,22 @@ def _counter(path: str, line: re.Pattern[bytes]) -> int:
     except OSError:
         return 0
     try:
-        found = line.search(os.read(fd, 1 << 12))
+        match = line.search(os.read(fd, 1 << 12))
     finally:
         os.close(fd)
-    return int(found[1]) if found else 0
+    return int(match[1]) if match else 0
 
 
 def make(name: str, *, table: str | None = None, mounts: str | None = None) -> Cgroup | None:
-    """A cgroup beside or below our own, or None where none can be had.
+    """Create a cgroup beside or below our own.
 
-    `table` and `mounts` stand for /proc/self/cgroup and /proc/self/mountinfo.
+    Args:
+        name: The name of its directory.
+        table: The text of /proc/self/cgroup.
+        mounts: The text of /proc/self/mountinfo.
+
+    Returns:
+        The cgroup, or None if the host does not allow one.
     """
     try:
         ours = Path("/proc/self/cgroup").read_text() if table is None else table
@@ -124,12 +135,15 @@ def make(name: str, *, table: str | None = None, mounts: str | None = None) -> C
 
 
 def parents(table: str, mounts: str) -> list[CgroupParent]:
-    """Where cgroups may be made, best first: version 1 controllers below our own group, version 2 from it upwards."""
-    found: list[CgroupParent] = []
+    """Return where cgroups may be created, best first.
+
+    Version 1 controllers come below our own group, version 2 from our own group upwards.
+    """
+    candidates: list[CgroupParent] = []
     where = _mounted(mounts)
     for line in table.splitlines():
         _, names, path = line.split(":", 2)
-        found += [
+        candidates += [
             CgroupParent(1, (controller,), _below(where[controller], path))
             for controller in ("memory", "pids")
             if controller in names.split(",") and controller in where
@@ -137,10 +151,10 @@ def parents(table: str, mounts: str) -> list[CgroupParent]:
     for line in table.splitlines():
         if line.startswith("0::") and "2" in where:
             own = _below(where["2"], line[3:])
-            # A group with processes of its own cannot hand controllers down, so its parents come into question too.
+            # A group with processes of its own cannot delegate controllers, so try its parents too.
             ups = [up for up in (own, *own.parents) if up.is_relative_to(where["2"])]
-            found += [CgroupParent(2, ("memory", "pids"), up) for up in ups]
-    return found
+            candidates += [CgroupParent(2, ("memory", "pids"), up) for up in ups]
+    return candidates
 
 
 def _mounted(mounts: str) -> dict[str, Path]:
@@ -157,7 +171,7 @@ def _mounted(mounts: str) -> dict[str, Path]:
 
 
 def _below(mount: Path, path: str) -> Path:
-    """Our own group under a mount; in a container that shows only its own part, the mount itself."""
+    """Return our own group under a mount; in a container that shows only its own part, the mount itself."""
     own = mount / path.strip().lstrip("/")
     return own if own.is_dir() else mount
 
@@ -189,11 +203,11 @@ def _hand_down(parent: Path, controllers: list[str]) -> None:
 
 
 def sweep(parent: Path) -> None:
-    """Remove what a host that was killed left behind."""
+    """Remove the cgroups of hosts that were killed."""
     for folder in parent.glob("worldline-*-*"):
         owner = folder.name.split("-")[1]
         if not (owner.isdigit() and Path("/proc", owner).exists()):
             try:
                 folder.rmdir()
             except OSError:
-                continue  # someone is still in it
+                continue  # a process is still in it

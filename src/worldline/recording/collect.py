@@ -1,7 +1,8 @@
-"""A file on disk, and what it imports from its own directory, gathered into a Program.
+"""Collect a file and its imports from the same directory into a `Program`.
 
-Imports are read, never run: what a program imports by a computed name is not found. Nothing outside the file's own
-directory is ever taken, links included; data files are those that were named (`with_data`).
+Imports are read from the text, not executed, so a computed module name is not found. Nothing
+outside the directory of the file is collected, not even through links. Data files are added by
+name (`with_data`).
 """
 
 from __future__ import annotations
@@ -20,16 +21,18 @@ from worldline.core.language import LANGUAGES, SUFFIXES, language_of
 from worldline.core.program import Program
 
 _DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
-# For syntax that is newer than this interpreter. Possessive, and never across lines: linear in any text.
+# Finds imports if the syntax is newer than this interpreter. Possessive and never across lines,
+# so it takes linear time for any text.
 _BLANK = r"[ \t\f]"
 _IMPORT_LINE = re.compile(
     rf"^{_BLANK}*+(?:from{_BLANK}++(\.*+(?:{_DOTTED})?+){_BLANK}++import{_BLANK}++(.+)|import{_BLANK}++(.+))$",
     re.MULTILINE,
 )
-MOST_DATA = 1 << 20  # bytes of a data file: it is a part of the prompt
-_LONGEST = 4096  # characters of a path, beyond which the system knows none
-_DEEPEST = 100  # packages inside one another
-_MANY_DOTS = 1_000  # in one line: CPython's own parser joins a dotted name in quadratic time and memory
+MAX_DATA_BYTES = 1 << 20  # per data file, because it is part of the prompt
+_MAX_PATH_CHARACTERS = 4096  # the limit of the operating system
+_MAX_PACKAGE_DEPTH = 100
+# CPython's parser joins a dotted name in quadratic time and memory.
+_MAX_DOTS_PER_LINE = 1_000
 
 
 def collect(
@@ -40,7 +43,18 @@ def collect(
     entry: str | None = None,
     stdin: str = "",
 ) -> Program:
-    """The program in a file; with `entry` (`pkg.module:func`), a call of that function under the directory `file`."""
+    """Load a program from a file, with the files that it imports from its own directory.
+
+    Args:
+        file: The source file or, with `entry`, its root directory.
+        argv: The command-line arguments of the program.
+        call: A call to record instead of the script.
+        entry: A function to call, written `pkg.module:func`.
+        stdin: The text of standard input.
+
+    Raises:
+        UsageError: The file cannot be read or is in an unknown language, or the call is malformed.
+    """
     path = Path(file)
     language = language_of(path.name)
     if call is not None:
@@ -63,23 +77,23 @@ def collect(
 
 
 def collect_tests(file: str | os.PathLike[str]) -> Program:
-    """A file of tests, and the conftest.py beside it, where there is one, with what that imports."""
+    """Load a file of tests, with the conftest.py beside it and its imports."""
     program, beside_it = collect(file), Path(file).parent / "conftest.py"
     if not beside_it.is_file() or program.name == beside_it.name:
         return program
     shared = collect(beside_it)
-    found = {**dict(shared.files), shared.name: shared.source, **dict(program.files)}
-    found.pop(program.name, None)
-    return replace(program, files=tuple(sorted(found.items())))
+    files = {**dict(shared.files), shared.name: shared.source, **dict(program.files)}
+    files.pop(program.name, None)
+    return replace(program, files=tuple(sorted(files.items())))
 
 
 def _require_python(name: str, source: str) -> None:
-    """Refuse what is taken for Python by its suffix alone, and is in a language that nobody records."""
+    """Refuse a file that has the suffix of an unknown language and is not Python."""
     suffix = Path(name).suffix
     if suffix in ("", ".py"):
         return
     if suffix.lower() in SUFFIXES:
-        raise UsageError(f"{name}: a suffix is written small, {suffix.lower()}")
+        raise UsageError(f"{name}: write the suffix in lower case, {suffix.lower()}")
     try:
         ast.parse(source)
     except SyntaxError:
@@ -92,16 +106,25 @@ def _require_python(name: str, source: str) -> None:
 
 
 def with_data(program: Program, home: str | os.PathLike[str], paths: Iterable[str]) -> Program:
-    """The program with data files, which it finds in its working folder: by their paths from its own, else by name."""
+    """Add data files to a program, which finds them in its working folder.
+
+    Args:
+        program: The program.
+        home: Its file or folder. Files below it keep their relative path, others only their name.
+        paths: The data files.
+
+    Raises:
+        UsageError: A file is missing, too large, not UTF-8 text, or the program itself.
+    """
     folder = Path(home).resolve()
     folder = folder if folder.is_dir() else folder.parent
-    found = dict(program.files)
+    files = dict(program.files)
     for path in paths:
         name, text = _data(path, folder)
         if name == program.name:
             raise UsageError(f"--file {path}: that is the program itself")
-        found[name] = text
-    return replace(program, files=tuple(sorted(found.items())))
+        files[name] = text
+    return replace(program, files=tuple(sorted(files.items())))
 
 
 def _data(path: str, folder: Path) -> tuple[str, str]:
@@ -114,9 +137,9 @@ def _data(path: str, folder: Path) -> tuple[str, str]:
     except (OSError, ValueError) as error:
         why = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", error)
         raise UsageError(f"--file {path}: {why}") from None
-    if len(data) > MOST_DATA:
+    if len(data) > MAX_DATA_BYTES:
         raise UsageError(
-            f"--file {path}: {len(data):,} bytes; a model reads them too, so at most {MOST_DATA:,}"
+            f"--file {path}: {len(data):,} bytes; at most {MAX_DATA_BYTES:,}, because a model reads them too"
         )
     return (real.relative_to(folder).as_posix() if real.is_relative_to(folder) else real.name), text
 
@@ -161,10 +184,10 @@ def _read(path: Path) -> bytes:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Source bytes as text, by byte order mark or coding line; line ends stay as they are.
+    """Decode source bytes by their byte order mark or coding line. Line ends stay as they are.
 
-    Bytes that the encoding does not know become surrogates, which no interpreter compiles: the program is then
-    recorded as one that cannot run, as it is.
+    Invalid bytes become surrogates, which no interpreter compiles: the recorded program then fails to
+    start, as it would without worldline.
     """
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
@@ -175,24 +198,32 @@ def decode(data: bytes, name: str) -> str:
     return data.decode(encoding, "surrogateescape")
 
 
-def siblings(root: Path, given: list[tuple[str, str]]) -> dict[str, str]:
-    """Every file under `root` that the given files (relative path, text) import, and those they import, by path."""
-    found: dict[str, str] = {}
+def siblings(root: Path, roots: list[tuple[str, str]]) -> dict[str, str]:
+    """Collect the files under `root` that Python files import, directly or indirectly.
+
+    Args:
+        root: The directory.
+        roots: The files to start from, as (relative path, text).
+
+    Returns:
+        The text of each imported file, by its relative path.
+    """
+    files: dict[str, str] = {}
     folders = {"": True}
-    waiting = list(given)
+    waiting = list(roots)
     while waiting:
         name, text = waiting.pop()
         for module in imports(text, name):
             for path in _spellings(module):
                 there = _has_folder(root, os.path.dirname(path), folders)
-                if there and path not in found and _inside(root, path):
-                    found[path] = decode(_read(root / path), path)
-                    waiting.append((path, found[path]))
-    return found
+                if there and path not in files and _inside(root, path):
+                    files[path] = decode(_read(root / path), path)
+                    waiting.append((path, files[path]))
+    return files
 
 
 def _has_folder(root: Path, folder: str, known: dict[str, bool]) -> bool:
-    """Whether a folder is there; nothing is looked for below one that is not."""
+    """Tell whether a folder exists. Nothing is looked up below one that does not."""
     if folder not in known:
         known[folder] = _has_folder(root, os.path.dirname(folder), known) and os.path.isdir(root / folder)
     return known[folder]
@@ -207,18 +238,27 @@ def _inside(root: Path, path: str) -> bool:
 
 
 def beside(root: Path, name: str, source: str) -> dict[str, str]:
-    """Every file under `root` that a file of another language names as its own, and those they name, by path."""
+    """Collect the files under `root` that a source of another language names, directly or indirectly.
+
+    Args:
+        root: The directory.
+        name: The relative path of the source.
+        source: Its text.
+
+    Returns:
+        The text of each named file, by its relative path.
+    """
     from worldline.recording.languages.named import named_by
 
-    found: dict[str, str] = {}
+    files: dict[str, str] = {}
     waiting = [(name, source)]
     while waiting:
         at, text = waiting.pop()
         for path in named_by(at, text):
-            if path != name and path not in found and _inside(root, path):
-                found[path] = _read(root / path).decode("utf-8", "surrogateescape")
-                waiting.append((path, found[path]))
-    return found
+            if path != name and path not in files and _inside(root, path):
+                files[path] = _read(root / path).decode("utf-8", "surrogateescape")
+                waiting.append((path, files[path]))
+    return files
 
 
 def _spellings(module: str) -> tuple[str, str]:
@@ -227,7 +267,10 @@ def _spellings(module: str) -> tuple[str, str]:
 
 
 def imports(source: str, name: str) -> list[str]:
-    """The modules that a file may import, absolute from its root, their packages and `from` names included."""
+    """Return the modules that a file may import, absolute from its root.
+
+    Includes their packages and the names after `from ... import`, which may be modules.
+    """
     package = name.removesuffix(".py").split("/")[:-1]
     wanted: dict[str, None] = {}
     for level, module, names in _statements(source):
@@ -235,7 +278,7 @@ def imports(source: str, name: str) -> list[str]:
             continue
         base = [*(package[: len(package) - level + 1] if level else []), *filter(None, module.split("."))]
         whole = ".".join(base)
-        if len(whole) > _LONGEST or len(base) > _DEEPEST:
+        if len(whole) > _MAX_PATH_CHARACTERS or len(base) > _MAX_PACKAGE_DEPTH:
             continue
         for end in range(1, len(base) + 1):
             wanted[".".join(base[:end])] = None
@@ -244,7 +287,7 @@ def imports(source: str, name: str) -> list[str]:
 
 
 def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
-    """Each import as (dots, module, names)."""
+    """Yield each import as (dots, module, names)."""
     try:
         if _has_endless_name(source):
             raise MemoryError
@@ -260,16 +303,18 @@ def _statements(source: str) -> Iterator[tuple[int, str, list[str]]]:
 
 
 def _has_endless_name(source: str) -> bool:
-    """Whether a line imports a name of so many parts that parsing it would take the host's time and memory."""
+    """Tell whether a line imports a name with so many parts that parsing it would take too long."""
     lines = re.sub(r"\\\r?\n", "", source).replace("\r", "\n").split("\n")
-    return any(line.count(".") > _MANY_DOTS and ("import" in line or "from" in line) for line in lines)
+    return any(
+        line.count(".") > _MAX_DOTS_PER_LINE and ("import" in line or "from" in line) for line in lines
+    )
 
 
 def _statements_by_line(source: str) -> Iterator[tuple[int, str, list[str]]]:
     for match in _IMPORT_LINE.finditer(source):
         home, names, modules = match.groups()
-        found = [re.match(_DOTTED, part.strip(" ()")) for part in (names or modules).split(",")]
-        texts = [part[0] for part in found if part]
+        matches = [re.match(_DOTTED, part.strip(" ()")) for part in (names or modules).split(",")]
+        texts = [part[0] for part in matches if part]
         if home is None:
             yield from ((0, text, []) for text in texts)
         else:

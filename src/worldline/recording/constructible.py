@@ -1,7 +1,8 @@
-"""A change as the guest takes it: each value as flat acts that build it, so that no text is evaluated in the box.
+"""Encode a change for the guest: each value as flat acts that build it, so that no text is evaluated.
 
-Plain values can be built: numbers, text, bytes, ranges, slices and containers of such, also those that hold themselves.
-Objects, enums, exceptions, opaque values and cuts are not in their text; of those it is said why. Nothing here runs.
+Plain values can be built: numbers, text, bytes, ranges, slices, and containers of them, including
+containers that contain themselves. Objects, enums, exceptions, opaque values and cuts cannot be
+built from their text; the answer then says why. Nothing here executes code.
 """
 
 from __future__ import annotations
@@ -15,14 +16,18 @@ from worldline.core.value import Value, parse, unquote, unquote_bytes
 _CONTAINERS = ("list", "tuple", "dict", "set", "frozenset", "deque", "slice")
 _ATOMS = ("None", "bool", "Ellipsis", "NotImplemented", "int", "float", "complex", "range")
 _NAMES = {
-    "object": "an object", "enum": "a member of an enum", "exception": "an exception", "opaque": "opaque",
-    "cut": "a cut", "ref": "an object seen before",
-}  # fmt: skip
+    "object": "an object",
+    "enum": "a member of an enum",
+    "exception": "an exception",
+    "opaque": "opaque",
+    "cut": "a cut",
+    "ref": "an object seen before",
+}
 CLOSE = "close"
 
 
-def asked(change: Change) -> dict[str, Any] | str:
-    """The change in JSON's types; or, in words, why no interpreter can make it."""
+def encode_change(change: Change) -> dict[str, Any] | str:
+    """Encode a change in the types of JSON. Return a message instead if no interpreter can make it."""
     rows: list[tuple[int, str, str, list[list[Any]] | None]] = []
     for serial, names in change.values.items():
         for name, text in names.items():
@@ -36,31 +41,31 @@ def asked(change: Change) -> dict[str, Any] | str:
 
 
 def acts(text: str) -> list[list[Any]] | str:
-    """What builds a value, in order, each `[kind, payload, label]`; or why it cannot be built.
+    """Return the acts that build a value, each `[kind, payload, label]`, or why it cannot be built.
 
-    A container's acts are its opening, those of its items, and `close`; items stand in the order of the text.
+    The acts of a container are its opening, the acts of its items in their order, and `close`.
     """
     value = parse(text)
     if isinstance(value, Malformed):
         return f"not a canonical value: no {value.expected} at character {value.offset}"
-    found: list[list[Any]] = []
+    rows: list[list[Any]] = []
     waiting: list[Value | None] = [value]
     while waiting:
         node = waiting.pop()
         if node is None:
-            found.append([CLOSE, "", 0])
+            rows.append([CLOSE, "", 0])
         elif node.kind in _CONTAINERS:
-            found.append([node.kind, node.atom if node.kind == "deque" else "", node.label])
+            rows.append([node.kind, node.atom if node.kind == "deque" else "", node.label])
             waiting += [None, *reversed(node.items)]
         elif (payload := _payload(node)) is not None:
-            found.append([node.kind, payload, node.label])
+            rows.append([node.kind, payload, node.label])
         else:
             return f"{_NAMES.get(node.kind, node.kind)} ({_short(node.atom)}) cannot be built from its text"
-    return found
+    return rows
 
 
 def _payload(node: Value) -> str | None:
-    """An atom as text that JSON keeps: bytes, and text with any surrogates, as hexadecimal digits."""
+    """Return an atom as text for JSON. Bytes and text are hexadecimal digits, to keep surrogates."""
     if node.kind == "str":
         return unquote(node.atom).encode("utf-8", "surrogatepass").hex()
     if node.kind in ("bytes", "bytearray"):

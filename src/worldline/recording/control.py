@@ -1,4 +1,4 @@
-"""A control as the guest is told it, and what came of it: where a run parted from the hidden inputs it was given."""
+"""Encode a control for the guest, and find where a run diverged from the hidden inputs of the control."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from worldline.core.program import Program
 from worldline.core.spelling import unquote_bytes
 from worldline.core.trace import Hidden, Trace
 
-_ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # as in <object object at 0x7f...>
-_LOOKED = 1 << 20  # bytes of a recording that are looked through for one
+_ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}")  # such as <object object at 0x7f...>
+_MAX_SEARCHED_BYTES = 1 << 20  # of a recording, for addresses
 
 
 def as_spec(control: Control | None) -> dict[str, Any] | None:
-    """What the guest is told: values as JSON has them, bytes as hexadecimal digits."""
+    """Encode a control for the guest: values as in JSON, bytes as hexadecimal digits."""
     if control is None:
         return None
-    given = [[each.step, each.kind, _plain(each)] for each in drawn(control.given)]
-    return {"seed": control.seed, "schedule": control.schedule, "given": given, "whole": control.whole}
+    draws = [[draw.step, draw.kind, _plain(draw)] for draw in drawn(control.given)]
+    return {"seed": control.seed, "schedule": control.schedule, "given": draws, "whole": control.whole}
 
 
 def drawn(hidden: Iterable[Hidden]) -> list[Hidden]:
-    """The hidden inputs that a control decides: all but what the program reads."""
-    return [each for each in hidden if each.kind != READ]
+    """Return the hidden inputs that a control decides: all except what the program reads."""
+    return [draw for draw in hidden if draw.kind != READ]
 
 
 def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
-    """The trace with what it did not keep to: at which draw it parted from those given, and addresses that it shows."""
-    if _ADDRESS.search(wire, 0, _LOOKED) or any(
+    """Note in a trace where it diverged from the draws of its control, and whether it shows addresses."""
+    if _ADDRESS.search(wire, 0, _MAX_SEARCHED_BYTES) or any(
         _ADDRESS.search(text.encode("utf-8", "replace")) for text in (trace.output, trace.stderr)
     ):
         trace = replace(trace, notes=(*trace.notes, "addresses"))
@@ -40,24 +40,24 @@ def noted(trace: Trace, control: Control, wire: bytes | memoryview) -> Trace:
     return replace(trace, notes=(*trace.notes, "parted" + " " + where)) if where else trace
 
 
-def parting(given: list[Hidden], found: list[Hidden]) -> str:
-    """The first draw, from 1, at which the two differ, and how; nothing where they do not."""
-    for number, (a, b) in enumerate(zip(given, found, strict=False), 1):
+def parting(expected: list[Hidden], actual: list[Hidden]) -> str:
+    """Return the first draw, from 1, at which two runs differ, and how; an empty string if they agree."""
+    for number, (a, b) in enumerate(zip(expected, actual, strict=False), 1):
         if a.kind != b.kind:
             return f"at draw {number}: {a.kind} was given, {b.kind} asked for"
         if a.value != b.value:
             return f"at draw {number}: {a.kind} was {a.value}, is {b.value}"
-    if len(found) > len(given):
-        return f"at draw {len(given) + 1}: {found[len(given)].kind} asked for, none given"
-    if len(given) > len(found):
-        return f"at draw {len(found) + 1}: {given[len(found)].kind} was given, none asked for"
+    if len(actual) > len(expected):
+        return f"at draw {len(expected) + 1}: {actual[len(expected)].kind} asked for, none given"
+    if len(expected) > len(actual):
+        return f"at draw {len(actual) + 1}: {expected[len(actual)].kind} was given, none asked for"
     return ""
 
 
 def unlike(first: Trace, again: Trace) -> str:
-    """Where a replay was not the same although all its draws were; nothing where it was.
+    """Return where a replay differs although its draws agree; an empty string if it does not.
 
-    What the main file is called does not count.
+    The name of the main file does not count.
     """
     named = {first.program.name: again.program.name}
     for i, (a, b) in enumerate(zip(first.steps, again.steps, strict=False)):
@@ -71,28 +71,36 @@ def unlike(first: Trace, again: Trace) -> str:
 
 
 def other_run(first: Program, again: Program) -> str:
-    """What of a run is another: `source and stdin`; nothing where all that decides it is the same."""
+    """Return which inputs of two programs differ, such as `source and stdin`; an empty string if none do."""
     parts = {"source": "source", "call": "call", "argv": "arguments", "stdin": "stdin", "files": "files"}
-    found = [word for part, word in parts.items() if getattr(first, part) != getattr(again, part)]
-    return " and ".join(filter(None, (", ".join(found[:-1]), *found[-1:])))
+    changed = [word for part, word in parts.items() if getattr(first, part) != getattr(again, part)]
+    return " and ".join(filter(None, (", ".join(changed[:-1]), *changed[-1:])))
 
 
 def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
-    """The same but for one: `STEP=VALUE`, or `STEP.K=VALUE` for the draw number K, from 0, of a step with several."""
+    """Replace one hidden input.
+
+    Args:
+        hidden: The hidden inputs of a trace.
+        text: `STEP=VALUE`, or `STEP.K=VALUE` for draw number K, from 0, of a step with several.
+
+    Raises:
+        UsageError: The text is malformed, there is no such draw, or the value is impossible.
+    """
     where, _, value = text.partition("=")
     step, _, number = where.partition(".")
     if not step.isdecimal() or not (number.isdecimal() or where == step) or not value:
         raise UsageError(f"{text!r} is not STEP=VALUE or STEP.K=VALUE, such as 12=3 or 12.0=3")
-    found = [at for at, each in enumerate(hidden) if each.step == int(step) and each.kind != READ]
-    if not found:
+    places = [at for at, draw in enumerate(hidden) if draw.step == int(step) and draw.kind != READ]
+    if not places:
         raise UsageError(f"--draw {text}: nothing was drawn at step {step}")
-    if len(found) > 1 and not number:
+    if len(places) > 1 and not number:
         raise UsageError(
-            f"--draw {text}: step {step} made {len(found)} draws; say which, such as {step}.0={value}"
+            f"--draw {text}: step {step} made {len(places)} draws; say which, such as {step}.0={value}"
         )
-    if int(number or 0) >= len(found):
-        raise UsageError(f"--draw {text}: step {step} made {len(found)} draws, from {step}.0 on")
-    at = found[int(number or 0)]
+    if int(number or 0) >= len(places):
+        raise UsageError(f"--draw {text}: step {step} made {len(places)} draws, from {step}.0 on")
+    at = places[int(number or 0)]
     changed = replace(hidden[at], value=value)
     if not is_possible(changed.kind, value):
         raise _impossible(changed)
@@ -101,7 +109,7 @@ def with_draw(hidden: tuple[Hidden, ...], text: str) -> tuple[Hidden, ...]:
 
 
 def _plain(hidden: Hidden) -> Any:
-    """A value as JSON has it; UsageError of one that no draw of its kind has, but for threads."""
+    """Return a value as in JSON; UsageError if no draw of its kind has it, except for threads."""
     word, text = hidden.kind.partition(" ")[0], hidden.value
     try:
         if word != THREAD and not is_possible(hidden.kind, text):

@@ -1,6 +1,6 @@
-"""What the host and a boxed program exchange: sealed memory files in, a wire and three capped pipes out.
+"""The files that the host and a sandboxed program exchange: sealed memory files, a wire and pipes.
 
-The program is dead, with its whole family, before the wire is read. Nothing here decodes it.
+The program and all its processes are dead before the wire is read. Nothing here decodes it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any
 from worldline.core.limits import Limits
 
 WIRE_HEADER = 64
-REPORT = 1 << 12
-SLACK = 64 << 10  # beyond `trace_bytes`, for the records that end a trace
-BEGUN = b"begun"  # what the report says before the program's first line
-SMALL = 1 << 20  # a wire up to this size is copied, a larger one sealed and mapped
-# Where these are not, nothing is run: but what runs nothing is imported.
+MAX_REPORT_BYTES = 1 << 12
+SLACK = 64 << 10  # bytes beyond `trace_bytes`, for the records that end a trace
+BEGUN = b"begun"  # the report before the first line of the program
+MAX_COPIED_BYTES = 1 << 20  # a larger wire is sealed and mapped
+# Systems without these seals execute nothing, but can import this module.
 _SIZE_SEALS = getattr(fcntl, "F_SEAL_SHRINK", 0) | getattr(fcntl, "F_SEAL_GROW", 0)
 
 
 class Drain:
-    """A pipe from the box, read up to a cap."""
+    """A pipe from the sandbox, read up to a cap."""
 
     def __init__(self, cap: int) -> None:
         self.read_end, self.write_end = os.pipe()
@@ -34,11 +34,11 @@ class Drain:
 
     @property
     def over(self) -> bool:
-        """Whether more was written than may be kept."""
+        """Whether more was written than the cap."""
         return len(self.data) > self.cap
 
     def pump(self) -> None:
-        """Read what is there. `ended`: nobody can write any more, or nobody should."""
+        """Read what is available. `ended` is set at the end of the pipe or beyond the cap."""
         with contextlib.suppress(BlockingIOError):
             while not self.ended:
                 chunk = os.read(self.read_end, 1 << 16)
@@ -47,7 +47,7 @@ class Drain:
 
 
 class Exchange:
-    """The files of one run, from their making to what is read back from them."""
+    """The files of one run, from their creation until their content is read."""
 
     def __init__(
         self, spec: dict[str, Any], stdin: bytes, limits: Limits, parts: bytes = b"", left: int = 0
@@ -55,17 +55,17 @@ class Exchange:
         self._ours: list[int] = []
         self._theirs: list[int] = []
         try:
-            self.report = self._drain(REPORT)
+            self.report = self._drain(MAX_REPORT_BYTES)
             self.outputs = (self._drain(limits.output), self._drain(limits.output))
             self._wire = _wire_file(self._ours, limits.trace_bytes + SLACK)
-            given = [_sealed_file(self._theirs, data) for data in (json.dumps(spec).encode(), stdin)]
-            made = [_sealed_file(self._theirs, parts)] if parts else []
+            inputs = [_sealed_file(self._theirs, data) for data in (json.dumps(spec).encode(), stdin)]
+            prepared = [_sealed_file(self._theirs, parts)] if parts else []
             self._left = [_wire_file(self._ours, left)] if left else []
-        except BaseException:  # no file is left open when there can be no more of them
+        except BaseException:  # leave no file open, for example if there are too many
             self.close()
             raise
         ends = (drain.write_end for drain in self.outputs)
-        self.files = [given[0], self._wire, self.report.write_end, given[1], *ends, *made, *self._left]
+        self.files = [inputs[0], self._wire, self.report.write_end, inputs[1], *ends, *prepared, *self._left]
 
     def _drain(self, cap: int) -> Drain:
         drain = Drain(cap)
@@ -75,22 +75,22 @@ class Exchange:
 
     @property
     def begun(self) -> bool:
-        """Whether the program's first line was reached."""
+        """Whether the program reached its first line."""
         self.report.pump()
         return self.report.data == BEGUN
 
     @property
     def committed(self) -> bytes:
-        """The wire's header, which changes whenever something is committed."""
+        """The header of the wire, which changes with every commit."""
         return os.pread(self._wire, WIRE_HEADER, 0)
 
     def sent(self) -> None:
-        """The zygote has them: close what only it needs."""
+        """Close the files that only the zygote needs, once it has them."""
         while self._theirs:
             os.close(self._theirs.pop())
 
     def take(self) -> tuple[bytes | memoryview, bytes, bytes]:
-        """The wire, stdout and stderr, when nobody can write any more."""
+        """Return the wire, stdout and stderr, when nobody can write any more."""
         for drain in self.outputs:
             drain.pump()
         stdout, stderr = (bytes(drain.data[: drain.cap]) for drain in self.outputs)
@@ -98,18 +98,18 @@ class Exchange:
 
     @property
     def gathers(self) -> bool:
-        """Whether what the program leaves is to be told."""
+        """Whether the files that the program leaves are gathered."""
         return bool(self._left)
 
     def take_left(self) -> bytes:
-        """What was gathered of the files that the program left; nothing where it was not asked for, or not done."""
+        """Return the files that the program left; empty if they were not requested or not gathered."""
         for fd in self._left:
             length = int.from_bytes(os.pread(fd, 8, 0), "little")
             return os.pread(fd, min(length, os.fstat(fd).st_size), 8)
         return b""
 
     def close(self) -> None:
-        """Close everything that is still open."""
+        """Close all open files."""
         self.sent()
         while self._ours:
             os.close(self._ours.pop())
@@ -131,7 +131,7 @@ def _sealed_file(owner: list[int], data: bytes) -> int:
 
 
 def _wire_file(owner: list[int], size: int) -> int:
-    """Sparse, and sealed in size: a guest that shrank it could crash a host that maps it."""
+    """Create a sparse file sealed in size: a guest that shrank it could crash a host that maps it."""
     fd = _memory_file(owner, "wire")
     os.ftruncate(fd, size)
     fcntl.fcntl(fd, fcntl.F_ADD_SEALS, _SIZE_SEALS)
@@ -139,18 +139,18 @@ def _wire_file(owner: list[int], size: int) -> int:
 
 
 def _read_wire(fd: int) -> bytes | memoryview:
-    """The committed part, for good; a header that claims more than the file holds gets the whole file.
+    """Return the committed part of the wire; the whole file if the header claims more than it holds.
 
-    A large one is not copied: sealed, it cannot be written any more. The kernel refuses the seal while anyone still
-    has it mapped for writing (a box that was killed may take a moment to die), and then there is a copy.
+    A large wire is sealed and mapped instead of copied. The kernel refuses the seal while another
+    process has it mapped for writing (a killed sandbox may take a moment to die). Then it is copied.
     """
     committed: int = struct.unpack_from("<Q", os.pread(fd, WIRE_HEADER, 0), 8)[0]
-    if committed <= SMALL:
+    if committed <= MAX_COPIED_BYTES:
         return os.pread(fd, max(committed, WIRE_HEADER), 0)
     size = min(committed, os.fstat(fd).st_size)
     try:
         fcntl.fcntl(fd, fcntl.F_ADD_SEALS, fcntl.F_SEAL_WRITE)
     except OSError:
         return bytes(mmap.mmap(fd, size, mmap.MAP_SHARED, mmap.PROT_READ))
-    # Private, since before Linux 6.7 nothing could be mapped shared that is sealed so.
+    # Private: before Linux 6.7 a file with this seal could not be mapped shared.
     return memoryview(mmap.mmap(fd, size, mmap.MAP_PRIVATE, mmap.PROT_READ))

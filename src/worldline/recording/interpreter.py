@@ -1,6 +1,6 @@
-"""The interpreter that runs a program: who it is, and which of the host's directories it needs.
+"""Find the interpreter that executes a program, and the directories of the host that it needs.
 
-Asks the interpreter itself, once; the interpreter is trusted, the program is not.
+The interpreter itself is asked once. It is trusted; the program is not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from worldline.core.errors import UsageError
 
-OLDEST = (3, 11)
+MIN_PYTHON = (3, 11)
 _QUESTION = """
 import json, os, sys, sysconfig
 names = ("stdlib", "platstdlib", "purelib", "platlib")
@@ -44,7 +44,10 @@ class Python:
 
     @property
     def directories(self) -> tuple[str, ...]:
-        """What it needs to see of the host: its prefixes, or, where one is as wide as a home, its parts alone."""
+        """The directories of the host that it needs.
+
+        These are its prefixes. If a prefix contains the home folder, they are the parts of the prefix.
+        """
         wanted: list[str] = []
         for prefix in self.prefixes:
             if _too_wide(prefix):
@@ -58,7 +61,7 @@ class Python:
 
     @property
     def libraries(self) -> tuple[str, ...]:
-        """Those entries of its path that lie inside its directories or the system's: site-packages."""
+        """The entries of its path inside its own directories or the system's, such as site-packages."""
         roots = (*self.directories, "/usr")
         return tuple(
             entry for entry in self.path if entry and any(Path(entry).is_relative_to(root) for root in roots)
@@ -73,31 +76,38 @@ def _too_wide(path: str) -> bool:
 
 
 def _outermost(paths: Iterable[str]) -> tuple[str, ...]:
-    kept: list[str] = []
+    outermost: list[str] = []
     for path in sorted({os.path.normpath(path) for path in paths}):
-        if not any(Path(path).is_relative_to(other) for other in kept):
-            kept.append(path)
-    return tuple(kept)
+        if not any(Path(path).is_relative_to(other) for other in outermost):
+            outermost.append(path)
+    return tuple(outermost)
 
 
 @functools.lru_cache(maxsize=32)
 def find(python: str | None) -> Python:
-    """The interpreter at a path or of a name; worldline's own when none is given."""
+    """Find an interpreter.
+
+    Args:
+        python: Its path or command name. None is the interpreter of worldline.
+
+    Raises:
+        UsageError: There is none, it does not work, or it is older than 3.11.
+    """
     command = shutil.which(python) if python else sys.executable
     if not command:
         raise UsageError(f"there is no interpreter {python!r}")
     try:
-        asked = subprocess.run(
+        done = subprocess.run(
             [command, "-I", "-c", _QUESTION],
             capture_output=True,
             timeout=30,
             check=True,
             stdin=subprocess.DEVNULL,
         )
-        answer = json.loads(asked.stdout)
+        answer = json.loads(done.stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise UsageError(f"{command} is not a Python interpreter that works: {error}") from None
-    if tuple(answer["info"]) < OLDEST:
+    if tuple(answer["info"]) < MIN_PYTHON:
         raise UsageError(f"{command} is Python {answer['version']}; recording needs 3.11 or newer")
     return Python(
         executable=answer["executable"],

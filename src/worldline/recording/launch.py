@@ -1,10 +1,10 @@
-"""The last steps before bubblewrap, as a script of its own: `python -I -S launch.py JSON`.
+"""Run the last steps before bubblewrap, as a separate script: `python -I -S launch.py JSON`.
 
-Joins the cgroups, turns address randomisation off, puts back what a shell may have set for its commands, so that a
-program does the same whoever launched it, and, where it is root, puts what the box needs under a private mount, becomes
-an unprivileged user and executes bubblewrap as that user: RLIMIT_NPROC does not bind root. The mounts are needed
-because an interpreter may lie where only root can go (/root). It is a process of its own because nothing of this may
-happen in a host that has threads. Imports nothing of worldline.
+It joins the cgroups, disables address randomisation and resets what a shell may have set, so that a
+program behaves the same whoever launched it. As root it also binds the files of the sandbox under a
+private mount and becomes an unprivileged user, because RLIMIT_NPROC does not bind root. The mounts
+are needed for an interpreter that only root can reach (/root). It is a process of its own because a
+host with threads must not do this. It imports nothing of worldline.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import signal
 import stat
 import sys
 
-TYPE_CHECKING = False  # `typing` takes as long to import as all the rest
+TYPE_CHECKING = False  # importing `typing` takes as long as everything else
 if TYPE_CHECKING:
     from typing import Any
 
@@ -27,9 +27,9 @@ CLONE_NEWNS = 0x00020000
 MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_TIMERSLACK, PR_SET_THP_DISABLE = 29, 41
 SHARES = {"x86_64": (251, 238), "aarch64": (30, 237)}  # ioprio_set and set_mempolicy by number
-EVERY_PROCESSOR = range(8192)  # more than Linux knows; those that are not there are left out
-KINDS_OF_LIMITS = 16  # `resource` does not name them all
-# Soft and hard, as nobody's shell sets them; what is not named here is unlimited. A program's own are narrower.
+EVERY_PROCESSOR = range(8192)  # more than Linux supports; missing ones are ignored
+KINDS_OF_LIMITS = 16  # the module `resource` does not name all of them
+# Soft and hard limits; all others are unlimited. The limits of a program are lower.
 LIMITS = {
     resource.RLIMIT_STACK: (8 << 20, resource.RLIM_INFINITY),  # the soft one decides where all else is mapped
     resource.RLIMIT_NOFILE: (4096, 4096),
@@ -54,10 +54,10 @@ def _mount(source: str, target: str, kind: bytes | None, flags: int, options: by
 
 
 def stage(sources: list[str], at: str) -> None:
-    """Bind each source to `at`/<its index>, in a mount namespace that nobody else sees."""
+    """Bind each source to `at`/<its index>, in a private mount namespace."""
     _check(_libc.unshare(CLONE_NEWNS), "unshare")
     _mount("none", "/", None, MS_REC | MS_PRIVATE)
-    handles = [os.open(source, os.O_PATH) for source in sources]  # some may lie under `at` itself
+    handles = [os.open(source, os.O_PATH) for source in sources]  # a source may be below `at`
     _mount("tmpfs", at, b"tmpfs", 0, b"mode=755,size=1m")
     for index, handle in enumerate(handles):
         target = f"{at}/{index}"
@@ -70,7 +70,7 @@ def stage(sources: list[str], at: str) -> None:
 
 
 def become(uid: int) -> None:
-    """An unprivileged user, for good."""
+    """Become an unprivileged user permanently."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -79,7 +79,7 @@ def become(uid: int) -> None:
 
 
 def heed_signals() -> None:
-    """No signal is ignored or blocked: a shell that starts a command in the background has it ignore SIGINT."""
+    """Stop ignoring and blocking signals: a shell makes a background command ignore SIGINT."""
     for number in signal.valid_signals():
         if signal.getsignal(number) == signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)
@@ -87,7 +87,7 @@ def heed_signals() -> None:
 
 
 def lift_limits() -> None:
-    """The same rlimits under every shell; who may not raise a hard limit stays below it."""
+    """Set the same rlimits under every shell. A hard limit that cannot be raised stays."""
     for kind in range(KINDS_OF_LIMITS):
         soft, hard = LIMITS.get(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         try:
@@ -102,9 +102,9 @@ def _lower(bound: int, most: int) -> int:
 
 
 def share_alike() -> None:
-    """The usual part of processors, memory and disk: `nice`, `chrt`, `taskset`, `ionice` and `numactl` undone.
+    """Undo `nice`, `chrt`, `taskset`, `ionice` and `numactl`: use the default share of the machine.
 
-    Who is not root may not raise its priority again.
+    A user other than root may not raise its priority again.
     """
     ask = contextlib.suppress(OSError)
     with ask:
@@ -118,7 +118,7 @@ def share_alike() -> None:
 
 
 def begin_anew() -> None:
-    """What else a process hands down, as a fresh login has it."""
+    """Reset the other inherited settings to those of a fresh login."""
     os.umask(0o022)
     _libc.prctl(PR_SET_TIMERSLACK, ctypes.c_ulong(50_000), 0, 0, 0)
     _libc.prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0)
@@ -129,7 +129,7 @@ def begin_anew() -> None:
 
 
 def main(config: dict[str, Any]) -> None:
-    """Everything in order, and then the command; what fails is said on stderr."""
+    """Run all steps, then the command. Failures are reported on stderr."""
     for path in config["cgroups"]:
         with open(path, "w") as file:
             file.write(str(os.getpid()))

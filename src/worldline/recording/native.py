@@ -1,7 +1,8 @@
-"""Where the native recorder for an interpreter is: built with the package, or compiled once on demand and cached.
+"""Find the native recorder for an interpreter: built with the package, or compiled once and cached.
 
-Without a compiler or headers there is none, and the readable core serves; that is said once, on stderr. Builds
-happen in a private temporary folder and are renamed into the cache, named by the digest of the sources and the ABI.
+Without a compiler or headers the readable core is used, and a note is printed once on stderr.
+Builds happen in a private temporary folder and are renamed into the cache, under the digest of the
+sources and the ABI.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SUPPORTED = ((3, 11), (3, 12), (3, 13))
 
 @dataclass(frozen=True)
 class Build:
-    """What has to be known of an interpreter to compile for it."""
+    """What compiling for an interpreter needs."""
 
     abi: str
     include: str
@@ -38,11 +39,11 @@ class Build:
 
 @cache
 def recorder_for(python: str) -> Path | None:
-    """The native recorder of this interpreter, or None where none can be had."""
+    """Return the native recorder for this interpreter, or None if there is none."""
     if os.path.realpath(python) == os.path.realpath(sys.executable):
-        found = importlib.util.find_spec("worldline._recorder")
-        if found is not None and found.origin is not None:
-            return Path(found.origin)
+        module_spec = importlib.util.find_spec("worldline._recorder")
+        if module_spec is not None and module_spec.origin is not None:
+            return Path(module_spec.origin)
     source = _sources()
     build = _ask(python)
     if source is None or build is None or build.version not in SUPPORTED:
@@ -68,7 +69,7 @@ def _sources() -> Path | None:
 
 
 def _ask(python: str) -> Build | None:
-    import msgspec  # here and below: few starts have to build anything
+    import msgspec  # imported late, here and below: few starts build anything
 
     try:
         done = subprocess.run([python, "-I", "-c", _ASK], capture_output=True, timeout=20, check=True)
@@ -98,7 +99,7 @@ def _compile(source: Path, build: Build, target: Path) -> bool:
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="worldline-build-") as folder:
-        made = Path(folder) / "recorder.so"
+        output = Path(folder) / "recorder.so"
         command = [
             compiler,
             "-O2",
@@ -107,12 +108,12 @@ def _compile(source: Path, build: Build, target: Path) -> bool:
             f"-I{build.include}",
             str(source / "recorder.c"),
             "-o",
-            str(made),
+            str(output),
         ]
         try:
             subprocess.run(command, capture_output=True, timeout=120, check=True)
             files.make_directory(target.parent)
-            files.write(target, made.read_bytes())
+            files.write(target, output.read_bytes())
         except (OSError, subprocess.SubprocessError, DiskError):
             return False
     return True

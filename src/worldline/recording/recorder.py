@@ -1,7 +1,7 @@
-"""`record` and `record_many`: programs in, traces out, each in a box, boxes reused.
+"""Record programs: `record` and `record_many` execute each program in a sandbox, and reuse sandboxes.
 
-What a run's end means is decided in verdict.py; how it is boxed in sandbox.py. Nothing here trusts what a program
-wrote: a trace is what the wire decodes to, up to the first byte that does not.
+verdict.py decides the outcome of a run, sandbox.py executes it. Nothing here trusts what a program
+wrote: a trace is what the wire decodes to, up to the first malformed byte.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
 
 CORES = ("auto", "native", "python")
 DEFAULT_LIMITS = Limits()
-AHEAD = 4  # programs in flight per worker, so that a slow one does not hold the others up
+MAX_IN_FLIGHT = 4  # programs per worker, so that a slow one does not delay the others
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What every program of one batch shares."""
+    """The settings that all programs of one batch share."""
 
     plan: BoxPlan
     limits: Limits
 
 
-_boxless = 0  # who trust every program of this process, just now
+_boxless = 0  # how many `without_boxes` contexts are open in this process
 
 
 @contextmanager
@@ -72,22 +72,36 @@ def prepare(
     hash_seed: int = 0,
     controlled: bool = False,
 ) -> Setup:
-    """Settle the interpreter and the recorder core, once for a batch; `controlled`: runs may have a control."""
+    """Choose the interpreter and the recorder core, once for a batch.
+
+    Args:
+        limits: What each program may use.
+        python: The Python interpreter; None is the one of worldline.
+        core: The recorder: `native`, `python` or `auto`.
+        trust: Execute without a sandbox, as yourself.
+        hash_seed: The seed of string hashes.
+        controlled: Whether runs may have a control.
+
+    Raises:
+        UsageError: The core is unknown or not available, or the interpreter does not work.
+    """
     if core not in CORES:
         raise UsageError(f"core must be one of {', '.join(CORES)}, not {core!r}")
-    found = find(python)
+    interpreter = find(python)
     readable = core == "python"
-    recorder = None if readable and not controlled else native.recorder_for(found.executable)
+    recorder = None if readable and not controlled else native.recorder_for(interpreter.executable)
     if core == "native" and recorder is None:
-        raise UsageError(f"there is no native recorder for {found.executable}")
+        raise UsageError(f"there is no native recorder for {interpreter.executable}")
     boxed = not (trust or _boxless)
     native_core = str(recorder) if recorder else None
-    plan = BoxPlan(python=found, native=native_core, readable=readable, boxed=boxed, hash_seed=hash_seed)
+    plan = BoxPlan(
+        python=interpreter, native=native_core, readable=readable, boxed=boxed, hash_seed=hash_seed
+    )
     return Setup(plan, limits)
 
 
 class BoxWorker:
-    """One box, opened when the first program comes and replaced when it breaks."""
+    """One sandbox, opened for the first program and replaced when it breaks."""
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
@@ -98,7 +112,13 @@ class BoxWorker:
     def record(
         self, program: Program, change: dict[str, Any] | None = None, control: Control | None = None
     ) -> Trace:
-        """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
+        """Record one program. If the sandbox breaks or the program does not start, try once more in a new one.
+
+        Args:
+            program: The program.
+            change: A change, encoded by `encode_change`.
+            control: The control of its hidden inputs.
+        """
         refusals = program.lang.unavailable
         if change is not None and Feature.CHANGE in refusals:
             return self.refused(program, refusals[Feature.CHANGE])
@@ -117,7 +137,7 @@ class BoxWorker:
         return trace
 
     def record_twice(self, program: Program, control: Control | None = None) -> Trace:
-        """The same, and whether a second run did the same."""
+        """Record a program twice, and note `nondeterministic` if the runs differ."""
         first, second = self.record(program, control=control), self.record(program, control=control)
         same = (
             first.outcome == second.outcome
@@ -135,9 +155,13 @@ class BoxWorker:
 
     def _spec(self, program: Program) -> dict[str, Any]:
         return {
-            "name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv),
-            "files": dict(program.files), "limits": self._limits,
-        }  # fmt: skip
+            "name": program.name,
+            "source": program.source,
+            "call": program.call,
+            "argv": list(program.argv),
+            "files": dict(program.files),
+            "limits": self._limits,
+        }
 
     def _trace(self, program: Program, run: SandboxRun, control: Control | None) -> Trace:
         trace = traced(program, run, self._who(), self.setup.limits, boxed=self.setup.plan.boxed)
@@ -149,14 +173,20 @@ class BoxWorker:
         return InterpreterInfo(python.name, python.version, "native" if is_native else "python")
 
     def refused(self, program: Program, why: str, act: str = "change") -> Trace:
-        """The trace of a program that is not run, since the change or control asked for cannot be made."""
+        """Return the trace of a program that is not executed, because a change or control is impossible.
+
+        Args:
+            program: The program.
+            why: The reason.
+            act: What is impossible: `change` or `control`.
+        """
         is_own = program.lang.runs_in_interpreter
         who = replace(self._who(), core="python") if is_own else self.in_language(program.language).who
         note = "unchanged" if act == "change" else ""
         return unrun(program, who, self.setup.limits, Outcome("unsupported", f"{act}: {why}"), note=note)
 
     def in_language(self, language: str) -> LanguageWorker:
-        """Who records programs of another language."""
+        """Return the worker that records programs of another language."""
         from worldline.recording.languages.worker import LanguageWorker
 
         if language not in self._others:
@@ -164,7 +194,7 @@ class BoxWorker:
         return self._others[language]
 
     def close(self) -> None:
-        """Put the boxes away."""
+        """Release the sandboxes."""
         if self.box is not None:
             release_box(self.box)
             self.box = None
@@ -173,7 +203,7 @@ class BoxWorker:
 
 
 def encode(text: str) -> bytes:
-    """Text as the bytes it came from: surrogates that stand for bytes are those bytes, others pass as they are."""
+    """Encode text to its original bytes: surrogates that stand for bytes become these bytes."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -234,13 +264,13 @@ def record(
 
 
 def _constructible(change: Change) -> dict[str, Any] | str:
-    from worldline.recording.constructible import asked
+    from worldline.recording.constructible import encode_change
 
-    return asked(change)
+    return encode_change(change)
 
 
 def flow_of(program: Program, *, trust: bool = False) -> bytes | None:
-    """What the guest of another language knows of a program's control flow, as JSON; None where it cannot be known."""
+    """Return the control flow of a program of another language as JSON, or None if it is not known."""
     worker = BoxWorker(prepare(limits=DEFAULT_LIMITS, python=None, core="auto", trust=trust))
     try:
         if program.lang.runs_in_interpreter:
@@ -261,7 +291,25 @@ def record_many(
     twice: bool = False,
     control: Control | None = None,
 ) -> Iterator[Trace]:
-    """The traces of many programs, in their order. `twice` notes `nondeterministic` where a second run differs."""
+    """Record many programs.
+
+    Args:
+        programs: The programs.
+        limits: What each program may use.
+        python: The Python interpreter that executes them.
+        core: The recorder: `native`, `python` or `auto`.
+        trust: Execute without a sandbox, as yourself.
+        workers: The number of sandboxes to use at the same time.
+        twice: Record each program twice, and note `nondeterministic` if the runs differ.
+        control: The control of the hidden inputs.
+
+    Returns:
+        The traces, in the order of the programs.
+
+    Raises:
+        UsageError: The arguments exclude each other.
+        NoSandbox: There is no sandbox here.
+    """
     if workers < 1:
         raise UsageError(f"workers must be at least 1, not {workers}")
     setup = prepare(limits=limits, python=python, core=core, trust=trust, controlled=control is not None)
@@ -287,16 +335,16 @@ def _alone(
 def _together(
     programs: Iterable[Program], setup: Setup, act: Callable[[BoxWorker, Program], Trace], workers: int
 ) -> Iterator[Trace]:
-    """A thread a box: the programs run in processes of their own, so threads are enough to wait for them."""
+    """Record with one thread per sandbox; threads are enough to wait for the processes."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    made: list[BoxWorker] = []
+    box_workers: list[BoxWorker] = []
     local = threading.local()
 
     def recorded(program: Program) -> Trace:
         if not hasattr(local, "worker"):
             local.worker = BoxWorker(setup)
-            made.append(local.worker)
+            box_workers.append(local.worker)
         return act(local.worker, program)
 
     pool = ThreadPoolExecutor(workers, "worldline-record")
@@ -304,11 +352,11 @@ def _together(
     try:
         for program in programs:
             flight.append(pool.submit(recorded, program))
-            while flight and (len(flight) >= AHEAD * workers or flight[0].done()):
+            while flight and (len(flight) >= MAX_IN_FLIGHT * workers or flight[0].done()):
                 yield flight.popleft().result()
         while flight:
             yield flight.popleft().result()
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
-        for worker in made:
+        for worker in box_workers:
             worker.close()

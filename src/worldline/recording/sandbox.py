@@ -1,8 +1,9 @@
-"""The box, seen from the host: started, given one program at a time, watched, and put away.
+"""Run programs in a sandbox, seen from the host: start it, give it one program at a time, watch it.
 
-One box is one bubblewrap and one zygote; `run` gives it a program and waits: for its set-up, and from its first line
-on never longer than the program's wall clock and a grace. Nothing here decides what an end means; verdict.py does.
-There is no second best: where no box can be had, `open_box` raises NoSandbox and says what is missing.
+One `Box` is one bubblewrap and one zygote. `run` gives it a program and waits: first for the setup,
+then from its first line never longer than the wall clock limit and a grace period. verdict.py
+decides the outcome. There is no fallback: without a sandbox, `open_box` raises `NoSandbox` and says
+what is missing.
 """
 
 from __future__ import annotations
@@ -31,18 +32,19 @@ from worldline.recording.exchange import Exchange
 START_SECONDS = 60.0
 SETUP_SECONDS = 60.0  # from the request to the program's first line
 NOTHING_RUNS = (
-    "What runs nothing works: `imagine`, `show`, `report`, `compare`, `view RUN`, `encode` of a stored trace"
+    "These commands execute nothing and still work: `imagine`, `show`, `report`, `compare`, `view RUN`, "
+    "`encode` of a stored trace"
 )
-WITHOUT = f"`--trust` runs programs without a box, as yourself. {NOTHING_RUNS}."
-GRACE = 0.5  # from the deadline's kill until the whole box is killed
-GATHERING = 60.0  # the same, where the zygote has to tell what was left
-WATCH = 0.1  # how often the cgroup of a run that takes its time is looked at
+WITHOUT = f"`--trust` executes programs without a sandbox, as yourself. {NOTHING_RUNS}."
+GRACE_SECONDS = 0.5  # from the kill at the deadline until the whole sandbox is killed
+GATHER_SECONDS = 60.0  # the same, if the zygote gathers the files that were left
+WATCH_SECONDS = 0.1  # the interval between checks of the cgroup
 _numbers = itertools.count()
 
 
 @dataclass(frozen=True)
 class SandboxRun:
-    """What is known of one program's run. `hit` is the limit that ended it, `fault` what went wrong with the box."""
+    """The raw result of one run. `hit` is the limit that ended it, `fault` what failed in the sandbox."""
 
     wire: bytes | memoryview = b""
     stdout: bytes = b""
@@ -51,21 +53,21 @@ class SandboxRun:
     hit: str = ""
     disk_full: bool = False
     fault: str = ""
-    seconds: float = 0.0  # of a processor, as far as the program's own process used it
-    report: str = "begun"  # or, of a program that could not begin, the kind of its outcome and the detail
-    left: bytes = b""  # what was gathered of the files that it left, of a guest that gathers
+    seconds: float = 0.0  # the processor time of the main process of the program
+    report: str = "begun"  # or the kind and detail of the outcome of a program that could not start
+    left: bytes = b""  # the gathered files that it left, from a guest that gathers
 
 
 @dataclass
 class _Patience:
-    """How long the wire of a begun program may stay as it is."""
+    """How long the wire of a started program may stay unchanged."""
 
     seconds: float
     seen: bytes = b""
     until: float = math.inf
 
     def is_over(self, exchange: Exchange) -> bool:
-        """Whether nothing was committed for so long."""
+        """Tell whether nothing was committed for too long."""
         if self.seconds == math.inf:
             return False
         now, committed = time.monotonic(), exchange.committed
@@ -75,7 +77,7 @@ class _Patience:
 
 
 class Box:
-    """A running box. It dies with the thread that made it, and is not for two threads at once."""
+    """A running sandbox. It dies with the thread that opened it, and only one thread may use it at a time."""
 
     def __init__(self, plan: box.BoxPlan, group: cgroup.Cgroup | None = None) -> None:
         self.plan, self.limits, self.group = plan, plan.limits, group
@@ -89,9 +91,13 @@ class Box:
         with theirs, open(tell, "wb") as words:
             self._process = subprocess.Popen(
                 [sys.executable, "-I", "-S", launch, box.launch_config(plan, theirs.fileno())],
-                stdin=subprocess.DEVNULL, stdout=words, stderr=words, pass_fds=[theirs.fileno()], cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=words,
+                stderr=words,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
                 start_new_session=True,  # Ctrl-C is for the host, which then puts its boxes away
-            )  # fmt: skip
+            )
         try:
             self._await_ready()
         except BaseException:
@@ -103,7 +109,7 @@ class Box:
         try:
             message = self._socket.recv(4096)
         except TimeoutError:
-            raise NoSandbox(f"the box did not start within {START_SECONDS:g} seconds") from None
+            raise NoSandbox(f"the sandbox did not start within {START_SECONDS:g} seconds") from None
         except ConnectionError:
             message = b""
         if not message:
@@ -117,9 +123,9 @@ class Box:
 
     def _check_user(self, uid: str) -> None:
         status = Path(f"/proc/{self._process.pid}/status").read_text()
-        found = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
-        if set(found) != {uid}:
-            raise NoSandbox(f"the box runs as user {found[0]}, not as {uid}")
+        user_ids = next(line for line in status.splitlines() if line.startswith("Uid:")).split()[1:]
+        if set(user_ids) != {uid}:
+            raise NoSandbox(f"the sandbox runs as user {user_ids[0]}, not as {uid}")
 
     def _last_words(self) -> str:
         os.set_blocking(self._words, False)
@@ -129,14 +135,27 @@ class Box:
         return ""
 
     def run(
-        self, spec: dict[str, Any], stdin: bytes, *, act: str = "run", parts: bytes = b"", left: int = 0,
+        self,
+        spec: dict[str, Any],
+        stdin: bytes,
+        *,
+        act: str = "run",
+        parts: bytes = b"",
+        left: int = 0,
         patience: float = math.inf,
-    ) -> SandboxRun:  # fmt: skip
-        """Run one program to its end, or to the end of its time. A box that breaks says so and is not `alive`.
+    ) -> SandboxRun:
+        """Execute one program to its end, or until its time is up. A box that breaks is no longer `alive`.
 
-        `prepare` is the other act there is; a program that was prepared is run with its `parts`. Of a guest that
-        gathers, at most so many bytes of what is `left` are taken, and it has time for that. One whose wire stays as
-        it is for longer than the `patience`, in seconds, has met the end of its time.
+        Args:
+            spec: The program and its settings, for the guest.
+            stdin: The bytes of standard input.
+            act: What the guest does: `run`, `prepare` or `tools`.
+            parts: The parts of a prepared program.
+            left: Gather at most this many bytes of the files that the program leaves.
+            patience: The seconds that the wire may stay unchanged before the run counts as too slow.
+
+        Returns:
+            The raw result. Failures of the sandbox are in its `fault`.
         """
         try:
             exchange = Exchange(spec, stdin, self.limits, parts, left)
@@ -150,14 +169,14 @@ class Box:
         except OSError as error:
             self.kill()
             return self._result(exchange, "", {"fault": f"the box broke: {error}"})
-        except BaseException:  # an interrupted box would answer the next program with this one's end
+        except BaseException:  # an interrupted sandbox would report this end for the next program
             self.kill()
             raise
         finally:
             exchange.close()
 
     def _watch(self, exchange: Exchange, patience: _Patience) -> tuple[str, dict[str, Any]]:
-        """Until the zygote says that the family is gone: drain, mind the clock and the cgroup, kill once."""
+        """Drain the pipes and check the clock and the cgroup, until the zygote reports that all processes ended."""
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
         drains = {drain.read_end: drain for drain in exchange.outputs}
@@ -169,8 +188,8 @@ class Box:
             if left <= 0 and hit:
                 self.kill()
                 return hit, {}
-            # The report wakes nobody, which would cost most programs more than the clock's precision is worth.
-            look = min(left, WATCH) if begun else min(left, WATCH, self.limits.wall)
+            # The report is polled: waking up for it would cost most programs more than it gains.
+            look = min(left, WATCH_SECONDS) if begun else min(left, WATCH_SECONDS, self.limits.wall)
             ready = {fd for fd, _ in poll.poll(1000 * max(0.0, look))}
             if self._socket.fileno() in ready and (reply := self._reply()) is not None:
                 return hit, reply
@@ -184,22 +203,22 @@ class Box:
             left = 0.0 if begun and patience.is_over(exchange) else left
             spent = self._spent(exchange, left, idle=not ready)
             if spent and not hit:
-                hit, deadline = spent, self._stop(GATHERING if exchange.gathers else GRACE)
+                hit, deadline = spent, self._stop(GATHER_SECONDS if exchange.gathers else GRACE_SECONDS)
 
     def _spent(self, exchange: Exchange, left: float, *, idle: bool) -> str:
-        """Which limit the program has reached, if any."""
+        """Return the limit that the program has reached, or an empty string."""
         if any(drain.over for drain in exchange.outputs):
             return "output"
         spent = self.group.spent() if self.group and idle else ""
         return spent or ("time" if left <= 0 else "")
 
     def _stop(self, grace: float) -> float:
-        """Ask the zygote to kill the family; when to stop waiting for that."""
+        """Ask the zygote to kill all processes. Return when to stop waiting for it."""
         self._socket.send(b"kill")
         return time.monotonic() + grace
 
     def _reply(self) -> dict[str, Any] | None:
-        """The zygote's message; None if there is none after all, so that the clock is minded all the same."""
+        """Return the message of the zygote, or None if there is none yet."""
         try:
             message = self._socket.recv(1 << 16, socket.MSG_DONTWAIT)
         except BlockingIOError:
@@ -211,19 +230,27 @@ class Box:
 
     def _result(self, exchange: Exchange, hit: str, reply: dict[str, Any]) -> SandboxRun:
         wire, stdout, stderr = exchange.take()
-        # In any case: what is counted now is not the next one's.
+        # Always read the counters, so that they are not charged to the next program.
         spent = self.group.spent() if self.group else ""
         hit = hit or spent
         if any(drain.over for drain in exchange.outputs):
             hit = "output"
-        if reply.get("worked"):  # killed by its rlimit, while this host slept
+        if reply.get("worked"):  # its rlimit killed it while this host was suspended
             hit = hit or "time"
         exchange.report.pump()
         report = exchange.report.data.decode("utf-8", "replace")
         return SandboxRun(
-            wire, stdout, stderr, reply.get("status"), hit, bool(reply.get("full")), reply.get("fault", ""),
-            reply.get("seconds", 0.0), report, exchange.take_left(),
-        )  # fmt: skip
+            wire,
+            stdout,
+            stderr,
+            reply.get("status"),
+            hit,
+            bool(reply.get("full")),
+            reply.get("fault", ""),
+            reply.get("seconds", 0.0),
+            report,
+            exchange.take_left(),
+        )
 
     @property
     def requested_plan(self) -> box.BoxPlan:
@@ -245,17 +272,20 @@ class Box:
         return self.alive and self._process.poll() is None
 
     def kill(self) -> None:
-        """End the box and everyone in it. The pid namespace ends with bubblewrap; without one the zygote sees to it."""
+        """Kill the sandbox and every process in it.
+
+        The pid namespace ends with bubblewrap. Without a namespace, the zygote kills the processes.
+        """
         if self.alive and not self.plan.boxed:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._socket.shutdown(socket.SHUT_RDWR)
-                self._process.wait(GRACE)
+                self._process.wait(GRACE_SECONDS)
         self.alive = False
         self._process.kill()
         self._process.wait()
 
     def close(self) -> None:
-        """Put the box away."""
+        """Kill the sandbox and release its files, its cgroup and its user."""
         self.kill()
         self._socket.close()
         os.close(self._words)
@@ -273,26 +303,34 @@ class Box:
 
 
 def explain(words: str) -> str:
-    """What a failed start means, and what to do about it."""
+    """Explain why a sandbox did not start, and what to do about it."""
     if "namespace" in words or "uid map" in words or "Operation not permitted" in words:
         return (
-            "this system does not let bubblewrap make user namespaces (see kernel.unprivileged_userns_clone, "
+            "this system does not let bubblewrap create user namespaces (see kernel.unprivileged_userns_clone, "
             "user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns; in a container they need "
             f"`--security-opt seccomp=unconfined` or `--privileged`): {words}. {WITHOUT}"
         )
-    return f"the box does not start: {words or 'it said nothing'}. {WITHOUT}"
+    return f"the sandbox does not start: {words or 'it reported no reason'}. {WITHOUT}"
 
 
 def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> Box:
-    """The strongest box this host can give, or NoSandbox.
+    """Open the strongest sandbox that this host supports.
 
-    Root becomes an unprivileged user first, another one for each box, so that the kernel bounds and counts what it
-    bounds by user; where that user cannot make a box, root may, if a cgroup bounds the processes.
+    Root first becomes an unprivileged user, a different one for each sandbox, so that the kernel counts
+    its resources separately. If that user cannot open a sandbox, root may, but only with a cgroup.
+
+    Args:
+        plan: The settings of the sandbox.
+        limits: What a program may use.
+        use_cgroup: Use a cgroup if the host allows one.
+
+    Raises:
+        NoSandbox: This machine cannot start one. The message says what is missing.
     """
     plan = replace(plan, limits=limits)
     if not sys.platform.startswith("linux"):
         raise NoSandbox(
-            "programs are run on Linux only (namespaces, seccomp, memory files): take a container or a virtual "
+            "programs are executed on Linux only (namespaces, seccomp, memory files): use a container or a virtual "
             f"machine. {NOTHING_RUNS}."
         )
     if not plan.boxed:
@@ -303,21 +341,21 @@ def open_box(plan: box.BoxPlan, limits: Limits, *, use_cgroup: bool = True) -> B
         return _open_with_cgroup(plan, use_cgroup)
     whom = user.claim()
     try:
-        found = _open_with_cgroup(replace(plan, uid=whom.uid), use_cgroup)
-        found.user = whom
-        return found
+        opened = _open_with_cgroup(replace(plan, uid=whom.uid), use_cgroup)
+        opened.user = whom
+        return opened
     except NoSandbox as first:
         whom.release()
         try:
-            found = _open_with_cgroup(plan, use_cgroup)
+            opened = _open_with_cgroup(plan, use_cgroup)
         except NoSandbox:
             raise first from None
-        if found.group is None:
-            found.close()
+        if opened.group is None:
+            opened.close()
             raise NoSandbox(
-                f"as root, without a cgroup, nothing bounds processes, and otherwise: {first}"
+                f"as root without a cgroup nothing limits the number of processes; as another user: {first}"
             ) from None
-        return found
+        return opened
 
 
 def _open_with_cgroup(plan: box.BoxPlan, use_cgroup: bool) -> Box:

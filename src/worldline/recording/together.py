@@ -1,10 +1,11 @@
-"""Several small programs recorded in one run, each as if alone: a process costs more than a small program's steps.
+"""Record several small programs in one run, because a process costs more than their steps.
 
-Each program is a module of its own; a driver that is not recorded runs one after the other and swallows what they
-raise. `record_all` gives the trace of each, or None for one whose part cannot be told apart, did not end, or was
-interrupted by a limit. They share an interpreter: a program that changes it (builtins, other modules) is seen by those
-after it, so this is for programs known to be harmless. Programs with arguments, stdin or further files run alone.
-Under a control they share its draws, one after the other; `draws_apart` are those whose draws can be told apart.
+Each program is a module. A driver that is not recorded executes them one after another and discards
+their exceptions. `record_all` returns the trace of each, or None for a program whose part cannot be
+separated, did not end, or was interrupted by a limit. They share an interpreter: a program that
+changes it (builtins, other modules) affects those after it, so use this only for harmless programs.
+Programs with arguments, stdin or files run alone. Under a control they share its draws in order;
+`draws_apart` tells for which programs the draws can be separated.
 """
 
 from __future__ import annotations
@@ -56,35 +57,45 @@ for number, call in enumerate(calls):
 def record_all(
     worker: BoxWorker, programs: Sequence[Program], control: Control | None = None, deadline: float = math.inf
 ) -> list[Trace | None]:
-    """The traces of programs, in their order, recorded in as few runs as it takes.
+    """Record programs in as few runs as possible.
 
-    No run begins behind the deadline, by `time.monotonic`: what was not begun by then is not in the list.
+    Args:
+        worker: The sandbox.
+        programs: The programs.
+        control: The control of their hidden inputs.
+        deadline: No run starts after this time of `time.monotonic`.
+
+    Returns:
+        The traces in order, without the programs that did not start before the deadline.
     """
-    found: list[Trace | None] = [None] * len(programs)
+    traces: list[Trace | None] = [None] * len(programs)
     waiting = [i for i, program in enumerate(programs) if fits(program)]
     for i in set(range(len(programs))) - set(waiting):
-        found[i] = worker.record(programs[i], control=control)
+        traces[i] = worker.record(programs[i], control=control)
     while waiting and time.monotonic() < deadline:
         several = [programs[i] for i in waiting]
-        traces = unbundle(worker.record(bundle(several), control=control), several)
-        for i, trace in zip(waiting, traces, strict=False):
-            found[i] = trace
-        waiting = waiting[len(traces) :]
-    return found[: waiting[0]] if waiting else found
+        parts = unbundle(worker.record(bundle(several), control=control), several)
+        for i, trace in zip(waiting, parts, strict=False):
+            traces[i] = trace
+        waiting = waiting[len(parts) :]
+    return traces[: waiting[0]] if waiting else traces
 
 
 def fits(program: Program) -> bool:
-    """Whether a program can be recorded together with others: it is a source of Python's, and perhaps a call."""
+    """Tell whether a program can be recorded together with others: Python source and maybe a call."""
     return program.lang.runs_in_interpreter and not (program.argv or program.stdin or program.files)
 
 
 def draws_apart(program: Program) -> bool:
-    """Whether what a program draws leaves nothing behind for the next: no seed, clock, thread or half-used pair."""
+    """Tell whether the draws of a program do not affect the next one: no seed, clock, thread or half-used pair."""
     return fits(program) and not _LEFT_BEHIND.search(program.source)
 
 
 def stretched(limits: Limits, count: int) -> Limits:
-    """The limits of a run of so many programs of which each has these, less what few of them use."""
+    """Return the limits of a run of `count` programs that have these limits each.
+
+    The total is less than their sum, because few programs use all of it.
+    """
     share = max(1, count // 2)
     return replace(
         limits,
@@ -96,7 +107,11 @@ def stretched(limits: Limits, count: int) -> Limits:
 
 
 def bundle(programs: Sequence[Program]) -> Program:
-    """One program that runs these, each in a module of its own."""
+    """Return one program that executes these, each in its own module.
+
+    Raises:
+        UsageError: A program has arguments, stdin or files.
+    """
     if not all(fits(program) for program in programs):
         raise UsageError("programs with arguments, stdin or files cannot be recorded together")
     calls = [program.call for program in programs]
@@ -107,21 +122,22 @@ def bundle(programs: Sequence[Program]) -> Program:
 
 
 def unbundle(trace: Trace, programs: Sequence[Program]) -> list[Trace | None]:
-    """The traces of the programs of a bundle; fewer where a limit cut it short, but at least one."""
-    found: list[Trace | None] = [None] * len(programs)
+    """Split the trace of a bundle. A bundle that a limit cut short gives fewer traces, but at least one."""
+    traces: list[Trace | None] = [None] * len(programs)
     spans = _spans(trace)
     drawn = {hidden.step for hidden in trace.hidden}
     for span in spans.values():
-        if span is not None and span.steps.start in drawn:  # before its first step: it may be another's
-            return found
+        # A draw before its first step may belong to another program.
+        if span is not None and span.steps.start in drawn:
+            return traces
     for file, span in spans.items():
         if span is not None:
-            found[_number(file)] = _part(trace, programs[_number(file)], span)
+            traces[_number(file)] = _part(trace, programs[_number(file)], span)
     if trace.outcome.kind == "returned":
-        return found
+        return traces
     last = max(map(_number, spans), default=0)
-    found[last] = None  # it was running when the whole was stopped
-    return found[: last + 1]
+    traces[last] = None  # it was running when the limit stopped the run
+    return traces[: last + 1]
 
 
 def _number(file: str) -> int:
@@ -137,7 +153,7 @@ class _Span:
 
 
 def _spans(trace: Trace) -> dict[str, _Span | None]:
-    """Each file's stretch of steps and frames; None where its steps do not stand together."""
+    """Return the span of steps and frames of each file, or None if its steps are not contiguous."""
     files = [frame.file for frame in trace.frames]
     spans: dict[str, _Span | None] = {}
     start, column = 0, trace.columns.frame
@@ -165,7 +181,7 @@ def _part(trace: Trace, program: Program, span: _Span) -> Trace | None:
     if program.call is None and outcome.kind == "returned":
         outcome = Outcome("returned")  # a script has no value
     begun = span.steps.start
-    hidden = tuple(replace(one, step=one.step - begun) for one in trace.hidden if one.step in span.steps)
+    hidden = tuple(replace(draw, step=draw.step - begun) for draw in trace.hidden if draw.step in span.steps)
     return replace(
         trace,
         program=program,
@@ -179,7 +195,7 @@ def _part(trace: Trace, program: Program, span: _Span) -> Trace | None:
 
 
 def _outcome(columns: Columns, frames: Sequence[Frame]) -> Outcome | None:
-    """How a program ended, by the last event of its last outermost frame; None where that does not say."""
+    """Return the outcome of a program from the last event of its last outermost frame, if that decides it."""
     if _EXIT in columns.event:
         return None
     for i in reversed(range(len(columns))):
@@ -192,7 +208,7 @@ def _outcome(columns: Columns, frames: Sequence[Frame]) -> Outcome | None:
 
 
 def _cut(whole: Columns, span: _Span) -> Columns:
-    """One program's columns, with texts and numbers of objects of its own."""
+    """Return the columns of one program, with its own texts and object numbers."""
     a, b = span.steps.start, span.steps.stop
     first, last = whole.change_at[a], whole.change_at[b]
     low, high = whole.same_at[a], whole.same_at[b]
@@ -218,7 +234,7 @@ def _cut(whole: Columns, span: _Span) -> Columns:
 
 
 def _renumbered(texts: list[str]) -> list[str]:
-    """Texts whose objects are numbered from 1: those of one program have numbers without a gap."""
+    """Renumber objects from 1: the numbers of one program have no gap."""
     if not any("#" in text for text in texts):
         return texts
     base = min(_numbers(texts), default=1) - 1

@@ -1,4 +1,4 @@
-"""The trace of what a run left behind: its wire decoded, its end judged, its output as text."""
+"""Build the trace of a run: decode its wire, decide its outcome and decode its output."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from worldline.recording.verdict import judge, readable
 
 
 def traced(program: Program, run: SandboxRun, who: InterpreterInfo, limits: Limits, *, boxed: bool) -> Trace:
-    """The trace of a program's run; `who` ran it, unless its wire says otherwise."""
+    """Build the trace of a run.
+
+    Args:
+        program: The program.
+        run: Its raw result.
+        who: The interpreter, unless the wire names another.
+        limits: The limits of the run.
+        boxed: Whether it was sandboxed. If not, the trace is noted `trusted`.
+    """
     decoded = wire.decode(run.wire, steps=limits.steps, weight=limits.trace_bytes + SLACK)
     meta = {**who.__dict__, **decoded.meta}
     return Trace(
@@ -38,6 +46,6 @@ def unrun(
     stderr: str = "",
     note: str = "",
 ) -> Trace:
-    """The trace of a program that was not run."""
+    """Build the trace of a program that was not executed."""
     notes = (note,) if note else ()
     return Trace(program, who, limits, outcome, Columns(), (), stderr=stderr, notes=notes)

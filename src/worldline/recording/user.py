@@ -1,9 +1,9 @@
-"""Whom root becomes for a box: a user that nobody else is, claimed for as long as the box stands.
+"""Claim a user for one sandbox: the unprivileged user that root becomes.
 
-The kernel counts pipe buffers, files in flight, epoll watches and pending signals by user, over all boxes that are
-one: what a program uses up, another box would lack. A claim is an abstract socket's name, so that it ends with its
-holder, however that ends. Boxes of other network namespaces do not see it; numbers are drawn from so many that they
-do not meet. Only root needs this: anybody else stays who they are.
+The kernel counts pipe buffers, files in flight, epoll watches and pending signals per user, so two
+sandboxes with the same user would exhaust each other's resources. A claim is the name of an abstract
+socket, which disappears with its holder. Sandboxes in other network namespaces do not see it, but
+the range is so large that numbers do not collide. Only root needs this.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-# No account, service or container is given these: systemd's list of numbers leaves 1879048192 to 2147352575 to nobody.
+# No account, service or container has these: systemd reserves 1879048192 to 2147352575 for nobody.
 FIRST, COUNT = 1_900_000_000, 200_000_000
-SHARED = 65_533  # where a container maps few numbers: one for all boxes, and still nobody's but ours
+SHARED = 65_533  # for all sandboxes, if a container maps few numbers
 _MAPS = ("/proc/self/uid_map", "/proc/self/gid_map")
 
 
 @dataclass(frozen=True)
 class BoxUser:
-    """A user and, where it is one box's alone, the claim on it."""
+    """A user and, if it belongs to one sandbox alone, the claim on it."""
 
     uid: int
     claim: socket.socket | None = None
 
     def release(self) -> None:
-        """The box is gone: the number is free."""
+        """Release the number when the sandbox is gone."""
         if self.claim is not None:
             self.claim.close()
 
 
 def claim(*, maps: tuple[str, ...] = _MAPS) -> BoxUser:
-    """A user of one's own, or the shared one where this user namespace has no others."""
+    """Claim an unused user, or return the shared one if this user namespace has no others."""
     if not all(_maps(Path(path).read_text()) for path in maps):
         return BoxUser(SHARED)
     while True:
@@ -51,6 +51,6 @@ def claim(*, maps: tuple[str, ...] = _MAPS) -> BoxUser:
 
 
 def _maps(table: str) -> bool:
-    """Whether a user namespace has all our numbers: lines of first number inside, first outside, how many."""
+    """Tell whether a user namespace contains our range: lines of first inside, first outside, count."""
     ranges = (tuple(map(int, line.split())) for line in table.splitlines())
     return any(first <= FIRST and first + count >= FIRST + COUNT for first, _, count in ranges)

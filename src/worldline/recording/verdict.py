@@ -1,6 +1,6 @@
-"""How a run ended: from its report, the end record, the limits that were hit, and the wait status, in that order.
+"""Decide the outcome of a run: from its report, its end record, the limits hit and its wait status.
 
-Pure: no process, no file. A program cannot reach this code; it can only have died in one way or another.
+Pure functions without processes or files. A program cannot influence this code except by how it ends.
 """
 
 from __future__ import annotations
@@ -13,13 +13,21 @@ from worldline.core.trace import Outcome
 from worldline.recording.exchange import BEGUN
 from worldline.recording.sandbox import SandboxRun
 
-_OWN_ENDS = ("limit", "tampered", "unsupported")  # said by the guest about the program, not by the program
+_OWN_ENDS = ("limit", "tampered", "unsupported")  # reported by the guest, not by the program
 
 
 def judge(run: SandboxRun, end: Outcome | None, damage: int | None) -> Outcome:
-    """The outcome of a run. Success needs an explicit end record: an exit status alone is `exited`."""
+    """Decide the outcome of a run.
+
+    Success needs an explicit end record: an exit status alone is `exited`.
+
+    Args:
+        run: The raw result.
+        end: The end record of the wire.
+        damage: The offset of the first damaged byte of the wire.
+    """
     if run.report != BEGUN.decode():
-        return end or unbegun(run)  # an end of the guest's own: the change that was asked for cannot be made
+        return end or unbegun(run)  # the guest may end a run itself: an impossible change
     if damage is not None:
         return Outcome("tampered", f"the wire is damaged at byte {damage}")
     if end is not None and end.kind in _OWN_ENDS:
@@ -38,7 +46,7 @@ def judge(run: SandboxRun, end: Outcome | None, damage: int | None) -> Outcome:
 
 
 def unbegun(run: SandboxRun) -> Outcome:
-    """What kept a program from its first line, of which its wire says nothing: never the program's own doing."""
+    """Return why a program did not reach its first line. This is never caused by the program itself."""
     kind, _, why = run.report.partition(" ")
     if kind in ("limit", "unsupported"):
         return Outcome(kind, why)
@@ -63,6 +71,6 @@ def _by_status(status: int) -> Outcome:
 
 
 def readable(data: bytes, cap: int) -> str:
-    """Output as text: bytes that are not UTF-8 are escaped; a character that the cap cut in two is left out."""
+    """Decode output as text: escape invalid UTF-8, and drop a character that the cap cut in two."""
     decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
     return decoder.decode(data, final=len(data) < cap)

@@ -1,9 +1,9 @@
-"""The wire (docs/format.md, section 3) into columns. The readable decoder; native/wire.c is its fast twin.
+"""Decode the wire (docs/format.md, section 3) into columns. native/wire.c is the fast twin.
 
-Total: any bytes give what they hold up to the first damage, and the offset of that damage. What no honest guest
-writes is damage too: a step beyond the limit, or records that weigh more than the wire may, so that no wire makes the
-host hold more than a small multiple of `trace_bytes` (docs/limits.md). Nothing here waits for a process, names the
-outcome, or trusts a length, an id or a text that it has not checked.
+Decoding never fails: any bytes give their records up to the first damage, and the offset of that
+damage. Records that an honest guest never writes count as damage too: a step beyond the limit, or
+more bytes than a wire may hold. So a wire cannot make the host use more than a small multiple of
+`trace_bytes` (docs/limits.md). No length, id or text is trusted before it is checked.
 """
 
 from __future__ import annotations
@@ -18,15 +18,22 @@ from worldline.core.trace import NO_TEXT, Columns, Frame, Hidden, Outcome
 
 try:
     from worldline import _wire as _native
-except ImportError:  # built without a compiler: the decoder below serves
+except ImportError:  # built without a compiler: use the decoder below
     _native = None
 
 HEADER = 64
 MAGIC = b"WLW1"
 _EVENT_OF = {
-    0x02: "call", 0x03: "resume", 0x05: "line", 0x06: "return", 0x07: "yield", 0x08: "raise",
-    0x09: "output", 0x0A: "input", 0x0B: "exit",
-}  # fmt: skip
+    0x02: "call",
+    0x03: "resume",
+    0x05: "line",
+    0x06: "return",
+    0x07: "yield",
+    0x08: "raise",
+    0x09: "output",
+    0x0A: "input",
+    0x0B: "exit",
+}
 _CODE = {tag: EVENTS.index(event) for tag, event in _EVENT_OF.items()}
 _CHANGELESS = tuple(tag for tag, event in _EVENT_OF.items() if event in CHANGELESS)
 _DRAW = 0x23
@@ -38,7 +45,10 @@ _COLUMNS = tuple(column.name for column in fields(Columns))
 
 @dataclass
 class FrameColumns(Sequence[Frame]):
-    """The frames of one trace: parallel buffers, `Frame` views made on demand. `parent` is one more, 0: none."""
+    """The frames of one trace in parallel buffers; `Frame` views are created on demand.
+
+    `parent` is stored plus one; 0 means that there is none.
+    """
 
     texts: list[str]
     name: array[int] = field(default_factory=lambda: array("I"))
@@ -63,7 +73,7 @@ class FrameColumns(Sequence[Frame]):
 
 @dataclass
 class Decoded:
-    """What a wire held. `damage` is the offset of the first record that is none; None: all of it was read."""
+    """The content of a wire. `damage` is the offset of the first malformed record; None: there is none."""
 
     columns: Columns
     frames: FrameColumns
@@ -77,9 +87,12 @@ class Decoded:
 def decode(
     buffer: bytes | bytearray | memoryview, *, steps: int = UNBOUNDED, weight: int = UNBOUNDED
 ) -> Decoded:
-    """What the wire in `buffer` holds; by the native decoder where it was built. Nobody may write to it meanwhile.
+    """Decode a wire, with the native decoder if it was built. Nobody may write to the buffer meanwhile.
 
-    `steps` and `weight` are what an honest guest stays within: of the steps, and of all records.
+    Args:
+        buffer: The bytes of the wire.
+        steps: The most steps that an honest guest writes.
+        weight: The most that all its records weigh.
     """
     by = _by_native if _native is not None else _by_python
     with memoryview(buffer).cast("B") as view:
@@ -89,9 +102,9 @@ def decode(
 
 
 def _committed(view: memoryview) -> tuple[memoryview, int | None]:
-    """The committed bytes, and damage to the header.
+    """Return the committed bytes, and the offset of damage in the header.
 
-    Damage to the header loses no step: where `committed` cannot be right, records are read while there are any.
+    Damage in the header loses no step: if `committed` is impossible, all records are read.
     """
     header = bytes(view[:HEADER])
     if len(header) < HEADER:
@@ -133,26 +146,26 @@ def _by_python(data: memoryview, damage: int | None, steps: int, weight: int) ->
 
 
 class _Damage(Exception):
-    """Leaves a record that is none; never this module."""
+    """Raised for a malformed record; it never leaves this module."""
 
 
 @dataclass
 class _Changes:
-    """Changes as they come: of which step, of which name, to which value."""
+    """Changes in order of arrival: the step, the name and the value of each."""
 
     step: array[int] = field(default_factory=lambda: array("I"))
     name: array[int] = field(default_factory=lambda: array("I"))
     value: array[int] = field(default_factory=lambda: array("I"))
 
     def add(self, step: int, name: int, value: int) -> None:
-        """One more."""
+        """Add a change."""
         self.step.append(step)
         self.name.append(name)
         self.value.append(value)
 
 
 class _Reader:
-    """One pass over the records. Changes come late, so they are kept aside and laid out at the end."""
+    """One pass over the records. Changes arrive late, so they are collected and sorted at the end."""
 
     def __init__(self, data: memoryview, steps: int, weight: int) -> None:
         self._data, self._at = data, min(HEADER, len(data))
@@ -167,14 +180,24 @@ class _Reader:
         self._hidden: list[Hidden] = []
         self.decoded = Decoded(self._columns, FrameColumns(self._columns.texts))
         self._records: dict[int, Callable[[int], None]] = {
-            0x01: self._text_record, 0x02: self._call, 0x03: self._resume, 0x04: self._switch,
-            0x05: self._line, 0x10: self._delta, 0x11: self._gone, 0x12: self._same,
-            0x20: self._note, 0x21: self._hide, 0x22: self._meta, 0x23: self._hide, 0x3F: self._end,
+            0x01: self._text_record,
+            0x02: self._call,
+            0x03: self._resume,
+            0x04: self._switch,
+            0x05: self._line,
+            0x10: self._delta,
+            0x11: self._gone,
+            0x12: self._same,
+            0x20: self._note,
+            0x21: self._hide,
+            0x22: self._meta,
+            0x23: self._hide,
+            0x3F: self._end,
             **dict.fromkeys((0x06, 0x07, 0x08, 0x09, 0x0A, 0x0B), self._with_arg),
-        }  # fmt: skip
+        }
 
     def read(self) -> int | None:
-        """Reads all records; the offset of the first that is none, if any."""
+        """Read all records. Return the offset of the first malformed one, if any."""
         damage = None
         while self._at < len(self._data):
             self._start = self._at
@@ -199,7 +222,7 @@ class _Reader:
         self._left -= self._at - self._start
 
     def _number(self, below: int = 1 << 63) -> int:
-        """A LEB128 integer of at most nine bytes, the last of several never zero."""
+        """Read a LEB128 integer of at most nine bytes, whose last byte is not zero unless it is the only one."""
         value = 0
         for shift in range(0, 63, 7):
             if self._at >= len(self._data):
@@ -323,27 +346,27 @@ class _Reader:
         self.decoded.notes, self.decoded.hidden = tuple(self._notes), tuple(self._hidden)
 
 
-def _by_step(found: _Changes, steps: int, texts: int) -> tuple[array[int], array[int], array[int]]:
-    """Changes as columns, by step; of one name in one step the last change, in the place of the first."""
+def _by_step(changes: _Changes, steps: int, texts: int) -> tuple[array[int], array[int], array[int]]:
+    """Return changes as columns by step: per name and step the last change, at the place of the first."""
     at, names, values = array("I", [0]), array("I"), array("I")
-    order, ends = _sorted(found.step, steps)
+    order, ends = _sorted(changes.step, steps)
     seen, place = _zeros(texts), _zeros(texts)
     begin = 0
     for step in range(steps):
         for i in order[begin : ends[step]]:
-            name = found.name[i]
+            name = changes.name[i]
             if seen[name] != step + 1:
                 seen[name], place[name] = step + 1, len(names)
                 names.append(name)
                 values.append(NO_TEXT)
-            values[place[name]] = found.value[i]
+            values[place[name]] = changes.value[i]
         begin = ends[step]
         at.append(len(names))
     return at, names, values
 
 
 def _sorted(of: array[int], steps: int) -> tuple[array[int], array[int]]:
-    """The indices of the changes of each step, in order, one step after the other; and where each step's end."""
+    """Return the indices of the changes, sorted by step and stable, and where those of each step end."""
     order, ends = _zeros(len(of)), _zeros(steps)
     for step in of:
         ends[step] += 1

@@ -1,9 +1,9 @@
-"""The only writer in the package: whole files appear under their final name, or nothing does.
+"""Write, read, remove and lock files safely. Every file of the package is written here.
 
-A `Draft` is a temporary file that is hashed as it is written; `commit` syncs it, renames it and syncs the
-directory. `Lock` keeps a second writer out of a directory. Reading and removing here are bounded and never follow a
-link or open a device; a writer removes what has one of its own names, and nothing else. What is in a file is not known
-here, and a process that ignores the lock is not held back.
+A file appears under its final name complete, or not at all. A `Draft` is a temporary file that is
+hashed as it is written; `commit` syncs it, renames it and syncs the directory. A `Lock` keeps a
+second writer out of a directory, unless that process ignores locks. Reads are bounded and never
+follow a link or open a device. A writer removes only files that have one of its own names.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _TEMPORARY = re.compile(r"\.(.+)\.[0-9]+-[0-9]+\.tmp", re.DOTALL)
 _serial = itertools.count()
 
 Own = Callable[[str], bool]
-"""Whether a writer gives files this name."""
+"""Tells whether a file name is one of the writer's own."""
 
 
 @contextmanager
 def disk(path: Path) -> Iterator[None]:
-    """Turn the operating system's refusal into a DiskError that names the path."""
+    """Turn an `OSError` into a `DiskError` that names the path."""
     try:
         yield
     except OSError as error:
@@ -45,17 +45,17 @@ def disk(path: Path) -> Iterator[None]:
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory and its parents, durably."""
+    """Create a directory and its parents, and sync their names to disk."""
     with disk(path):
         missing = [path, *path.parents]
         missing = missing[: next(n for n, at in enumerate(missing) if at.exists())]
         path.mkdir(parents=True, exist_ok=True)
-        for made in missing:
-            sync_directory(made.parent)
+        for directory in missing:
+            sync_directory(directory.parent)
 
 
 def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable."""
+    """Sync the names in a directory to disk."""
     with disk(path):
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -65,7 +65,7 @@ def sync_directory(path: Path) -> None:
 
 
 class Draft(io.RawIOBase):
-    """A file being written under a temporary name beside its final one: append only, hashed as it grows."""
+    """A file that is being written under a temporary name: append only, hashed as it grows."""
 
     def __init__(self, path: Path, *, fsync: bool = True) -> None:
         super().__init__()
@@ -76,17 +76,18 @@ class Draft(io.RawIOBase):
             self._fd = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
 
     def writable(self) -> bool:
-        """A draft is only ever written."""
+        """Return True: a draft can only be written."""
         return True
 
     def tell(self) -> int:
-        """How many bytes have been written."""
+        """Return the number of bytes written so far."""
         return self.size
 
     def write(self, data: Any) -> int:
-        """Append bytes; they reach the disk at the latest at `commit`."""
+        """Append bytes. They reach the disk at `commit` at the latest."""
         size = memoryview(data).nbytes
-        if self._fd < 0:  # discarded: a parquet writer being collected still writes its footer
+        # Discarded: a parquet writer that is garbage-collected still writes its footer.
+        if self._fd < 0:
             return size
         self._buffer += data
         self.size += size
@@ -103,7 +104,14 @@ class Draft(io.RawIOBase):
                 view = view[os.write(self._fd, view) :]
 
     def commit(self) -> str:
-        """Give the file its final name, durably; the sha256 of its bytes. On any error nothing is renamed."""
+        """Sync the file and give it its final name.
+
+        Returns:
+            The sha256 of its bytes.
+
+        Raises:
+            DiskError: Writing failed. Nothing was renamed.
+        """
         try:
             self._drain()
             with disk(self.path):
@@ -120,7 +128,7 @@ class Draft(io.RawIOBase):
         return self._hasher.hexdigest()
 
     def discard(self) -> None:
-        """Forget the file. Safe to call again; whatever cannot be removed is swept later."""
+        """Delete the draft. You can call this twice; a file that cannot be removed is swept later."""
         fd, self._fd = self._fd, -1
         with suppress(OSError):
             if fd >= 0:
@@ -130,7 +138,19 @@ class Draft(io.RawIOBase):
 
 
 def write(path: Path, data: bytes, *, fsync: bool = True) -> str:
-    """Replace a file by these bytes, all or nothing; their sha256."""
+    """Replace a file atomically.
+
+    Args:
+        path: The file.
+        data: Its new bytes.
+        fsync: Sync the file and its directory to disk.
+
+    Returns:
+        The sha256 of the bytes.
+
+    Raises:
+        DiskError: Writing failed. The old file is unchanged.
+    """
     draft = Draft(path, fsync=fsync)
     try:
         draft.write(data)
@@ -141,7 +161,7 @@ def write(path: Path, data: bytes, *, fsync: bool = True) -> str:
 
 
 def names(directory: Path) -> list[str]:
-    """Every name in a directory, sorted."""
+    """Return every name in a directory, sorted."""
     with disk(directory):
         return sorted(os.listdir(directory))
 
@@ -150,15 +170,22 @@ def names(directory: Path) -> list[str]:
 
 
 def remove(path: Path) -> None:
-    """Remove a file or link; what a link points to stays."""
+    """Remove a file or a link, but not the target of a link."""
     with disk(path):
         os.unlink(path)
 
 
 def remove_folder(path: Path, own: Own) -> bool:
-    """Remove the writer's own files in a folder, and the folder if it held no others; whether it is gone.
+    """Remove the writer's own files in a folder, and the folder itself if it is then empty.
 
-    A link in its place is removed and not followed; folders inside it stay.
+    A link in place of the folder is removed, not followed. Folders inside it stay.
+
+    Args:
+        path: The folder.
+        own: Whether a file name is one of the writer's own.
+
+    Returns:
+        Whether the folder is gone.
     """
     try:
         folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -184,14 +211,14 @@ def remove_folder(path: Path, own: Own) -> bool:
 
 
 def sweep(directory: Path, own: Own) -> None:
-    """Remove what killed writers of these files left under temporary names. Only for the holder of the lock."""
+    """Remove the temporary files that killed writers left. Call it only while you hold the lock."""
     for name in names(directory):
         if is_leftover(name, own) and not _is_folder(directory / name):
             remove(directory / name)
 
 
 def strangers(directory: Path, own: Own) -> list[str]:
-    """The names in a directory that no writer of these files gave, as any folder's: somebody else's, which stay."""
+    """Return the names in a directory that are not the writer's own: folders, and files of others."""
     return [
         name
         for name in names(directory)
@@ -200,12 +227,12 @@ def strangers(directory: Path, own: Own) -> list[str]:
 
 
 def contents(directory: Path, own: Own) -> list[str]:
-    """The names in a directory, but for a lock and what killed writers of these files left."""
+    """Return the names in a directory, without the lock and the leftovers of killed writers."""
     return [name for name in names(directory) if name != LOCK_NAME and not is_leftover(name, own)]
 
 
 def is_leftover(name: str, own: Own) -> bool:
-    """Whether a name is one that a `Draft` of these files or a `Lock` has before it commits."""
+    """Tell whether a name is the temporary name of a `Draft` of these files or of a `Lock`."""
     match = _TEMPORARY.fullmatch(name)
     return match is not None and (match[1] == LOCK_NAME or own(match[1]))
 
@@ -222,8 +249,8 @@ def _is_folder(path: Path) -> bool:
 
 
 def open_regular(path: Path) -> io.FileIO | None:
-    """A regular file opened for reading; None if it is a link, a directory, a pipe or a device."""
-    try:  # O_NONBLOCK: a pipe must not hang us
+    """Open a regular file for reading. Return None for a link, a directory, a pipe or a device."""
+    try:  # O_NONBLOCK: opening a pipe must not block
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):
@@ -236,7 +263,7 @@ def open_regular(path: Path) -> io.FileIO | None:
 
 
 def digest(file: io.FileIO | io.BytesIO, size: int) -> str:
-    """The sha256 of a file's bytes, reading no more than `size` of them; leaves it at its beginning."""
+    """Return the sha256 of at most `size` bytes of a file, and rewind the file."""
     hasher, room = hashlib.sha256(), memoryview(bytearray(min(CHUNK, size)))
     file.seek(0)
     while size > 0 and (count := file.readinto(room[:size])):
@@ -247,7 +274,15 @@ def digest(file: io.FileIO | io.BytesIO, size: int) -> str:
 
 
 def read(path: Path, *, limit: int) -> bytes | None:
-    """A regular file's bytes: None if it is not one, at most `limit + 1` of them so that too long is seen."""
+    """Read a regular file.
+
+    Args:
+        path: The file.
+        limit: Read at most `limit + 1` bytes, so that the caller can see that a file is too long.
+
+    Returns:
+        The bytes, or None for a file that is not regular.
+    """
     file = open_regular(path)
     if file is None:
         return None
@@ -256,7 +291,12 @@ def read(path: Path, *, limit: int) -> bytes | None:
 
 
 def read_plain(path: Path, *, limit: int) -> bytes:
-    """A file's bytes; FormatError where it is a link, a folder or a device, or longer than `limit`."""
+    """Read a regular file of at most `limit` bytes.
+
+    Raises:
+        FormatError: It is a link, a folder or a device, or it is longer.
+        DiskError: The file cannot be read.
+    """
     with disk(path):
         data = read(path, limit=limit)
     if data is None:
@@ -270,11 +310,11 @@ def read_plain(path: Path, *, limit: int) -> bytes:
 
 
 class Lock:
-    """The right to write to a directory, held by one living process at a time.
+    """The right to write to a directory. One living process holds it at a time.
 
-    The lock file is linked into place with its content, so it is never empty and never torn. A holder that
-    is gone (no such process, another process of that number, or the machine was restarted) is taken over. A
-    holder on another host cannot be judged from here and counts as alive.
+    The lock file is linked into place together with its content, so it is never empty or torn. A lock
+    whose holder is gone is taken over: the process ended, its number belongs to another process, or
+    the machine was restarted. A holder on another host cannot be checked and counts as alive.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -282,7 +322,7 @@ class Lock:
         self._draft = _temporary(self._path)
         try:
             with disk(self._draft):
-                # Kept open while it is held: no other file can get its inode, so it is known again.
+                # The file stays open while the lock is held, so no other file can get its inode.
                 self._fd = os.open(self._draft, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
                 os.write(self._fd, json.dumps(holder(os.getpid())).encode())
                 self._acquire()
@@ -297,16 +337,16 @@ class Lock:
         for _ in range(8):
             with suppress(FileExistsError):
                 return os.link(self._draft, self._path)
-            with suppress(FileNotFoundError):  # released since: link again
+            with suppress(FileNotFoundError):  # it was released meanwhile: link again
                 return self._take_over()
-        raise BusyError(f"{self._path.parent}: other writers come and go")
+        raise BusyError(f"{self._path.parent}: other writers keep taking the lock: try again")
 
     def _take_over(self) -> None:
         stale = open_regular(self._path)
         if stale is None:
             raise BusyError(f"{self._path} is not a lock file: remove it")
         with stale:
-            # Two that both found a dead holder: one gets the flock, the other finds another file there.
+            # If two processes see the same dead holder, one gets the flock and the other a new file.
             try:
                 fcntl.flock(stale, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -324,14 +364,14 @@ class Lock:
         self.release()
 
     def release(self) -> None:
-        """Let the next writer in; does nothing to a lock that is no longer ours."""
+        """Release the lock. This does nothing to a lock that another process has taken over."""
         with suppress(OSError):
             if self._fd >= 0 and self._stands(self._fd):
                 os.unlink(self._path)
         self._close()
 
     def _stands(self, fd: int) -> bool:
-        """Whether this open file is the one under the lock's name."""
+        """Tell whether this open file is the current lock file."""
         return os.path.samestat(os.fstat(fd), os.stat(self._path, follow_symlinks=False))
 
     def _close(self) -> None:
@@ -342,7 +382,7 @@ class Lock:
 
 
 def locked(directory: Path) -> bool:
-    """Whether a living writer holds the directory."""
+    """Tell whether a living writer holds the directory."""
     try:
         content = read(directory / LOCK_NAME, limit=_LOCK_BYTES)
     except OSError:
@@ -351,7 +391,7 @@ def locked(directory: Path) -> bool:
 
 
 def holder(pid: int) -> dict[str, str | int]:
-    """What a lock says of the process that holds it."""
+    """Return the lock record of a process."""
     return {"pid": pid, "start": _start(pid), "boot": _boot(), "host": platform.node()}
 
 
@@ -362,7 +402,7 @@ def _boot() -> str:
 
 
 def _start(pid: int) -> str:
-    """When a process began, in the kernel's ticks: tells it from a later process of the same number."""
+    """Return the start time of a process in kernel ticks, which identifies it if its number is reused."""
     with suppress(OSError, IndexError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         return "ended" if fields[0] in "ZX" else fields[19]
@@ -370,17 +410,17 @@ def _start(pid: int) -> str:
 
 
 def living(content: bytes) -> str | None:
-    """Who holds a lock with this content, or None if nobody does any more."""
+    """Return who holds a lock with this content, or None if the holder is gone."""
     try:
-        told = json.loads(content)
-        pid, host = told["pid"], str(told["host"])
+        holder_record = json.loads(content)
+        pid, host = holder_record["pid"], str(holder_record["host"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        return None  # not written by a Lock, which never shows itself without its content
+        return None  # no Lock wrote this: a lock file always has its content
     if type(pid) is not int:
         return None
     if host != platform.node():
         return f"process {pid} on {host}"
-    if told.get("boot") != _boot() or not 0 < pid < 1 << 31:
+    if holder_record.get("boot") != _boot() or not 0 < pid < 1 << 31:
         return None
     try:
         os.kill(pid, 0)
@@ -388,4 +428,4 @@ def living(content: bytes) -> str | None:
         return None
     except PermissionError:
         return f"process {pid}"
-    return f"process {pid}" if told.get("start") == _start(pid) else None
+    return f"process {pid}" if holder_record.get("start") == _start(pid) else None

@@ -1,7 +1,8 @@
-"""Whole folders on a store: published with the manifest last, fetched and checked by its digests, withdrawn.
+"""Publish whole folders to a store, fetch them and withdraw them.
 
-What is fetched to be read is kept in a cache; what is fetched to go on with has a folder of its own. What else a
-manifest says is not known here.
+The manifest is written last and removed first, so a folder with a manifest is complete. Fetched
+files are checked against its digests. `fetched` keeps read-only copies in a cache; `fetch` makes a
+copy to continue from. The other fields of a manifest are not interpreted here.
 """
 
 from __future__ import annotations
@@ -18,20 +19,29 @@ from worldline.core.errors import DigestError, UsageError
 from worldline.storage import files, remote
 from worldline.storage.remote import Folder, StorePath
 
-MANIFEST = "manifest.json"  # of what is published: the last to appear, so that what has one is whole
+MANIFEST = "manifest.json"  # appears last: a published folder that has one is complete
 _MANIFEST_BYTES = 64 << 20
 
 
 def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
-    """Put every file of a folder at a place, the manifest last: what has one there is whole.
+    """Copy every file of a folder to a place, the manifest last.
 
-    One that was published there before loses its manifest first.
+    A folder published there before loses its manifest first, so an interrupted upload is not complete.
+
+    Args:
+        folder: The local folder. It must not contain folders.
+        where: A URL or a path.
+        last: The name of the manifest.
+
+    Raises:
+        UsageError: The folder contains folders.
+        DiskError: Reading or writing failed.
     """
     to = remote.place(where)
     remote.make_directory(to)
     there = files.names(folder)
     if nested := [name for name in there if (folder / name).is_dir()]:
-        raise UsageError(f"{folder} holds folders, {nested[0]} among them: publish each by itself")
+        raise UsageError(f"{folder} contains folders, such as {nested[0]}: publish each one separately")
     if (to / last).is_file():
         remote.remove(to / last)
     for name in sorted(there, key=lambda name: name == last):
@@ -43,7 +53,12 @@ def publish(folder: Path, where: str | Folder, *, last: str = MANIFEST) -> None:
 
 
 def withdraw(where: str | Folder, *, first: str = MANIFEST) -> None:
-    """Remove what was published at a place, the manifest first: what has none is not taken for whole."""
+    """Remove a published folder, its manifest first.
+
+    Args:
+        where: A URL or a path.
+        first: The name of the manifest.
+    """
     at = remote.place(where)
     if (at / first).is_file():
         remote.remove(at / first)
@@ -55,14 +70,19 @@ def withdraw(where: str | Folder, *, first: str = MANIFEST) -> None:
 
 
 def cache_folder() -> Path:
-    """Where copies of what is on stores are kept: `$XDG_CACHE_HOME/worldline`, or `~/.cache/worldline`."""
+    """Return the folder for copies of remote files: `$XDG_CACHE_HOME/worldline` or `~/.cache/worldline`."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "worldline"
 
 
 def fetched(where: str | Folder) -> Path:
-    """A folder on a store as one on disk, each listed file checked by its digest; a folder on disk as it is.
+    """Return a local folder with the content of a folder on a store. A local path is returned as it is.
 
-    It is kept under the digest of its manifest, and not fetched again as long as that stands.
+    Each listed file is checked by its digest. The copy is cached under the digest of the manifest and
+    fetched again only if the manifest changes.
+
+    Raises:
+        UsageError: There is nothing at that place.
+        DigestError: A file differs from the manifest.
     """
     at = remote.place(where)
     if isinstance(at, Path):
@@ -76,18 +96,18 @@ def fetched(where: str | Folder) -> Path:
     with tempfile.TemporaryDirectory(prefix=".fetched-", dir=folder.parent) as half:
         draft_folder = Path(half) / at.name
         _download(at, draft_folder, there, manifest)
-        with suppress(OSError):  # another process was quicker: its copy is the same
+        with suppress(OSError):  # another process was faster, and its copy is the same
             os.rename(draft_folder, folder)
     return folder
 
 
 def _contents(at: StorePath) -> tuple[dict[str, int], bytes]:
-    """The size of each object of a folder, and its manifest; UsageError where there is nothing."""
+    """Return the size of each object in a folder, and the manifest; UsageError if there is nothing."""
     there = {name: size for name, size in remote.sizes(at).items() if name != files.LOCK_NAME}
     if not there:
         below = [name for name in remote.names(at) if name != files.LOCK_NAME]
-        found = f"only folders; name one of them, as {at / below[-1]}" if below else "nothing"
-        raise UsageError(f"{at}: there is {found}")
+        content = f"only folders; name one of them, such as {at / below[-1]}" if below else "nothing"
+        raise UsageError(f"{at}: there is {content}")
     return there, remote.read_plain(at / MANIFEST, limit=_MANIFEST_BYTES) if MANIFEST in there else b""
 
 
@@ -99,9 +119,18 @@ def _download(at: StorePath, folder: Path, there: dict[str, int], manifest: byte
 
 
 def fetch(where: str | Folder, folder: Path) -> None:
-    """Bring what is at a place into a new folder, which appears whole: a checkpoint, so that a training goes on."""
+    """Copy a folder into a new local folder, which appears complete, such as a checkpoint to resume from.
+
+    Args:
+        where: A URL or a path.
+        folder: The new folder.
+
+    Raises:
+        UsageError: The folder exists already, or there is nothing to fetch.
+        DigestError: A file differs from the manifest.
+    """
     if os.path.lexists(folder):
-        raise UsageError(f"{folder} is there already: nothing was fetched")
+        raise UsageError(f"{folder} exists already: nothing was fetched")
     at, half = remote.place(where), folder.with_name(f".{folder.name}.new.tmp")
     files.make_directory(folder.parent)
     with remote.disk(half):
@@ -115,19 +144,19 @@ def fetch(where: str | Folder, folder: Path) -> None:
 
 
 def _fetch(at: StorePath, to: Path, size: int, sha256: str | None) -> None:
-    found = files.Draft(to, fsync=False)
+    draft = files.Draft(to, fsync=False)
     with remote.disk(at), remote.reached(at) as (store, path), store.open_input_stream(path) as source:
         while data := source.read(8 * files.CHUNK):
-            found.write(data)
-    made = found.commit()
-    if made != (sha256 or made) or found.size != size:
-        raise DigestError(f"{at} is not the file that was written: its manifest says another")
+            draft.write(data)
+    digest = draft.commit()
+    if digest != (sha256 or digest) or draft.size != size:
+        raise DigestError(f"{at} is not the file that was written: its digest differs from the manifest")
 
 
 def _listed(manifest: bytes) -> dict[str, str]:
-    """The digests that a manifest of this package lists; what else it says is its room's."""
+    """Return the digests that a manifest of this package lists."""
     with suppress(ValueError, AttributeError, TypeError, KeyError, RecursionError):
-        found = json.loads(manifest) if manifest else {}
-        table = found.get("files") or {each["name"]: each for each in found.get("shards", ())}
+        content = json.loads(manifest) if manifest else {}
+        table = content.get("files") or {shard["name"]: shard for shard in content.get("shards", ())}
         return {str(name): str(entry["sha256"]) for name, entry in table.items()}
     return {}

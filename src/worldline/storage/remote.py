@@ -1,9 +1,10 @@
-"""Folders on an object store, by URL: what `files` is to a disk, as far as a store can keep its promises.
+"""Read and write folders on an object store, by URL, with the functions of `files`.
 
-A `StorePath` is a name on a store (`s3://bucket/key?endpoint_override=...`, `gs://`), reached by pyarrow; a plain path
-and a `file://` URL are a Path, and every act here on a Path is that of `files`. An object appears whole or not at all,
-and is written once. There is no rename, no append and no lock: a `Mark` tells writers of each other, and does not hold
-them back. What is in an object is not known here. pyarrow comes late.
+A `StorePath` is a name on a store (`s3://bucket/key?endpoint_override=...`, `gs://`), accessed
+through pyarrow. A plain path and a `file://` URL are a `Path`, for which every function here calls
+`files`. An object appears complete or not at all, and is written once. A store has no rename, no
+append and no lock: a `Mark` announces a writer, but does not stop another. pyarrow is imported
+late, because it is slow to import.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ _NEARLY = re.compile(r"(?:s3|gs|gcs|file):", re.IGNORECASE)  # a URL but for its
 _LOCK_BYTES = 4096
 
 Readable = io.FileIO | io.BytesIO
-"""A file on disk, or the bytes of an object."""
+"""An open file on disk, or the bytes of an object."""
 
 
 @dataclass(frozen=True, order=True)
 class StorePath:
-    """A name on an object store; what is below it has its name and a slash in front."""
+    """A name on an object store. The names below it start with it and a slash."""
 
     scheme: str
     bucket: str
@@ -55,17 +56,17 @@ class StorePath:
 
     @property
     def name(self) -> str:
-        """The last part of its key."""
+        """The last part of the key."""
         return self._inside.rpartition("/")[2]
 
     @property
     def parent(self) -> StorePath:
-        """What it is in."""
+        """The folder that contains this name."""
         return replace(self, key=self.key.rpartition("/")[0])
 
     @property
     def suffix(self) -> str:
-        """What its name ends in, from the last dot on."""
+        """The end of the name, from its last dot."""
         return Path(self.name).suffix
 
     def _info(self) -> Any:
@@ -73,56 +74,63 @@ class StorePath:
             return store.get_file_info(path)
 
     def exists(self) -> bool:
-        """Whether there is an object of this name, or one below it."""
+        """Tell whether there is an object with this name, or one below it."""
         return bool(self._info().type.name != "NotFound")
 
     def is_file(self) -> bool:
-        """Whether there is an object of this name."""
+        """Tell whether there is an object with this name."""
         return bool(self._info().is_file)
 
     def is_dir(self) -> bool:
-        """Whether there are objects below this name: a store knows no empty folder."""
+        """Tell whether there are objects below this name. A store has no empty folders."""
         return self.exists() and not self.is_file()
 
     def size(self) -> int:
-        """How many bytes the object has; FileNotFoundError where there is none."""
-        found = self._info()
-        if not found.is_file:
+        """Return the size of the object in bytes; FileNotFoundError if there is none."""
+        info = self._info()
+        if not info.is_file:
             raise FileNotFoundError(2, "no such object", str(self))
-        return int(found.size)
+        return int(info.size)
 
     def read_bytes(self) -> bytes:
-        """The whole object."""
+        """Read the whole object."""
         with disk(self), reached(self) as (store, path), store.open_input_file(path) as file:
             return bytes(file.readall())
 
     def open_input(self) -> Any:
-        """The object as pyarrow's file, whose parts are asked for as they are read."""
+        """Open the object as a pyarrow file, which fetches the parts that are read."""
         with reached(self) as (store, path):
             return store.open_input_file(path)
 
 
 Folder = Path | StorePath
-"""Where a folder is: on disk or on a store."""
+"""The place of a folder: on disk or on a store."""
 
 
 def is_url(text: object) -> bool:
-    """Whether this is the URL of a store, or a place on one, and no plain path."""
+    """Tell whether this is the URL of a store or a `StorePath`, not a plain path."""
     return isinstance(text, StorePath) or (isinstance(text, str) and _URL.match(text) is not None)
 
 
 def place(where: str | Folder) -> Folder:
-    """A URL as the place that it names; a plain path and a `file://` URL as a Path."""
+    """Parse a URL or a path.
+
+    Returns:
+        A `StorePath` for a URL of a store, a `Path` for a plain path or a `file://` URL.
+
+    Raises:
+        UsageError: The URL is malformed.
+    """
     if isinstance(where, Path | StorePath):
         return where
     if not is_url(where):
         if _NEARLY.match(where):
-            raise UsageError(f"{where}: a URL has two slashes behind its colon; write ./{where} for a file")
+            raise UsageError(f"{where}: a URL has two slashes after its colon; write ./{where} for a file")
         return Path(where)
     try:
         parts = urlsplit(where)
     except ValueError as error:  # file://[
-        raise UsageError(f"{where!r} is no URL: {error}") from None
+        raise UsageError(f"{where!r} is not a URL: {error}") from None
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost"):
             raise UsageError(f"{where}: a file's URL has three slashes: file:///DIR")
@@ -145,21 +153,21 @@ def _file_system(scheme: str, bucket: str, query: str) -> Any:
 
 @contextmanager
 def reached(at: StorePath) -> Iterator[tuple[Any, str]]:
-    """The file system of a place and its path in there; a store's refusal is an OSError that can be shown in a line."""
+    """Yield the file system of a place and the path in it. Errors of the store become one-line OSErrors."""
     store = _file_system(at.scheme, at.bucket, at.query)
     try:
         yield store, at._inside
     except OSError as error:
-        told = str(error).strip().splitlines() or [type(error).__name__]
-        raise type(error)(error.errno or 5, told[0][:300]) from error
+        lines = str(error).strip().splitlines() or [type(error).__name__]
+        raise type(error)(error.errno or 5, lines[0][:300]) from error
 
 
-# ---- what `files` does, on either
+# ---- the functions of `files`, on disk or on a store
 
 
 @contextmanager
 def disk(at: Folder) -> Iterator[None]:
-    """Turn the refusal of a disk or a store into a DiskError that names the place."""
+    """Turn an error of a disk or a store into a `DiskError` that names the place."""
     try:
         yield
     except OSError as error:
@@ -167,53 +175,55 @@ def disk(at: Folder) -> Iterator[None]:
 
 
 def make_directory(at: Folder) -> None:
-    """Make a folder durably; on a store there is none to make, but its bucket must be there."""
+    """Create a folder durably. A store has no folders to create, but the bucket must exist."""
     if isinstance(at, Path):
         return files.make_directory(at)
     with disk(at):
         if not StorePath(at.scheme, at.bucket, "", at.query).exists():
             raise UsageError(
-                f"{at}: there is no bucket {at.bucket!r}, or it is not ours to see: make it first"
+                f"{at}: there is no bucket {at.bucket!r}, or you may not see it: create it first"
             )
 
 
 def is_there(at: Folder) -> bool:
-    """Whether something has this name, if only a link."""
+    """Tell whether something has this name, even if it is only a link."""
     return os.path.lexists(at) if isinstance(at, Path) else at.exists()
 
 
 def names(at: Folder) -> list[str]:
-    """Every name in a folder, sorted."""
+    """Return every name in a folder, sorted."""
     if isinstance(at, Path):
         return files.names(at)
     from pyarrow import fs
 
     with disk(at), reached(at) as (store, path):
-        found = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
-        return sorted(each.base_name for each in found)
+        infos = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        return sorted(info.base_name for info in infos)
 
 
 def sizes(at: Folder) -> dict[str, int]:
-    """The size of every file in a folder, by one listing."""
+    """Return the size of every file in a folder, from one listing."""
     if isinstance(at, Path):
-        with disk(at), os.scandir(at) as found:
-            return {each.name: each.stat().st_size for each in found if each.is_file(follow_symlinks=False)}
+        with disk(at), os.scandir(at) as entries:
+            return {
+                entry.name: entry.stat().st_size for entry in entries if entry.is_file(follow_symlinks=False)
+            }
     from pyarrow import fs
 
     with disk(at), reached(at) as (store, path):
-        listed = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
-        return {each.base_name: int(each.size) for each in listed if each.is_file}
+        infos = store.get_file_info(fs.FileSelector(path, allow_not_found=True))
+        return {entry.base_name: int(entry.size) for entry in infos if entry.is_file}
 
 
 def contents(at: Folder, own: files.Own) -> list[str]:
-    """The names in a folder, but for a lock and what killed writers of these files left."""
+    """Return the names in a folder, without the lock and the leftovers of killed writers."""
     if isinstance(at, Path):
         return files.contents(at, own)
     return [name for name in names(at) if name != files.LOCK_NAME]
 
 
 def sweep(at: Folder, own: files.Own) -> None:
-    """Remove what killed writers left under temporary names; on a store they leave none."""
+    """Remove the temporary files that killed writers left. On a store there are none."""
     if isinstance(at, Path):
         files.sweep(at, own)
 
@@ -227,7 +237,7 @@ def remove(at: Folder) -> None:
 
 
 def read(at: Folder, *, limit: int) -> bytes | None:
-    """A file's bytes, at most `limit + 1` of them; None if it is no regular file."""
+    """Read at most `limit + 1` bytes of a file. Return None if it is not a regular file."""
     if isinstance(at, Path):
         return files.read(at, limit=limit)
     with reached(at) as (store, path), store.open_input_file(path) as file:
@@ -235,7 +245,12 @@ def read(at: Folder, *, limit: int) -> bytes | None:
 
 
 def read_plain(at: Folder, *, limit: int) -> bytes:
-    """A file's bytes; FormatError where it is no plain file, or longer than `limit`."""
+    """Read a regular file of at most `limit` bytes.
+
+    Raises:
+        FormatError: It is not a regular file, or it is longer.
+        DiskError: The file cannot be read.
+    """
     if isinstance(at, Path):
         return files.read_plain(at, limit=limit)
     with disk(at):
@@ -246,10 +261,13 @@ def read_plain(at: Folder, *, limit: int) -> bytes:
 
 
 def open_regular(at: Folder, *, size: int) -> Readable | None:
-    """A file opened for reading; None if it is no regular one.
+    """Open a file for reading. Return None if it is not a regular file.
 
-    Of an object that should have `size` bytes, all of them: what is checked is then what is used. Of a longer one the
-    first byte too many is read as well, so that it is seen.
+    An object is read at once, so that the checked bytes are the bytes that are used.
+
+    Args:
+        at: The file.
+        size: The size that an object should have. One more byte is read, to see that it is longer.
     """
     if isinstance(at, Path):
         return files.open_regular(at)
@@ -258,15 +276,15 @@ def open_regular(at: Folder, *, size: int) -> Readable | None:
 
 
 def open_parts(at: Folder) -> Readable | None:
-    """A file opened for reading parts of it; None if it is no regular one. Of an object no more is asked for."""
+    """Open a file to read parts of it. Return None if it is not regular. Only those parts are fetched."""
     if isinstance(at, Path):
         return files.open_regular(at)
-    found: Readable = at.open_input()  # pyarrow's, which reads as these do
-    return found
+    file: Readable = at.open_input()  # pyarrow's, which reads as these do
+    return file
 
 
 def write(at: Folder, data: bytes, *, fsync: bool = True) -> str:
-    """Replace a file or an object by these bytes, all or nothing; their sha256."""
+    """Replace a file or an object atomically. Return the sha256 of its bytes."""
     if isinstance(at, Path):
         return files.write(at, data, fsync=fsync)
     send(io.BytesIO(data), at)
@@ -274,15 +292,15 @@ def write(at: Folder, data: bytes, *, fsync: bool = True) -> str:
 
 
 def send(source: io.BytesIO | io.BufferedReader, at: StorePath) -> None:
-    """Copy a file to a store: the object appears when all of it has arrived.
+    """Copy a file to a store. The object appears when all of it has arrived.
 
-    In a thread, as signals are heard elsewhere: pyarrow's streams cannot be given up, and one that is left early, as
-    by Ctrl-C, puts what it has had until then in the object's place. What was begun is sent to its end.
+    The copy runs in a thread, because only the main thread receives signals. A pyarrow stream cannot be
+    aborted: interrupted by Ctrl-C, it would store the part that it has. So a copy always completes.
     """
     from concurrent.futures import ThreadPoolExecutor
 
     with disk(at), reached(at) as (store, path), ThreadPoolExecutor(1) as sender:
-        # Its thread first: one that an interrupt meets while it starts is waited for by nobody.
+        # Start the thread first: nobody waits for one that an interrupt meets while it starts.
         sender.submit(int).result()
         sender.submit(_copy, source, store, path).result()
 
@@ -294,7 +312,7 @@ def _copy(source: io.BytesIO | io.BufferedReader, store: Any, path: str) -> None
 
 
 class _StoreDraft(files.Draft):
-    """A draft that is written to a temporary file here, and sent whole when it is committed."""
+    """A draft in a local temporary file, which `commit` sends to the store."""
 
     def __init__(self, at: StorePath) -> None:
         self._at, self._folder = at, tempfile.TemporaryDirectory(prefix="worldline-")
@@ -315,15 +333,15 @@ class _StoreDraft(files.Draft):
 
 
 def draft(at: Folder, *, fsync: bool = True) -> files.Draft:
-    """A file being written, which appears when it is committed."""
+    """Start a file that appears when it is committed."""
     return files.Draft(at, fsync=fsync) if isinstance(at, Path) else _StoreDraft(at)
 
 
-# ---- one writer at a time, as far as that can be known
+# ---- one writer at a time, as far as a store allows
 
 
 class Mark:
-    """An object that says who writes here. It holds nobody back: `require` finds that another has come since."""
+    """An object that names the current writer. It stops nobody: `require` notices another writer."""
 
     def __init__(self, folder: StorePath) -> None:
         self._at, self._folder = folder / files.LOCK_NAME, folder
@@ -334,14 +352,18 @@ class Mark:
         self.require()
 
     def require(self) -> None:
-        """BusyError unless the mark is still ours: before what another writer could lose by it."""
+        """Check that the mark is still ours, before a change that another writer would lose.
+
+        Raises:
+            BusyError: Another writer has replaced it.
+        """
         with disk(self._at), suppress(FileNotFoundError):
             if read(self._at, limit=_LOCK_BYTES) == self._text:
                 return
         raise BusyError(f"{self._folder} was taken over by another writer: this one has stopped")
 
     def release(self) -> None:
-        """Let the next writer in; does nothing to a mark that is no longer ours."""
+        """Remove the mark. This does nothing to a mark that is no longer ours."""
         with suppress(BusyError, DiskError):
             self.require()
             remove(self._at)
@@ -354,18 +376,22 @@ class Mark:
 
 
 def lock(at: Folder) -> files.Lock | Mark:
-    """The right to write to a folder; on a store, its announcement."""
+    """Lock a folder for writing. On a store this is only an announcement."""
     return files.Lock(at) if isinstance(at, Path) else Mark(at)
 
 
 def require(held: files.Lock | Mark) -> None:
-    """BusyError where another writer has come since: only on a store, whose marks hold nobody back."""
+    """Check that no other writer has come. Only a store needs this, because marks stop nobody.
+
+    Raises:
+        BusyError: Another writer has replaced the mark.
+    """
     if isinstance(held, Mark):
         held.require()
 
 
 def locked(at: Folder) -> bool:
-    """Whether a living writer holds the folder."""
+    """Tell whether a living writer holds the folder."""
     return files.locked(at) if isinstance(at, Path) else _writer(at) is not None
 
 

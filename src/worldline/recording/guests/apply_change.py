@@ -1,9 +1,9 @@
-"""A change of the run under way, made in the program's own frames while one of its events is handled.
+"""Apply a change to a running program, in its own frames, while one of its events is handled.
 
-Names are bound as an assignment would bind them, and the next line is CPython's own jump (`f_lineno`). Names of one
-object that get the same value stay names of one. What cannot be done ends the run in words. The readable core alone
-knows of it; nothing here decides when an event comes. A finaliser that a changed name sets free runs unseen; what it
-does is seen.
+Names are bound as by an assignment, and the next line is set by CPython's own jump (`f_lineno`). Names
+of one object that get the same value stay names of one object. An impossible change ends the run with
+a message. Only the readable core uses this. A finaliser that a changed name frees runs unrecorded, but
+its effects are recorded.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ _FRAME_OF: dict[int, Callable[[Any], FrameType | None]] = {
 
 
 class ChangeableRecorder(Protocol):
-    """What a recorder is asked for; its frames and what it knows of a code object are its own."""
+    """What a `ChangeApplier` needs of a recorder."""
 
     suspended: dict[int, Any]
     stack: list[Any]
 
     def code_of(self, code: Any) -> Any:
-        """What is known of a code object."""
+        """Return the facts about a code object."""
 
 
 def _float(text: str) -> float:
     if not text.startswith("nan("):
         return float(text)
-    found: float = struct.unpack("<d", int(text[4:-1], 16).to_bytes(8, "little"))[0]
-    return found
+    value: float = struct.unpack("<d", int(text[4:-1], 16).to_bytes(8, "little"))[0]
+    return value
 
 
 _WORDS = {"None": None, "True": True, "False": False, "Ellipsis": ..., "NotImplemented": NotImplemented}
@@ -83,7 +83,7 @@ _FILL: dict[str, Callable[[Any, list[Any]], Any]] = {
 
 
 def build(acts: list[list[Any]]) -> Any:
-    """The value that the acts of recording/constructible.py build."""
+    """Build the value from the acts of recording/constructible.py."""
     items: list[list[Any]] = [[]]
     opened: list[tuple[str, Any]] = []
     labelled: dict[int, Any] = {}
@@ -95,33 +95,33 @@ def build(acts: list[list[Any]]) -> Any:
             continue
         if kind == "close":
             kind, shell = opened.pop()
-            found = _FILL[kind](shell, items.pop())
-            found = shell if found is None else found
+            value = _FILL[kind](shell, items.pop())
+            value = shell if value is None else value
         else:
-            found = labelled[int(payload)] if kind == "ref" else _ATOMS[kind](payload)
+            value = labelled[int(payload)] if kind == "ref" else _ATOMS[kind](payload)
             if label:
-                labelled[label] = found
-        items[-1].append(found)
+                labelled[label] = value
+        items[-1].append(value)
     return items[0][0]
 
 
-def _mutable_in(thing: Any) -> set[int]:
-    """The identities of the plain containers that can change, from a value on; no object is looked into."""
+def _mutable_in(value: Any) -> set[int]:
+    """Return the identities of the mutable plain containers in a value, without looking into objects."""
     seen: set[int] = set()
-    found: set[int] = set()
-    waiting = [thing]
+    mutable: set[int] = set()
+    waiting = [value]
     while waiting:
-        one = waiting.pop()
-        kind = id(type(one))
-        if kind in _HOLDERS and id(one) not in seen:
-            seen.add(id(one))
-            found |= {id(one)} if kind in _MUTABLE else set()
-            waiting += [*one, *one.values()] if kind == id(dict) else one
-    return found
+        item = waiting.pop()
+        kind = id(type(item))
+        if kind in _HOLDERS and id(item) not in seen:
+            seen.add(id(item))
+            mutable |= {id(item)} if kind in _MUTABLE else set()
+            waiting += [*item, *item.values()] if kind == id(dict) else item
+    return mutable
 
 
 def _fast_writer() -> Callable[[FrameType], None] | None:
-    """What writes a frame's `f_locals` back into its variables, where they are a copy of these."""
+    """Return what writes `f_locals` back into the variables of a frame, if `f_locals` is a copy."""
     if behavior.LOCALS_ARE_LIVE:
         return None
     before = set(sys.modules)
@@ -139,26 +139,26 @@ class ChangeApplier:
 
     def __init__(
         self,
-        asked: dict[str, Any],
+        change: dict[str, Any],
         limits: dict[str, int],
         recorder: ChangeableRecorder,
         leave: Callable[[str, str], NoReturn],
     ) -> None:
         self._recorder, self._leave = recorder, leave
-        self._step: int = asked["step"]
-        self._line: int | None = asked["line"]
+        self._step: int = change["step"]
+        self._line: int | None = change["line"]
         self.frame: Any = None  # whose step it is, once it has begun
         self._values: dict[int, dict[str, Any]] = {}
         self._texts: dict[tuple[int, str], str] = {}
         renderer = Renderer(limits["value_bytes"], limits["value_depth"])
-        for serial, name, text, acts in asked["values"]:
+        for serial, name, text, acts in change["values"]:
             value = _GONE if acts is None else self._built(name, text, acts, renderer)
             self._values.setdefault(serial, {})[name] = value
             self._texts[serial, name] = text
         self._settle = _fast_writer()
 
     def _built(self, name: str, text: str, acts: list[list[Any]], renderer: Renderer) -> Any:
-        """The value, if the interpreter holds it as it is written: no key twice, nothing beyond the limits."""
+        """Return the value if the interpreter represents it as written: no duplicate key, nothing over the limits."""
         try:
             value = build(acts)
             shown = renderer.render(value)
@@ -172,20 +172,20 @@ class ChangeApplier:
         self._leave("unsupported", f"change: {why.encode(errors='backslashreplace').decode()}")
 
     def passed(self, step: int, frame: Any, tag: int) -> None:
-        """A step has begun: perhaps the one behind which the change is made."""
+        """Note that a step has started, in case it is the step of the change."""
         if step == self._step:
             if tag in _NAMELESS:
                 self._refuse(f"step {step} ({_NAMELESS[tag]}) has no names to change")
             self.frame = frame
 
     def unmade(self, steps: int) -> str:
-        """Why a run came to its end without the change."""
+        """Return why a run ended without the change."""
         if self.frame is None:
             return f"step {self._step} is never reached: the run has {steps} steps"
         return f"step {self._step} is never done: its frame has no event behind it"
 
     def make(self, real: FrameType, coming: int | None) -> int | None:
-        """Bind the names and jump; the line that comes now, where a line was coming."""
+        """Bind the names and jump. Return the line that comes next, if a line was coming."""
         live = self._live(real)
         for serial in self._values:
             if serial not in live:
@@ -201,7 +201,7 @@ class ChangeApplier:
         return self._line
 
     def _join(self, live: dict[int, tuple[Any, FrameType]]) -> None:
-        """Names of one object that get one value get one object; where more is shared, nobody knows what it becomes."""
+        """Bind names of one object that get one value to one object; refuse other sharing, which is ambiguous."""
         first: dict[int, tuple[int, str]] = {}
         inside: dict[int, tuple[int, str]] = {}
         for place, text in self._texts.items():
@@ -209,10 +209,10 @@ class ChangeApplier:
             old, new = self._now(*live[serial], name), self._values[serial][name]
             if old is _GONE or new is _GONE:
                 continue
-            one = first.setdefault(id(old), place)
-            if one != place:
-                if self._texts[one] == text and (id(type(old)) in _MUTABLE or not _mutable_in(new)):
-                    self._values[serial][name] = self._values[one[0]][one[1]]
+            first_place = first.setdefault(id(old), place)
+            if first_place != place:
+                if self._texts[first_place] == text and (id(type(old)) in _MUTABLE or not _mutable_in(new)):
+                    self._values[serial][name] = self._values[first_place[0]][first_place[1]]
                 continue
             for shared in _mutable_in(old):
                 other = inside.setdefault(shared, place)
@@ -220,14 +220,14 @@ class ChangeApplier:
                     self._refuse(f"{other[1]} and {name} share an object, and no text says how that goes on")
 
     def _now(self, frame: Any, real: FrameType, name: str) -> Any:
-        """What a name is bound to."""
+        """Return the current value of a name."""
         namespace = self._namespace(frame, real, name)
         if namespace is None:
             return frame.vars.read(real, [name]).get(name, _GONE)
         return dict.get(namespace, name, _GONE) if issubclass(type(namespace), dict) else _GONE
 
     def _namespace(self, frame: Any, real: FrameType, name: str) -> Any:
-        """Where a name lives; None for a variable of a function."""
+        """Return the namespace of a name; None for a variable of a function."""
         if frame.namespace is not None:
             return frame.namespace
         code = real.f_code
@@ -239,13 +239,13 @@ class ChangeApplier:
         return None if is_variable else real.f_globals
 
     def _check(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
-        """What did not arrive is refused, whatever the reason; two frames may have one cell."""
+        """Refuse the change if a value did not arrive; two frames may share a cell."""
         for name, value in names.items():
             if self._now(frame, real, name) is not value:
                 self._refuse(f"{name} cannot be changed in {real.f_code.co_qualname}")
 
     def _live(self, real: FrameType) -> dict[int, tuple[Any, FrameType]]:
-        """The recorder's frames and the interpreter's: this one, those that wait and, if need be, those asleep."""
+        """Match the recorder's frames with the interpreter's: this one, its callers and, if needed, suspended ones."""
         live: dict[int, tuple[Any, FrameType]] = {}
         at: FrameType | None = real
         for frame in reversed(self._recorder.stack):
@@ -260,15 +260,15 @@ class ChangeApplier:
         return live
 
     def _asleep(self) -> dict[int, tuple[Any, FrameType]]:
-        """Suspended frames. Nobody holds them but their generators, so that they end as in a plain run."""
-        found: dict[int, tuple[Any, FrameType]] = {}
-        for thing in get_objects():
-            frame_of = _FRAME_OF.get(id(type(thing)))
-            real = frame_of(thing) if frame_of is not None else None
+        """Return suspended frames. Only their generators hold them, so that they end as in a plain run."""
+        frames: dict[int, tuple[Any, FrameType]] = {}
+        for candidate in get_objects():
+            frame_of = _FRAME_OF.get(id(type(candidate)))
+            real = frame_of(candidate) if frame_of is not None else None
             frame = self._recorder.suspended.get(id(real)) if real is not None else None
             if real is not None and frame is not None and self._recorder.code_of(real.f_code) is frame.code:
-                found[frame.serial] = frame, real
-        return found
+                frames[frame.serial] = frame, real
+        return frames
 
     def _bind(self, frame: Any, real: FrameType, names: dict[str, Any]) -> None:
         fast: dict[str, Any] = {}
@@ -290,8 +290,8 @@ class ChangeApplier:
             dict.__delitem__(namespace, name)
 
     def _bind_fast(self, real: FrameType, values: dict[str, Any]) -> None:
-        """The variables of a function."""
-        shown: Any = real.f_locals  # asked for once: each reading undoes what is not yet written back
+        """Bind the variables of a function."""
+        shown: Any = real.f_locals  # read once: each read undoes what is not yet written back
         for name, value in values.items():
             if value is not _GONE:
                 shown[name] = value

@@ -1,6 +1,6 @@
-"""Every difference between interpreters that the guest meets, as a named boolean; no other module compares versions.
+"""Every difference between interpreters, as a named boolean. No other guest module compares versions.
 
-tests/recording/test_behavior.py proves each one on the interpreter at hand.
+tests/recording/test_behavior.py proves each one on the current interpreter.
 """
 
 import sys

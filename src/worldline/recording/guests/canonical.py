@@ -1,8 +1,8 @@
-"""Objects into canonical text (docs/format.md, section 1) without calling any method of the program.
+"""Render objects as canonical text (docs/format.md, section 1), calling no method of the program.
 
-The readable twin of native/canonical.h: same text, same numbers. Only exact built-in types and their own C slots are
-trusted; everything else is read through descriptors found in the type's real `__dict__`. Nothing here imports the
-package, records, or holds a strong reference to an object with a finaliser.
+The readable twin of native/canonical.h, with the same text and numbers. It trusts only exact built-in
+types and their C slots, and reads everything else through descriptors in the real `__dict__` of its
+type. It holds no strong reference to an object with a finaliser.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ _SHORT = {0x5C: "\\\\", 0x0A: "\\n", 0x0D: "\\r", 0x09: "\\t"}
 
 
 class _Over(Exception):
-    """The text has outgrown `value_bytes`."""
+    """The text is longer than `value_bytes`."""
 
 
 class _Mark:
-    """A place in the text where a label or a reference to one may have to stand."""
+    """A place in the text where a label or a reference may be needed."""
 
     __slots__ = ("target",)
 
@@ -79,7 +79,7 @@ _ESCAPES = _escape_table()
 
 
 def text_of_str(value: str) -> str:
-    """A str as canonical text."""
+    """Return a str as canonical text."""
     value = str.__str__(value)
     quote = '"' if "'" in value and '"' not in value else "'"
     body = value.translate(_ESCAPES)
@@ -87,7 +87,7 @@ def text_of_str(value: str) -> str:
 
 
 def text_of_float(value: float) -> str:
-    """A float as canonical text, exact to the bit."""
+    """Return a float as canonical text, exact to the bit."""
     value = float.__float__(value)
     if value == value:
         return float.__repr__(value)
@@ -96,7 +96,7 @@ def text_of_float(value: float) -> str:
 
 
 def text_of_int(value: int) -> str:
-    """An int as canonical text; never through the limited str()."""
+    """Return an int as canonical text, without the limited str()."""
     value = int.__int__(value)
     return int.__repr__(value) if value.bit_length() <= _DECIMAL_BITS else hex(value)
 
@@ -126,14 +126,14 @@ _TEXT_OF: dict[int, Callable[[Any], str]] = {
 
 
 def _outgrows(cls: type[Any], value: Any, size: int) -> bool:
-    """Is the text of this str, bytes or int sure to be longer? Asked before it is made."""
+    """Tell whether the text of this str, bytes or int is certainly too long, before it is created."""
     if cls is int:
         return int.bit_length(value) > size * 4
     return cls is not int and id(cls) in _SIZED and bool(cls.__len__(value) > size)
 
 
 class Renderer:
-    """Renders values for one trace: it holds the numbers given to objects."""
+    """Renders the values of one trace, and holds the numbers of its objects."""
 
     def __init__(self, value_bytes: int, value_depth: int) -> None:
         self.value_bytes, self.value_depth = value_bytes, value_depth
@@ -142,7 +142,7 @@ class Renderer:
         self._next = 1
 
     def render(self, value: Any) -> str:
-        """The canonical text of one value."""
+        """Return the canonical text of one value."""
         self._size = 0
         self._seen: set[int] = set()
         self._labels: set[int] = set()
@@ -202,7 +202,7 @@ class Renderer:
         self._plain(cls, value, depth)
 
     def _plain(self, cls: type[Any], value: Any, depth: int) -> None:
-        """A value of, or seen as, the built-in type `cls`."""
+        """Render a value as the built-in type `cls`."""
         if cls is list:
             self._items("[", value, "]", depth)
         elif cls is tuple:
@@ -276,11 +276,11 @@ class Renderer:
         self._put(closing)
 
     def kind(self, cls: type[Any]) -> Kind:
-        """What is known of a class."""
-        found = self._kinds.get(id(cls))
-        if found is None or found[0] is not cls:
-            found = self._kinds[id(cls)] = (cls, Kind(cls))
-        return found[1]
+        """Return how to read the instances of a class."""
+        known = self._kinds.get(id(cls))
+        if known is None or known[0] is not cls:
+            known = self._kinds[id(cls)] = (cls, Kind(cls))
+        return known[1]
 
     def _foreign(self, cls: type[Any], value: Any, depth: int) -> None:
         named = _NAMED.get(id(cls))
@@ -323,15 +323,15 @@ class Renderer:
         self._put(")")
 
     def _fields(self, kind: Kind, value: Any, depth: int, first: bool) -> bool:
-        """The attributes, each after a comma but the first; whether the next one would still be the first."""
+        """Render the attributes, separated by commas. Return whether the next one would be the first."""
         items = kind.fields(value).items()
-        found = [(name, item) for name, item in items if type(name) is str and not is_dunder(name)]
+        attributes = [(name, item) for name, item in items if type(name) is str and not is_dunder(name)]
         for name, get in kind.slots:
             try:
-                found.append((name, get(value)))
+                attributes.append((name, get(value)))
             except AttributeError:
                 continue
-        for name, item in found:
+        for name, item in attributes:
             self._put(f"{word(name)}=" if first else f", {word(name)}=")
             first = False
             self._value(item, depth + 1)
@@ -359,16 +359,16 @@ class Renderer:
         self._put(")")
 
     def _serial(self, value: Any) -> int:
-        found = self._serials.get(id(value))
-        if found is not None and (found[1] is None or found[1]() is value):
-            return found[0]
+        known = self._serials.get(id(value))
+        if known is not None and (known[1] is None or known[1]() is value):
+            return known[0]
         number, self._next = self._next, self._next + 1
         self._serials[id(value)] = (number, identity(value))
         return number
 
 
 def _ordered_items(value: Any) -> list[tuple[Any, Any]]:
-    """In its own order, unless `dict.__delitem__` has taken a key from under it."""
+    """Return the items in the dict's own order, unless `dict.__delitem__` has removed a key behind its back."""
     try:
         return list(collections.OrderedDict.items(value))
     except KeyError:
@@ -376,7 +376,7 @@ def _ordered_items(value: Any) -> list[tuple[Any, Any]]:
 
 
 def is_shareable(value: Any, renderer: Renderer) -> bool:
-    """Can two names share it, and one of them change it?"""
+    """Tell whether two names can share a value that changes."""
     cls: type[Any] = type(value)
     if id(cls) in _PLAIN:
         return id(cls) in _MUTABLE
@@ -393,13 +393,13 @@ _RESERVED = frozenset(
 
 
 def _is_identifier(text: str) -> bool:
-    """By the grammar's own rule, which no version of Unicode's tables changes."""
+    """Apply the rule of the grammar, which does not depend on the version of Unicode."""
     ascii_part = "".join(["a" if ord(c) >= 0x80 and ord(c) not in _ESCAPES else c for c in text])
     return ascii_part.isascii() and ascii_part.isidentifier()
 
 
 def word(name: str, joint: str = "") -> str:
-    """A name as it is, or as a canonical str where it is not identifiers (joined by `joint`)."""
+    """Return a name, or a canonical str if it does not consist of identifiers joined by `joint`."""
     parts = name.split(joint) if joint else [name]
     return name if all(_is_identifier(part) for part in parts) else text_of_str(name)
 
@@ -409,12 +409,12 @@ def _dotted(name: str) -> str:
 
 
 def _class_name(kind: Kind) -> str:
-    """The name of a class whose instances have no number: a word of the grammar is quoted."""
+    """Return the name of a class whose instances have no number; reserved words are quoted."""
     return text_of_str(kind.name) if kind.name in _RESERVED else _dotted(kind.name)
 
 
 def _opaque_name(name: Any) -> str:
-    """Likewise of an opaque thing, where "<lambda>" and its like stand as they are."""
+    """Return the name of an opaque value; "<lambda>" and the like stay as they are."""
     if not isinstance(name, str):
         return "?"
     name = str.__str__(name)

@@ -1,7 +1,8 @@
-"""What a forked program may not do: its resource limits, the system calls it is refused, the layers in order.
+"""Confine a forked program: resource limits, refused system calls, and the order of the layers.
 
-Runs inside the box and imports nothing of worldline. A deny list, not an allow list: the namespaces and the absent
-capabilities refuse already what is refused here, so that this layer only takes kernel surface away.
+Runs inside the sandbox and imports nothing of worldline. The filter is a deny list, not an allow
+list: namespaces and missing capabilities already refuse these calls, so this layer only reduces the
+kernel's attack surface.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from typing import NamedTuple
 
 from . import kernel
 
-SCRATCH = "/box"  # the program's own tmpfs: work (its directory), tmp, shm
+SCRATCH = "/box"  # the tmpfs of the program: work (its directory), tmp, shm
 EPERM, ENOSYS, EAFNOSUPPORT = 1, 38, 97
 _ALLOW, _ERRNO = 0x7FFF0000, 0x00050000
 _NEW_NAMESPACES = 0x7E020000 | 0x80
 _TERMINAL_IOCTLS = (0x5412, 0x541C, 0x541D)  # TIOCSTI, TIOCLINUX, TIOCCONS
-# F_SETLEASE, F_NOTIFY, F_SETDELEG: who else opens a file, or what is done in a folder, the host's included.
+# F_SETLEASE, F_NOTIFY, F_SETDELEG: they observe who opens a file, even on the host.
 _WATCHING_FCNTLS = (1024, 1026, 1040)
 _SOL_SOCKET, _BUFFER_SIZES = 1, (7, 8)  # SO_SNDBUF, SO_RCVBUF
 # unix and IP, which the empty network namespace confines; vsock and others it does not.
@@ -28,10 +29,9 @@ _FAMILIES = (1, 2, 10)
 _CLONE3 = 435
 MAX_FILES = 1024
 _PROCESSORS = os.cpu_count() or 1
-_FEWEST_FILES = 32
-_SOCKET_BYTES = (
-    4 << 20
-)  # what the buffers of one socket hold at most, as measured on Linux 6.18 over the loopback
+_MIN_FILES = 32
+# The most that the buffers of one socket hold, measured on Linux 6.18 over the loopback.
+_SOCKET_BYTES = 4 << 20
 
 _NEW = (
     "425 426 427 428 429 430 431 432 433 438 440 442 443 447 448 451 457 458 467"
@@ -41,7 +41,7 @@ _NEW = (
 
 
 class _Numbers(NamedTuple):
-    """System calls by number, of one architecture."""
+    """The numbers of system calls on one architecture."""
 
     audit: int  # its own name
     clone: int
@@ -102,28 +102,32 @@ def _refuse(number: int) -> bytes:
     return _verdict(_ERRNO | number)
 
 
-def _each(numbers: Iterable[int], then: bytes) -> bytes:
+def _for_each(numbers: Iterable[int], then: bytes) -> bytes:
     return b"".join(_unless_equal(number, then) for number in numbers)
 
 
 def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | None:
-    """The seccomp programs of the zygote and, on top of it, of its children; None for an unknown architecture.
+    """Return the seccomp programs of the zygote and, on top of it, of its children.
 
-    A filter costs a third of a millisecond to install but nothing to inherit: hence all that can be is the zygote's.
-    Unless a cgroup has `counted` it, memory that no process maps is refused as by a kernel that has no such calls.
+    Installing a filter costs a third of a millisecond, inheriting one costs nothing. So everything that
+    can be inherited is in the filter of the zygote.
+
+    Args:
+        machine: The architecture.
+        counted: Whether a cgroup counts memory that no process maps. If not, such calls are refused.
+
+    Returns:
+        The two programs, or None for an unknown architecture.
     """
     if machine not in _ARCHITECTURES:
         return None
     calls = _ARCHITECTURES[machine]
-    first, second, third = (
-        _load(16),
-        _load(24),
-        _load(32),
-    )  # the arguments; of each the low word, as the kernel does
+    # The low words of the arguments, which is what the kernel uses.
+    first, second, third = _load(16), _load(24), _load(32)
     flags = first + _statement(0x45, _NEW_NAMESPACES, 0, 1) + _refuse(EPERM) + _verdict(_ALLOW)
-    sizes = _unless_equal(_SOL_SOCKET, third + _each(_BUFFER_SIZES, _refuse(EPERM))) + _verdict(_ALLOW)
+    sizes = _unless_equal(_SOL_SOCKET, third + _for_each(_BUFFER_SIZES, _refuse(EPERM))) + _verdict(_ALLOW)
     start = _load(4) + _statement(0x15, calls.audit, 1, 0) + _refuse(EPERM) + _load(0)
-    hoards = _each(map(int, calls.hoards.split()), _refuse(ENOSYS)) + _unless_equal(
+    hoards = _for_each(map(int, calls.hoards.split()), _refuse(ENOSYS)) + _unless_equal(
         calls.setsockopt, second + sizes
     )
     zygote = [
@@ -131,39 +135,45 @@ def syscall_filters(machine: str, *, counted: bool) -> tuple[bytes, bytes] | Non
         _statement(0x35, 0x40000000, 0, 1) + _refuse(EPERM),  # x32 has numbers of its own
         _unless_equal(calls.clone, flags),
         _unless_equal(_CLONE3, _refuse(ENOSYS)),  # its flags lie in memory; libc falls back to clone
-        _unless_equal(calls.ioctl, second + _each(_TERMINAL_IOCTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
-        _unless_equal(calls.fcntl, second + _each(_WATCHING_FCNTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
-        _unless_equal(calls.socket, first + _each(_FAMILIES, _verdict(_ALLOW)) + _refuse(EAFNOSUPPORT)),
-        _each(map(int, calls.everyones.split()), _refuse(EPERM)),
+        _unless_equal(calls.ioctl, second + _for_each(_TERMINAL_IOCTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
+        _unless_equal(calls.fcntl, second + _for_each(_WATCHING_FCNTLS, _refuse(EPERM)) + _verdict(_ALLOW)),
+        _unless_equal(calls.socket, first + _for_each(_FAMILIES, _verdict(_ALLOW)) + _refuse(EAFNOSUPPORT)),
+        _for_each(map(int, calls.everyones.split()), _refuse(EPERM)),
         b"" if counted else hoards,
         _verdict(_ALLOW),
     ]
-    child = [start, _each(map(int, calls.zygotes.split()), _refuse(EPERM)), _verdict(_ALLOW)]
+    child = [start, _for_each(map(int, calls.zygotes.split()), _refuse(EPERM)), _verdict(_ALLOW)]
     return b"".join(zygote), b"".join(child)
 
 
 def processor_seconds(limits: dict[str, float]) -> int:
-    """What one process may work: more than its deadline leaves it, for the time that no host looks at the clock."""
+    """Return the processor time of one process: more than its deadline, in case the host is suspended."""
     return math.ceil(limits["wall"]) * _PROCESSORS + 2
 
 
 def files_at_once(limits: dict[str, float], *, counted: bool) -> int:
-    """How many files a program may have open: if no cgroup counts their buffers, sockets hold no more than `memory`."""
-    return (
-        MAX_FILES if counted else min(MAX_FILES, max(_FEWEST_FILES, int(limits["memory"]) // _SOCKET_BYTES))
-    )
+    """Return how many files a program may open.
+
+    Without a cgroup that counts their buffers, all sockets together must not hold more than `memory`.
+    """
+    return MAX_FILES if counted else min(MAX_FILES, max(_MIN_FILES, int(limits["memory"]) // _SOCKET_BYTES))
 
 
 def set_rlimits(
     limits: dict[str, float], *, processes: int, files: int, address_space: int | None, wide: bool
 ) -> None:
-    """The limits of one process; a cgroup bounds the family where there is one.
+    """Set the limits of one process. If there is a cgroup, it bounds all processes together.
 
-    Who is `wide`, a virtual machine, maps far more than it uses: of it only what can be written is bounded.
+    Args:
+        limits: The limits of the run.
+        processes: The most processes; 0 for no limit.
+        files: The most open files.
+        address_space: The most memory, or None.
+        wide: For a virtual machine that maps more than it uses, limit only writable memory.
     """
     bounds = {
         resource.RLIMIT_CORE: 0,
-        # Behind the file system's own bound, which has a page to spare: where files are written it comes first.
+        # Above the bound of the file system, which has one page to spare, so that it comes first.
         resource.RLIMIT_FSIZE: int(limits["disk"]) + 2 * resource.getpagesize(),
         resource.RLIMIT_NOFILE: files,
         resource.RLIMIT_MEMLOCK: 1 << 20,
@@ -177,7 +187,7 @@ def set_rlimits(
     for kind, bound in bounds.items():
         bound = _up_to_hard(kind, bound)
         resource.setrlimit(kind, (bound, bound))
-    # Soft only: programs that recurse deeply raise it for their threads, as they may outside.
+    # Only the soft limit: programs that recurse deeply may raise it for their threads.
     stack = _up_to_hard(resource.RLIMIT_STACK, 8 << 20)
     resource.setrlimit(resource.RLIMIT_STACK, (stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
@@ -188,14 +198,14 @@ def _up_to_hard(kind: int, bound: int) -> int:
 
 
 def _bounding_set() -> list[int]:
-    """The capabilities that an exec could still gain; bubblewrap has left few of them."""
+    """Return the capabilities that an exec could still gain. bubblewrap has left few of them."""
     with open("/proc/self/status") as file:
         mask = next(int(line.split()[1], 16) for line in file if line.startswith("CapBnd:"))
     return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
 class Confinement:
-    """The layers of every program of one zygote. What a child can inherit, the zygote puts on itself, here."""
+    """The layers for all programs of one zygote. The zygote confines itself, and its children inherit it."""
 
     def __init__(self, machine: str, *, counted: bool) -> None:
         filters = syscall_filters(machine, counted=counted)
@@ -210,11 +220,11 @@ class Confinement:
         everyones.install()
 
     def ruleset(self) -> tuple[int, ...]:
-        """The file of landlock's rules, of the tmpfs that is mounted now; none where there is no landlock."""
+        """Return the landlock rules for the current tmpfs, or nothing if there is no landlock."""
         return (kernel.landlock_ruleset(self.abi, self.allowed),) if self.abi else ()
 
     def apply(self, ruleset: tuple[int, ...]) -> None:
-        """No way back for a child: capabilities, files, system calls."""
+        """Confine a child permanently: capabilities, files, system calls."""
         kernel.drop_capabilities()
         for rules in ruleset:
             kernel.landlock(rules)

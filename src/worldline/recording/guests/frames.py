@@ -1,4 +1,4 @@
-"""What the readable core knows of code, of each frame that runs or is suspended, and of each thread."""
+"""What the readable core knows of code objects, of running and suspended frames, and of threads."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPTIMIZED, _SUSPENDS = 0x1, 0x20 | 0x80 | 0x200
 
 
 class KnownCode:
-    """What is known of a code object once."""
+    """The facts about a code object, computed once."""
 
     def __init__(
         self, code: CodeType, file: str, global_names: Callable[[CodeType], tuple[str, ...]]
@@ -31,11 +31,20 @@ class KnownCode:
 
 
 class OpenFrame:
-    """One activation: what each of its names looked like at its last event."""
+    """One activation: the text of each of its names at its last event."""
 
     __slots__ = (
-        "aliases", "code", "globals", "line", "looped", "namespace", "raised", "serial", "texts", "vars",
-    )  # fmt: skip
+        "aliases",
+        "code",
+        "globals",
+        "line",
+        "looped",
+        "namespace",
+        "raised",
+        "serial",
+        "texts",
+        "vars",
+    )
 
     def __init__(self, serial: int, code: KnownCode, real: FrameType) -> None:
         self.serial, self.code, self.line = serial, code, code.firstline
@@ -43,15 +52,15 @@ class OpenFrame:
         self.aliases: dict[str, str | None] = {}
         self.globals: dict[str, str | None] = {}
         self.raised = self.looped = False
-        # Asked for once: later it may be a copy with the variables of a comprehension in it.
+        # Read once: later it may be a copy that contains the variables of a comprehension.
         self.namespace: Any = real.f_locals if code.namespace else None
         self.vars = Variables(code.shadows)
 
 
 class OpenThread:
-    """A thread of the program: its running frames, and who it is once it is recorded."""
+    """A thread of the program: its running frames, and its identity once it is recorded."""
 
     def __init__(self, stack: list[OpenFrame]) -> None:
         self.stack = stack
         self.ident: int | None = None
-        self.last = 0, 0  # the frame that it left last, and the line there
+        self.last = 0, 0  # the frame that it left last, and its line

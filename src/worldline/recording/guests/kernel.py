@@ -1,7 +1,7 @@
-"""The few system calls that Python has no name for, through ctypes: namespaces, mounts, capabilities, landlock.
+"""System calls that Python does not offer, through ctypes: namespaces, mounts, capabilities, landlock.
 
-Runs inside the box with the program's interpreter and imports nothing of worldline. Every function raises OSError
-where the kernel refuses. What is confined, and in which order, is confine.py's business.
+Runs inside the sandbox with the interpreter of the program and imports nothing of worldline. Every
+function raises OSError if the kernel refuses. confine.py decides what is confined, and in which order.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SECCOMP_MODE_FILTER = 2
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
 _CAPABILITY_VERSION_3 = 0x20080522
 
-# Access bits of landlock, by what they allow; a kernel knows the first ones of them, according to its ABI.
+# Access bits of landlock. A kernel supports the first ones of them, depending on its ABI.
 READ = 1 << 0 | 1 << 2 | 1 << 3  # execute, read files, read directories
 WRITE_FILE, TRUNCATE = 1 << 1, 1 << 14
 MAKE = 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 12  # remove, and make all but device files
@@ -33,8 +33,8 @@ _KNOWN_BITS = {1: 13, 2: 14, 3: 15, 4: 15}  # ABI 5 added device ioctls, the 16t
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _every_signal, _heeded = b"\xff" * 128, ctypes.create_string_buffer(128)
-_capset = _libc.capset  # found before the fork, not after it
-_stack = ctypes.create_string_buffer(1 << 14)  # of the process that only waits
+_capset = _libc.capset  # looked up before the fork
+_stack = ctypes.create_string_buffer(1 << 14)  # for the process that only waits
 
 
 def _check(result: int, act: str) -> int:
@@ -54,7 +54,7 @@ def _prctl(act: str, option: int, *arguments: int) -> None:
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces that the flags name; a new pid namespace holds the children only."""
+    """Leave the namespaces of these flags. A new pid namespace holds only the children."""
     _check(_libc.unshare(ctypes.c_int(flags)), "unshare")
 
 
@@ -64,18 +64,18 @@ def setns(fd: int, kind: int) -> None:
 
 
 def loopback_up() -> None:
-    """Give the network namespace the one interface that it has: 127.0.0.1 and ::1."""
+    """Enable the loopback interface of the network namespace: 127.0.0.1 and ::1."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as any_socket:
         fcntl.ioctl(any_socket, _SIOCSIFFLAGS, _LO_UP)
 
 
 def start_idler() -> int:
-    """A process that waits for ever, reaps what it adopts and heeds no signal but SIGKILL from outside.
+    """Start a process that waits forever, reaps what it adopts and ignores all signals except SIGKILL.
 
-    It runs one function of libc in our memory: nothing is copied for it, as a fork would, and nothing is written.
+    It runs one function of libc in our memory: unlike a fork, it copies nothing and writes nothing.
     """
     top = (ctypes.addressof(_stack) + len(_stack)) & ~15
-    # By libc, since the module `signal` makes an enum member of each signal: that took longer than all the rest.
+    # Through libc: the module `signal` creates an enum member per signal, which took longest here.
     _libc.sigprocmask(signal.SIG_BLOCK, _every_signal, _heeded)
     _libc.signal(signal.SIGCHLD, ctypes.c_void_p(_SIG_IGN))
     child = _libc.clone(_libc.pause, ctypes.c_void_p(top), _CLONE_VM | signal.SIGCHLD, None)
@@ -95,19 +95,19 @@ def mount(kind: str, target: str, flags: int, options: str = "") -> None:
 
 
 def cover(target: str, source: str) -> None:
-    """Put one file over another."""
+    """Bind one file over another."""
     _check(
         _libc.mount(source.encode(), target.encode(), None, ctypes.c_ulong(MS_BIND), None), f"cover {target}"
     )
 
 
 def unmount(target: str) -> None:
-    """Take the topmost mount of a place away, at once even if it is in use."""
+    """Unmount the topmost mount of a place, even if it is in use."""
     _check(_libc.umount2(target.encode(), ctypes.c_int(MNT_DETACH)), f"unmount {target}")
 
 
 def trim_heap() -> None:
-    """Give free memory back: a forked child that takes it again then copies nothing."""
+    """Return free memory to the system, so that a forked child that allocates it copies nothing."""
     if hasattr(_libc, "malloc_trim"):
         _libc.malloc_trim(ctypes.c_size_t(0))
 
@@ -118,29 +118,29 @@ def adopt_orphans() -> None:
 
 
 def die_with_parent() -> None:
-    """Be killed when the parent dies."""
+    """Ask the kernel to kill this process when its parent dies."""
     _prctl("parent death signal", _PR_SET_PDEATHSIG, 9)
 
 
 def no_new_privileges() -> None:
-    """No exec may grant anything from here on."""
+    """Forbid every later exec to gain privileges."""
     _prctl("no_new_privs", _PR_SET_NO_NEW_PRIVS, 1)
 
 
 def drop_bounding_set(capabilities: list[int]) -> None:
-    """No exec may gain these any more."""
+    """Forbid every later exec to gain these capabilities."""
     for capability in capabilities:
         _prctl("drop capability", _PR_CAPBSET_DROP, capability)
 
 
 def drop_capabilities() -> None:
-    """Drop every capability that is held."""
+    """Drop every capability that this process holds."""
     header = struct.pack("<Ii", _CAPABILITY_VERSION_3, 0)
     _check(_capset(header, b"\0" * 24), "capset")
 
 
 class Filter:
-    """A seccomp filter, an array of struct sock_filter, in memory as the kernel takes it."""
+    """A seccomp filter, an array of struct sock_filter, in the memory layout of the kernel."""
 
     def __init__(self, program: bytes) -> None:
         self._array = ctypes.create_string_buffer(program, len(program))
@@ -148,17 +148,17 @@ class Filter:
         self._fprog = ctypes.create_string_buffer(fprog, len(fprog))
 
     def install(self) -> None:
-        """From here on, for this process and all that it starts."""
+        """Apply the filter to this process and all that it starts."""
         _prctl("seccomp", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.addressof(self._fprog))
 
 
 def landlock_abi() -> int:
-    """Which landlock the kernel has; 0: none."""
+    """Return the landlock version of the kernel; 0 if there is none."""
     return max(0, int(_libc.syscall(ctypes.c_long(_LANDLOCK_CREATE_RULESET), None, ctypes.c_size_t(0), 1)))
 
 
 def landlock_ruleset(abi: int, allowed: list[tuple[str, int]]) -> int:
-    """A file that stands for what `allowed` says under each path, and no signals or abstract sockets outwards."""
+    """Create a ruleset that allows `allowed` under each path, and no outgoing signals or abstract sockets."""
     handled = (1 << _KNOWN_BITS.get(abi, 16)) - 1
     ruleset = struct.pack("<QQQ", handled, 0, 3 if abi >= 6 else 0)[: 8 if abi < 4 else 16 if abi < 6 else 24]
     fd = _syscall("landlock", _LANDLOCK_CREATE_RULESET, ruleset, ctypes.c_size_t(len(ruleset)), 0)
@@ -171,5 +171,5 @@ def landlock_ruleset(abi: int, allowed: list[tuple[str, int]]) -> int:
 
 
 def landlock(ruleset: int) -> None:
-    """From here on, only what a ruleset allows."""
+    """Restrict this process to a ruleset."""
     _syscall("landlock", _LANDLOCK_RESTRICT_SELF, ruleset, 0)

@@ -1,7 +1,7 @@
-"""What can be known of a class without asking the class: its name, its real dict, its slots, its built-in base.
+"""What can be known of a class without calling it: its name, its dict, its slots, its built-in base.
 
-Read through the C slots of `type` alone, and compared by identity: a metaclass of the program may define `__eq__`,
-`__hash__`, `__mro__` or `__dict__` as it likes. The readable twin of native/kinds.h.
+Reads only through the C slots of `type` and compares by identity, because a metaclass of the program
+may define `__eq__`, `__hash__`, `__mro__` or `__dict__`. The readable twin of native/kinds.h.
 """
 
 from __future__ import annotations
@@ -23,12 +23,23 @@ TYPE_DICT: Callable[[Any], dict[str, Any]] = type.__dict__["__dict__"].__get__
 _MODULE_DICT: Callable[[Any], dict[Any, Any]] = TYPE_DICT(types.ModuleType)["__dict__"].__get__
 _HEAP_TYPE = 1 << 9
 STRUCTURED: tuple[type[Any], ...] = (
-    int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset, collections.deque,
-)  # fmt: skip
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    bytearray,
+    list,
+    tuple,
+    dict,
+    set,
+    frozenset,
+    collections.deque,
+)
 
 
 def ids(*classes: type[Any]) -> frozenset[int]:
-    """Classes to be looked up by identity."""
+    """Return the identities of classes, for lookups."""
     return frozenset(id(cls) for cls in classes)
 
 
@@ -36,17 +47,17 @@ _STRUCTURED_IDS = ids(*STRUCTURED)
 
 
 def name_of(cls: type[Any]) -> str:
-    """A class's `__name__`, as an exact str."""
+    """Return the `__name__` of a class as an exact str."""
     return str.__str__(_NAME(cls))
 
 
 def base_of(cls: type[Any]) -> type[Any] | None:
-    """The built-in type with a value of its own that a class is, or comes from."""
+    """Return the built-in type with a value of its own that a class is or inherits from."""
     return next((base for base in _MRO(cls) if id(base) in _STRUCTURED_IDS), None)
 
 
 def is_dunder(name: str) -> bool:
-    """A name that the interpreter or the language has given."""
+    """Tell whether the interpreter or the language defines this name."""
     return len(name) > 4 and name.startswith("__") and name.endswith("__")
 
 
@@ -65,13 +76,13 @@ _LIBRARY = {
 
 
 def _is_library(cls: type[Any]) -> bool:
-    """A class of numbers or dates, from the C module that defines it: its own repr is exact and calls nobody."""
+    """Tell whether a C module of numbers or dates defines this class: its repr is exact and calls nothing else."""
     module = _MODULES.get(_LIBRARY.get(name_of(cls), ""))
     return isinstance(module, types.ModuleType) and _MODULE_DICT(module).get(name_of(cls)) is cls
 
 
 class Kind:
-    """What can be known of a class once: how to read its instances."""
+    """How to read the instances of a class, computed once."""
 
     __slots__ = (
         "_dict_of",
@@ -95,7 +106,7 @@ class Kind:
         self.library = _is_library(cls)
         zoned = self.library and self.name in ("datetime", "time")
         self._zone_of: Callable[[Any], Any] | None = TYPE_DICT(cls)["tzinfo"].__get__ if zoned else None
-        # A class that hides its instances' dict behind a `__dict__` of its own hides it from this core.
+        # A class that defines its own `__dict__` hides the dict of its instances from this core.
         descriptors = (TYPE_DICT(base).get("__dict__") for base in mro)
         real = (types.GetSetDescriptorType, types.MemberDescriptorType)
         self._dict_of: Callable[[Any], Any] | None = next(
@@ -107,27 +118,27 @@ class Kind:
             if _FLAGS(base) & _HEAP_TYPE and "__slots__" in TYPE_DICT(base):
                 declares = True
                 for name, member in TYPE_DICT(base).items():
-                    # One of another class would be read at a place that this class does not have.
+                    # A descriptor of another class would read at a wrong offset.
                     own = type(member) is types.MemberDescriptorType and member.__objclass__ is base
                     if own and type(name) is str and not is_dunder(name):
                         self.slots.append((name, member.__get__))
         self.structured = self.base is not None or (heap and (self._dict_of is not None or declares))
 
     def library_text(self, value: Any) -> str | None:
-        """A number or date by its own repr; None where that would ask the program's time zone."""
+        """Return the repr of a number or date; None if that would call the time zone of the program."""
         if not self.library or (self._zone_of is not None and self._zone_of(value) is not None):
             return None
         cls: Any = type(value)
         return str.removeprefix(cls.__repr__(value), "datetime.")
 
     def fields(self, value: Any) -> dict[Any, Any]:
-        """The instance's own dict, copied; empty where it has none."""
-        found = self._dict_of(value) if self._dict_of is not None else None
-        return dict(dict.items(found)) if isinstance(found, dict) else {}
+        """Return a copy of the instance dict; empty if there is none."""
+        attributes = self._dict_of(value) if self._dict_of is not None else None
+        return dict(dict.items(attributes)) if isinstance(attributes, dict) else {}
 
 
 def identity(value: Any) -> Callable[[], Any] | None:
-    """Something that tells whether an object at this address is still this object; None where nothing can."""
+    """Return a function that tells whether an object at this address is still the same; None if impossible."""
     try:
         return weakref.ref(value)
     except TypeError:

@@ -1,4 +1,4 @@
-"""The readable core's events through sys.monitoring (3.12+), with the rules of native/events.h."""
+"""Events of the readable core through sys.monitoring (3.12+), with the rules of native/events.h."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ from typing import Any, Protocol
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
 _is_collecting, _hold_collector, _release_collector = gc.isenabled, gc.disable, gc.enable
-RETURN, YIELD = 6, 7  # the wire's tags of the two ways to leave a frame by a value
+RETURN, YIELD = 6, 7  # the wire tags of the two ways to leave a frame with a value
 TOOL = 4
 LOCAL = ("PY_START", "PY_RESUME", "LINE", "JUMP", "PY_RETURN", "PY_YIELD")  # may be disabled place by place
 API: Any = getattr(sys, "monitoring", None)  # 3.11 has none, and then nobody makes a Monitor
 
 
 class MonitoredRecorder(Protocol):
-    """What a recorder is asked for; its frames and what it knows of a code object are its own."""
+    """What a `Monitor` needs of a recorder, which owns its frames and its facts about code objects."""
 
     suspended: dict[int, Any]
     stack: list[Any]
-    collecting: bool  # whether the program's collector was on when our own work began
+    collecting: bool  # whether the garbage collector of the program was on before our own code
 
     def is_mine(self) -> bool:
-        """Is it the thread that runs which asks, while it is recorded?"""
+        """Tell whether the recorded thread is calling, while recording is on."""
 
     def code_of(self, code: CodeType) -> Any:
-        """What is known of a code object; False where it is not the program's own."""
+        """Return the facts about a code object; False if it is not of the program."""
 
     def give_up(self) -> None:
-        """The recorder itself ran out of recursion: what follows would be wrong."""
+        """Stop, because the recorder itself ran out of recursion: later events would be wrong."""
 
     def on_call(self, code: Any, real: FrameType) -> None:
-        """A frame starts."""
+        """Handle the start of a frame."""
 
     def on_resume(self, frame: Any, real: FrameType) -> None:
-        """A suspended frame goes on."""
+        """Handle the resumption of a suspended frame."""
 
     def on_line(self, frame: Any, real: FrameType, line: int) -> None:
-        """A line is about to run."""
+        """Handle a line that is about to execute."""
 
     def on_raise(self, frame: Any, real: FrameType, exception: BaseException) -> None:
-        """An exception was raised in the frame, or arrived in it."""
+        """Handle an exception that was raised in the frame, or arrived in it."""
 
     def on_leave(self, frame: Any, real: FrameType, how: int | None, arg: Any) -> None:
-        """The frame is left: `how` is RETURN, YIELD, or None for an exception."""
+        """Handle the end of a frame: `how` is RETURN, YIELD, or None for an exception."""
 
 
 class Monitor:
-    """Turns one recorder's events on and off, and passes them on."""
+    """Enables and disables the events of one recorder, and forwards them."""
 
     def __init__(self, recorder: MonitoredRecorder) -> None:
         self.recorder, self.busy, self.events = recorder, False, 0
@@ -61,12 +61,18 @@ class Monitor:
         self._lines: dict[CodeType, list[int | None]] = {}
 
     def install(self) -> None:
-        """Begin."""
+        """Enable the events."""
         acts: dict[str, Callable[..., Any]] = {
-            "PY_START": self.start, "PY_RESUME": self.resume, "PY_THROW": self.resume, "LINE": self.line,
-            "JUMP": self.jump, "PY_RETURN": self.leave, "PY_YIELD": self.suspend, "PY_UNWIND": self.unwind,
+            "PY_START": self.start,
+            "PY_RESUME": self.resume,
+            "PY_THROW": self.resume,
+            "LINE": self.line,
+            "JUMP": self.jump,
+            "PY_RETURN": self.leave,
+            "PY_YIELD": self.suspend,
+            "PY_UNWIND": self.unwind,
             "RAISE": self.raised,
-        }  # fmt: skip
+        }
         API.use_tool_id(TOOL, "worldline")
         for name, act in acts.items():
             event = getattr(API.events, name)
@@ -76,21 +82,21 @@ class Monitor:
         API.set_events(TOOL, self.events)
 
     def uninstall(self) -> None:
-        """Stop."""
+        """Disable the events."""
         if API.get_tool(TOOL) is not None:
             API.set_events(TOOL, 0)
             API.free_tool_id(TOOL)
 
     def intact(self) -> bool:
-        """Are events and callbacks still those that were installed? Reading a callback means replacing it."""
+        """Tell whether events and callbacks are unchanged. Reading a callback means replacing it."""
         if API.get_tool(TOOL) != "worldline" or API.get_events(TOOL) != self.events:
             return False
-        kept = self._callbacks.items()
-        found = [API.register_callback(TOOL, event, callback) is callback for event, callback in kept]
-        return all(found)
+        installed = self._callbacks.items()
+        checks = [API.register_callback(TOOL, event, callback) is callback for event, callback in installed]
+        return all(checks)
 
     def _guarded(self, act: Callable[..., Any], local: bool) -> Callable[..., Any]:
-        """The callback: only for the program's own code, on its own thread, and never from within itself."""
+        """Wrap a callback: only for code of the program, on its own thread, and never recursively."""
         foreign = API.DISABLE if local else None
 
         def callback(code: CodeType, *args: Any) -> Any:
@@ -101,7 +107,7 @@ class Monitor:
                 return foreign
             self.busy = True
             self.recorder.collecting = _is_collecting()
-            _hold_collector()  # finalisers of the program would run unseen, inside our own work
+            _hold_collector()  # finalisers of the program would run unrecorded, inside our code
             try:
                 return act(known, _getframe(1), code, *args)
             except RecursionError:
@@ -115,11 +121,11 @@ class Monitor:
         return callback
 
     def start(self, known: Any, real: FrameType, code: CodeType, offset: int) -> None:
-        """A frame starts."""
+        """Forward the start of a frame."""
         self.recorder.on_call(known, real)
 
     def resume(self, known: Any, real: FrameType, code: CodeType, offset: int, exception: Any = None) -> None:
-        """A suspended frame goes on, or an exception is thrown into it."""
+        """Forward the resumption of a frame, or an exception thrown into it."""
         frame = self.recorder.suspended.pop(id(real), None)
         if frame is None:
             self.recorder.on_call(known, real)
@@ -127,14 +133,14 @@ class Monitor:
             self.recorder.on_resume(frame, real)
 
     def line(self, known: Any, real: FrameType, code: CodeType, number: int) -> None:
-        """A line begins, unless a backward jump has begun it already."""
+        """Forward the start of a line, unless a backward jump has already started it."""
         frame = self.recorder.stack[-1]
         if not (frame.looped and frame.line == number):
             self.recorder.on_line(frame, real, number)
         frame.looped = False
 
     def jump(self, known: Any, real: FrameType, code: CodeType, origin: int, target: int) -> Any:
-        """A backward jump inside one line begins the line anew; other jumps have line events of their own."""
+        """Forward a backward jump inside one line, which starts the line again. Other jumps have line events."""
         lines = self._line_table(code)
         line = lines[target // 2]
         if line is None or target > origin or line != lines[origin // 2]:
@@ -145,23 +151,23 @@ class Monitor:
         return None
 
     def leave(self, known: Any, real: FrameType, code: CodeType, offset: int, value: Any) -> None:
-        """A frame returns."""
+        """Forward the return of a frame."""
         self.recorder.on_leave(self.recorder.stack[-1], real, RETURN, value)
 
     def suspend(self, known: Any, real: FrameType, code: CodeType, offset: int, value: Any) -> None:
-        """A frame yields."""
+        """Forward the yield of a frame."""
         self.recorder.on_leave(self.recorder.stack[-1], real, YIELD, value)
 
     def unwind(
         self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException
     ) -> None:
-        """A frame is left by an exception."""
+        """Forward that an exception leaves a frame."""
         self.recorder.on_leave(self.recorder.stack[-1], real, None, None)
 
     def raised(
         self, known: Any, real: FrameType, code: CodeType, offset: int, exception: BaseException
     ) -> None:
-        """An exception was raised in a frame, or arrived in it, and does not just tell a loop that it is over."""
+        """Forward an exception in a frame, unless it only tells a loop to stop."""
         if opcode.opname[code.co_code[offset]] in ("FOR_ITER", "SEND") and isinstance(
             exception, StopIteration
         ):
@@ -169,9 +175,9 @@ class Monitor:
         self.recorder.on_raise(self.recorder.stack[-1], real, exception)
 
     def _line_table(self, code: CodeType) -> list[int | None]:
-        """The line of each code unit."""
-        found = self._lines.get(code)
-        if found is None:
-            found = [line for start, end, line in code.co_lines() for _ in range((end - start) // 2)]
-            self._lines[code] = found
-        return found
+        """Return the line of each code unit."""
+        table = self._lines.get(code)
+        if table is None:
+            table = [line for start, end, line in code.co_lines() for _ in range((end - start) // 2)]
+            self._lines[code] = table
+        return table

@@ -1,9 +1,9 @@
-"""The parts of a prepared program: made in one box, kept by the host, given to the next box as one file.
+"""Pack the parts of a prepared program: made in one sandbox, cached by the host, passed to the next.
 
-A guest of a compiled language has two acts: `prepare` gives parts by name, `run` finds them as files; and a third,
-`tools`, for what is made once for a toolchain. This packs them into the wire's file (behind its header, as any guest
-commits what is whole) and unpacks them again. Runs inside the box and imports nothing of worldline;
-recording/languages/artefact.py is its twin on the host.
+A guest of a compiled language has these acts: `prepare` returns parts by name, `run` finds them as
+files, and `tools` builds what a toolchain needs once. Parts are packed into the wire file, behind
+its header. Runs inside the sandbox and imports nothing of worldline;
+recording/languages/artefact.py is the counterpart on the host.
 """
 
 from __future__ import annotations
@@ -22,14 +22,21 @@ _Act = Callable[[dict[str, Any]], dict[str, bytes]]
 
 
 def prepare(act: _Act, spec: dict[str, Any], wire: int, report: int) -> NoReturn:
-    """Leave in the wire's file what the guest makes, a program's parts or its own tools; ends the process."""
+    """Write what the guest makes into the wire file: the parts of a program, or tools. Ends the process.
+
+    Args:
+        act: The function of the guest.
+        spec: The program and its settings.
+        wire: The file for the parts.
+        report: The file that reports success or the reason of a refusal.
+    """
     try:
-        made = act(spec)
+        parts = act(spec)
     except Refused as refusal:
         os.write(2, refusal.message.encode("utf-8", "backslashreplace"))
         os.write(report, f"unsupported {refusal}".encode("utf-8", "backslashreplace")[:4000])
         os._exit(1)
-    data = pack(made)
+    data = pack(parts)
     if HEADER + len(data) > os.fstat(wire).st_size:
         os.write(report, b"unsupported source: what was compiled is too large")
         os._exit(1)
@@ -39,14 +46,14 @@ def prepare(act: _Act, spec: dict[str, Any], wire: int, report: int) -> NoReturn
     os._exit(0)
 
 
-def pack(made: dict[str, bytes]) -> bytes:
-    """One file of several: how long each is, and then each."""
-    index = json.dumps({name: len(data) for name, data in made.items()}).encode()
-    return struct.pack("<Q", len(index)) + index + b"".join(made.values())
+def pack(parts: dict[str, bytes]) -> bytes:
+    """Pack parts into one file: the length of each, then each."""
+    index = json.dumps({name: len(data) for name, data in parts.items()}).encode()
+    return struct.pack("<Q", len(index)) + index + b"".join(parts.values())
 
 
 def unpack(file: int, folder: str) -> dict[str, str]:
-    """Each part as a file in a folder, by name."""
+    """Write each part as a file into a folder. Return the paths by name."""
     os.mkdir(folder)
     (length,) = struct.unpack("<Q", os.pread(file, 8, 0))
     at, paths = 8 + length, {}

@@ -1,8 +1,9 @@
-"""Runs one Python program under a recorder, in the program's own interpreter, and writes how it ended.
+"""Execute one Python program under a recorder, in the program's own interpreter, and write its outcome.
 
-`run` never returns. It does what `python FILE` does - module `__main__`, argv, path, excepthook, exit status, threads
-awaited, atexit, modules torn down - so that a recorded program behaves as a plain one. Not covered: confinement
-(zygote.py) and the deadline (the host). Only here and in untraced/calls.py is anything executed or evaluated.
+`run` never returns. It does what `python FILE` does - module `__main__`, argv, path, excepthook, exit
+status, waiting for threads, atexit, module teardown - so that a recorded program behaves as a plain
+one. zygote.py confines the program and the host watches its deadline. Only this module and
+untraced/calls.py execute or evaluate code.
 """
 
 from __future__ import annotations
@@ -40,23 +41,36 @@ _LOAD_GLOBAL, _EXTENDED_ARG = opcode.opmap["LOAD_GLOBAL"], opcode.opmap["EXTENDE
 _HANDED_OPS = {
     opcode.opmap[name]
     for name in (
-        "RAISE_VARARGS", "YIELD_VALUE", "RESUME", "JUMP_BACKWARD_NO_INTERRUPT", "RETURN_GENERATOR", "POP_TOP",
+        "RAISE_VARARGS",
+        "YIELD_VALUE",
+        "RESUME",
+        "JUMP_BACKWARD_NO_INTERRUPT",
+        "RETURN_GENERATOR",
+        "POP_TOP",
     )
-}  # fmt: skip
+}
 _SEND, _GENERATOR = opcode.opmap["SEND"], 0x20
 _NO_SPACE = ("OSError(27,", "OSError(28,", "OSError(122,")  # a file is too large, or no space, or a quota
 _NO_THREAD = """RuntimeError("can't start new thread")"""
 _NOTES = {
-    "_thread.start_new_thread": "threads", "_thread.start_joinable_thread": "threads",
-    "os.fork": "processes", "os.forkpty": "processes",
-    "os.exec": "processes", "os.posix_spawn": "processes", "os.system": "processes",
-    "subprocess.Popen": "processes", "sys.settrace": "settrace", "sys.setprofile": "setprofile",
-    "sys.monitoring.register_callback": "monitoring", "socket.__new__": "sockets", "ctypes.dlopen": "ctypes",
-}  # fmt: skip
+    "_thread.start_new_thread": "threads",
+    "_thread.start_joinable_thread": "threads",
+    "os.fork": "processes",
+    "os.forkpty": "processes",
+    "os.exec": "processes",
+    "os.posix_spawn": "processes",
+    "os.system": "processes",
+    "subprocess.Popen": "processes",
+    "sys.settrace": "settrace",
+    "sys.setprofile": "setprofile",
+    "sys.monitoring.register_callback": "monitoring",
+    "socket.__new__": "sockets",
+    "ctypes.dlopen": "ctypes",
+}
 
 
 def global_names(code: types.CodeType) -> tuple[str, ...]:
-    """The globals a function loads, stores or deletes by name, in order of first use."""
+    """Return the globals that a function loads, stores or deletes by name, in order of first use."""
     names: dict[str, None] = {}
     data, extended = code.co_code, 0
     for at in range(0, len(data), 2):
@@ -70,11 +84,11 @@ def global_names(code: types.CodeType) -> tuple[str, ...]:
 _core: Any = None  # the recorder: native or readable
 _native: Any = None  # the native one, which can swap C functions for either
 _opened: list[Any] = []  # stdin, stdout, stderr
-_own: list[types.ModuleType] = []  # our own modules, which no program finds
+_own: list[types.ModuleType] = []  # our own modules, hidden from the program
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Before the first program is there: what each would need is made, and our own modules leave its sight."""
+    """Create what every program needs, before the first one, and hide our own modules."""
     global _core, _native
     native = config["native"]
     _native = None if native is None else _load(native)
@@ -101,7 +115,13 @@ def _load(native: str) -> Any:
 
 
 def run(spec: dict[str, Any], wire_fd: int, report: int) -> NoReturn:
-    """Record the program of `spec` into the file `wire_fd`; ends the process. `report` is told that it begins."""
+    """Record the program of `spec`. Ends the process.
+
+    Args:
+        spec: The program and its settings.
+        wire_fd: The file of the wire.
+        report: The file that reports that the program starts.
+    """
     root = os.getcwd()
     paths = {os.path.join(root, name): name for name in (spec["name"], *spec["files"])}
     free = os.dup(wire_fd)
@@ -140,16 +160,16 @@ def _set_up_interpreter(spec: dict[str, Any], root: str) -> None:
 
 
 def _watch(rec: Any, scheduler: Scheduler | None) -> list[bool]:
-    """Name what a program does beyond itself. Returns the switch that says the program is running."""
-    told = set[str]() if scheduler is None else {"threads"}  # then they are recorded as all else is
+    """Note what a program does beyond itself. Return the switch that says that the program is running."""
+    noted = set[str]() if scheduler is None else {"threads"}  # then they are recorded as all else is
     running: list[bool] = []
     me = getpid()
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         slug = _NOTES.get(event)
         ours = scheduler is not None and scheduler.entering
-        if slug is not None and running and slug not in told and not ours and getpid() == me:
-            told.add(slug)
+        if slug is not None and running and slug not in noted and not ours and getpid() == me:
+            noted.add(slug)
             rec.note(slug)
 
     sys.addaudithook(hook)
@@ -159,7 +179,7 @@ def _watch(rec: Any, scheduler: Scheduler | None) -> list[bool]:
 
 
 def _guard_monitoring(running: list[bool]) -> list[bool]:
-    """Tell when the program reaches for the recorder's tool: events switched off and on again leave no other trace."""
+    """Detect that the program uses the recorder's tool: switching events off and on leaves no other trace."""
     reached: list[bool] = []
     if not behavior.HAS_MONITORING:
         return reached
@@ -201,7 +221,7 @@ class _Run:
         self.bounds = _bounds()
 
     def go(self) -> int:
-        """Run, wind down, write the end record; the exit status."""
+        """Execute the program, shut it down and write the end record. Return the exit status."""
         outcome, detail, status = self._program()
         status = self._wind_down(status)
         if status == 120 and outcome == "returned":  # what was printed could not be written
@@ -248,7 +268,7 @@ class _Run:
             return ("limit", limit, 1) if limit else ("raised", text, 1)
 
     def _met(self, error: BaseException, text: str) -> str:
-        """The limit that an exception comes of: refused by the system under our bounds, not raised by the program."""
+        """Return the limit that caused an exception: the system raised it under our bounds, not the program."""
         kind, limit = type(error), ""
         if kind is OSError and text.startswith(_NO_SPACE):
             limit = "disk"
@@ -294,7 +314,7 @@ class _Run:
         return eval(expression, namespace)
 
     def _report(self, error: BaseException) -> None:
-        """As the interpreter reports an uncaught exception, without the guest's own frames."""
+        """Report an uncaught exception as the interpreter does, without our own frames."""
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_frame.f_code.co_filename == __file__:
             traceback = traceback.tb_next
@@ -304,7 +324,7 @@ class _Run:
             sys.__excepthook__(type(second), second, second.__traceback__)
 
     def _wind_down(self, status: int) -> int:
-        """Threads, atexit, flushing, and the modules' end, in the interpreter's own order."""
+        """Join threads, run atexit, flush and tear down modules, in the interpreter's own order."""
         threading = _modules.get("threading")
         if threading is not None:
             try:
@@ -317,7 +337,7 @@ class _Run:
         return _flush(status, *_opened[1:])
 
     def _tear_down(self) -> None:
-        """What ends with the program's module ends now: finalisers run as at the interpreter's own end."""
+        """Clear the module of the program, so that finalisers run as at the end of the interpreter."""
         namespace = self.module.__dict__
         _modules.pop(self.name, None)
         del self.module
@@ -335,7 +355,7 @@ def _bounds() -> tuple[int, ...]:
 
 
 def _is_handed_over(error: BaseException) -> bool:
-    """Whether it began as an exception that was made before, raised or thrown in, and not with a refusal."""
+    """Tell whether an existing exception was raised or thrown in, instead of the system refusing something."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next

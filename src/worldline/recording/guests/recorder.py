@@ -1,8 +1,8 @@
 """The readable recorder core: the specification of native/recorder.c, and its fallback.
 
-Every event of a frame renders all of the frame's names and compares texts, which is slow and plainly right. Writes the
-wire of docs/format.md, section 3. Not covered: running the program (python.py). Unlike the native core it uses frames
-of the interpreter's own recursion limit, and on 3.11 `sys.settrace` keeps values alive a little longer.
+Every event of a frame renders all its names and compares texts, which is slow and obviously right. It
+writes the wire of docs/format.md, section 3; python.py executes the program. Unlike the native core it
+uses frames of the recursion limit, and on 3.11 `sys.settrace` keeps values alive a little longer.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _TAKEN = "the recorder was replaced or switched off"
 
 
 class Recorder:
-    """Records the calling thread into a file, and others that are said to run. The same face as the native core's."""
+    """Records the calling thread, and others that are scheduled. The same interface as the native core."""
 
     def __init__(
         self,
@@ -73,19 +73,19 @@ class Recorder:
     # ---- the Python face
 
     def start(self) -> None:
-        """Begin to record."""
+        """Start recording."""
         self._active = True
         self._monitor = monitoring.Monitor(self) if behavior.HAS_MONITORING else None
         if self._monitor:
             self._monitor.install()
         self.enter(0)
 
-    def intervene(self, asked: dict[str, Any], limits: dict[str, int]) -> None:
-        """A change that is to be made on the way; not in the native core."""
-        self._change = ChangeApplier(asked, limits, self, self._wire.leave)
+    def intervene(self, change: dict[str, Any], limits: dict[str, int]) -> None:
+        """Set the change to make on the way; the native core cannot do this."""
+        self._change = ChangeApplier(change, limits, self, self._wire.leave)
 
     def stop(self) -> bool:
-        """Stop; False if the program tampered with the tracing."""
+        """Stop. Return False if the program tampered with the tracing."""
         if not self._active:
             return not self._broken
         fine = self._monitor.intact() if self._monitor else gettrace() == self._trace
@@ -98,7 +98,7 @@ class Recorder:
         return fine and not self._broken and not self.stack  # a frame never left: its events were taken
 
     def give_up(self) -> None:
-        """The recorder itself ran out of recursion: what follows would be wrong."""
+        """Stop, because the recorder itself ran out of recursion: later events would be wrong."""
         self._active, self._broken = False, True
 
     def end(self, kind: str, detail: str) -> None:
@@ -112,19 +112,19 @@ class Recorder:
         self._wire.end(kind, detail)
 
     def output(self, text: str) -> None:
-        """Text was written to sys.stdout."""
+        """Record that text was written to sys.stdout."""
         if self.is_mine():
             self._output = (self._output or "") + text
 
     def input(self, text: str) -> None:
-        """Text was read from sys.stdin."""
+        """Record that text was read from sys.stdin."""
         if self.is_mine():
             if self._input is not None:
                 self._flush()
             self._input = text
 
     def exit(self, code: Any) -> None:
-        """SystemExit left the outermost frame with this code."""
+        """Record that SystemExit left the outermost frame with this code."""
         if not self._wire.ended and self._current is not None:
             text = self.render(code)
             self._count(None, _EXIT)
@@ -133,45 +133,45 @@ class Recorder:
             self._wire.put(_EXIT, self._last_line, text)
 
     def draw(self, kind: str, text: str) -> None:
-        """A hidden input: of the newest step where the running frame has begun it, else of the next one."""
+        """Record a hidden input: of the newest step if the running frame has started it, else of the next."""
         if not self._wire.ended and (not self._active or get_ident() == self._thread):
             begun = bool(self.stack) and self._newest is self.stack[-1]
             self._wire.put(_DRAW if begun else _HIDDEN, kind, text)
 
     def note(self, slug: str) -> None:
-        """A slug about the whole trace."""
+        """Write a slug about the whole trace."""
         if not self._wire.ended:
             self._wire.put(_NOTE, slug)
 
     def meta(self, key: str, value: str) -> None:
-        """A fact about the interpreter."""
+        """Write a fact about the interpreter."""
         self._wire.put(_META, key, value)
 
     def render(self, value: Any) -> str:
-        """The canonical text of a value."""
+        """Return the canonical text of a value."""
         return self._renderer.render(value)
 
     def give_recursion(self, frames: int) -> None:
-        """Not possible from here: the readable core's own frames count."""
+        """Do nothing: the frames of the readable core itself count."""
 
     # ---- threads, where somebody decides which one goes on; exactly one runs
 
     def schedule(self, ask: Callable[[], None]) -> None:
-        """Who is asked, at line events, which thread goes on."""
+        """Set the function that chooses, at line events, which thread runs."""
         self._ask = ask
 
     def ask_at(self, step: int | None) -> None:
-        """Ask before the first line that is this step or a later one; None: never."""
+        """Ask before the first line at this step or later; None: never."""
         self._ask_at = step
 
     def at(self) -> int:
-        """The number of the next step, behind what was written or read until now."""
+        """Return the number of the next step, after pending output and input."""
         if self._active:
             self._flush()
         return self._steps
 
     def enter(self, number: int) -> None:
-        """The calling thread is this one; before its first step, and again at any time."""
+        """Register the calling thread under a number, before its first step or again."""
         while len(self._threads) <= number:
             self._threads.append(OpenThread([]))
         thread = self._threads[number]
@@ -183,7 +183,7 @@ class Recorder:
             thread.ident = get_ident()
 
     def switch(self, number: int, kind: str) -> None:
-        """This thread goes on, of those that the kind names: a hidden input of the next step."""
+        """Switch to a thread, and record the choice as a hidden input of the next step."""
         if self._active:
             self._flush()
         if not self._wire.ended:
@@ -197,17 +197,17 @@ class Recorder:
         self._last_frame, self._last_line = thread.last
 
     def quit(self) -> None:
-        """The calling thread is about to end: all of its frames have been left."""
+        """Note that the calling thread is about to end: it has left all its frames."""
         self._broken = self._broken or (self._active and bool(self.stack))
 
     def leave(self, kind: str, detail: str) -> None:
-        """End here, keeping what is written: nobody can go on."""
+        """End the run and keep what is written: no thread can run."""
         if self._active:
             self._flush()
         self._wire.leave(kind, detail)
 
     def _ask_whom(self) -> None:
-        """Another thread may run meanwhile: our own work is not under way."""
+        """Ask which thread runs. Another one may run meanwhile, so leave our own critical section."""
         monitor, ask = self._monitor, self._ask
         assert ask is not None
         if monitor:
@@ -256,7 +256,7 @@ class Recorder:
         self._wire.put(tag, frame.line, text)
 
     def on_call(self, code: KnownCode, real: FrameType) -> None:
-        """A frame starts."""
+        """Record the start of a frame."""
         self._flush()
         frame = OpenFrame(self._frames, code, real)
         self._frames += 1
@@ -274,7 +274,7 @@ class Recorder:
         }
 
     def on_resume(self, frame: OpenFrame, real: FrameType) -> None:
-        """A suspended frame goes on."""
+        """Record that a suspended frame resumes."""
         self._flush()
         self.stack.append(frame)
         self._diff(frame, real)
@@ -284,7 +284,7 @@ class Recorder:
         self._wire.put(_RESUME, frame.serial, frame.line)
 
     def on_line(self, frame: OpenFrame, real: FrameType, line: int) -> None:
-        """A line is about to run."""
+        """Record that a line is about to execute."""
         self._flush()
         if self._ask_at is not None and self._steps >= self._ask_at:
             self._ask_whom()
@@ -296,14 +296,14 @@ class Recorder:
         self._wire.put(_LINE, line)
 
     def on_raise(self, frame: OpenFrame, real: FrameType, exception: BaseException) -> None:
-        """An exception was raised in the frame, or arrived in it."""
+        """Record an exception that was raised in the frame, or arrived in it."""
         self._flush()
         self._diff(frame, real)
         frame.raised = True
         self._step(frame, _RAISE, exception)
 
     def on_leave(self, frame: OpenFrame, real: FrameType, how: int | None, arg: Any) -> None:
-        """The frame is left: `how` is RETURN, YIELD, or None for an exception."""
+        """Record that a frame is left: `how` is RETURN, YIELD, or None for an exception."""
         self._flush()
         self._diff(frame, real)
         if how is not None:
@@ -317,7 +317,7 @@ class Recorder:
     # ---- deltas
 
     def _diff(self, frame: OpenFrame, real: FrameType, coming: int | None = None) -> int | None:
-        """What the frame's newest step changed; the line that comes, which an intervention may have changed."""
+        """Record what the newest step of the frame changed. Return the coming line, which a change may set."""
         if self._change is not None and self._change.frame is frame:
             coming, self._change = self._change.make(real, coming), None
             self.note("changed")
@@ -338,39 +338,39 @@ class Recorder:
             self._wire.put(_DELTA, number, text)
 
     def _diff_names(self, frame: OpenFrame, real: FrameType) -> None:
-        found: Mapping[str, Any] = frame.namespace
+        values: Mapping[str, Any] = frame.namespace
         if frame.namespace is not None:
-            if not issubclass(type(found), dict):
+            if not issubclass(type(values), dict):
                 return
-            found = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
-            names = [name for name in found if type(name) is str and not is_dunder(name)]
+            values = dict(dict.items(frame.namespace))  # an Enum's body has a dict of its own kind
+            names = [name for name in values if type(name) is str and not is_dunder(name)]
         else:
-            found = frame.vars.read(real, names := frame.vars.readable(real, frame.code.names))
+            values = frame.vars.read(real, names := frame.vars.readable(real, frame.code.names))
         for name in names:
-            if name in found:
-                text = self.render(found[name])
+            if name in values:
+                text = self.render(values[name])
                 if frame.texts.get(name) != text:
                     frame.texts[name] = text
                     self._delta(frame, name, text)
             elif name in frame.texts:
                 self._gone(frame, name)
         if frame.namespace is not None:
-            for name in [name for name in frame.texts if name not in found]:
+            for name in [name for name in frame.texts if name not in values]:
                 self._gone(frame, name)
             frame.texts = {name: frame.texts[name] for name in names}  # the order in which they will be gone
-        self._diff_aliases(frame, names, found)
+        self._diff_aliases(frame, names, values)
 
     def _gone(self, frame: OpenFrame, name: str) -> None:
         del frame.texts[name]
         frame.aliases.pop(name, None)
         self._delta(frame, name, None)
 
-    def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], found: Mapping[str, Any]) -> None:
+    def _diff_aliases(self, frame: OpenFrame, names: Iterable[str], values: Mapping[str, Any]) -> None:
         first: dict[int, str] = {}
         for name in names:
-            if name not in found:
+            if name not in values:
                 continue
-            value = found[name]
+            value = values[name]
             shared = is_shareable(value, self._renderer)
             earliest = first.setdefault(id(value), name) if shared else name
             alias = None if earliest == name else earliest
@@ -384,20 +384,20 @@ class Recorder:
     # ---- events: a trace function before 3.12
 
     def is_mine(self) -> bool:
-        """Is it the thread that runs which asks, while it is recorded?"""
+        """Tell whether the recorded thread is calling, while recording is on."""
         return self._active and get_ident() == self._thread
 
     def code_of(self, code: CodeType) -> KnownCode | Literal[False]:
-        """What is known of a code object; False where it is not the program's own."""
-        found = self._codes.get(id(code))
-        if found is None:
+        """Return the facts about a code object; False if it is not of the program."""
+        entry = self._codes.get(id(code))
+        if entry is None:
             path = code.co_filename  # a str of the program's own class hashes as it likes
             file = self._files.get(path) if type(path) is str else None
             known: KnownCode | Literal[False] = (
                 False if file is None else KnownCode(code, file, self._global_names)
             )
-            found = self._codes[id(code)] = code, known
-        return found[1]
+            entry = self._codes[id(code)] = code, known
+        return entry[1]
 
     def _trace(self, real: FrameType, event: str, arg: Any) -> Any:
         if not self.is_mine():

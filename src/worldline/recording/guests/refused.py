@@ -1,11 +1,11 @@
-"""A program that cannot begin for a reason of its own: what a guest raises while it prepares one."""
+"""The exception of a guest for a program that cannot start because of its own source or call."""
 
 from __future__ import annotations
 
 
 class Refused(Exception):
-    """`what` is wrong with it (`source`, `call`) and why, in a line; `message` is what a compiler said, whole."""
+    """A refusal: the part that is wrong (`source`, `call`), why, and the full compiler message."""
 
-    def __init__(self, what: str, why: str, message: str = "") -> None:
-        super().__init__(f"{what}: {why}")
+    def __init__(self, part: str, why: str, message: str = "") -> None:
+        super().__init__(f"{part}: {why}")
         self.message = message

@@ -1,7 +1,7 @@
-"""The program's standard streams: exactly the interpreter's own, except that text written or read is told.
+"""The standard streams of the program: those of the interpreter, but text is reported to the recorder.
 
-Buffering is as in a plain run with pipes, so that what is lost in a crash is lost in both. Bytes that go around these
-objects (`os.write`, `sys.stdout.buffer`) are in the recorded output all the same, but are no steps.
+Buffering is the same as in a plain run with pipes, so a crash loses the same text. Bytes that bypass
+these objects (`os.write`, `sys.stdout.buffer`) are in the recorded output, but are not steps.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-# The interpreter's own choice in the C.UTF-8 locale, which every program is given.
+# The interpreter's own choice in the C.UTF-8 locale, in which every program runs.
 _ERRORS = "surrogateescape"
 
-_told: Any = None  # the recorder; the classes are made once, before any program is there
+_listener: Any = None  # the recorder; the classes exist once, before any program starts
 
 
 class _Out(io.TextIOWrapper):
     def write(self, text: str, /) -> int:
         count = super().write(text)
         if count:
-            _told.output(str.__str__(text))
+            _listener.output(str.__str__(text))
         return count
 
 
@@ -41,29 +41,33 @@ for _cls in (_Out, _In):
 
 
 def _tell(text: str) -> str:
-    _told.input(text)
+    _listener.input(text)
     return text
 
 
 def tell(recorder: Any) -> None:
-    """Whom the text is told."""
-    global _told
-    _told = recorder
+    """Set the recorder to which text is reported."""
+    global _listener
+    _listener = recorder
 
 
 def open_streams() -> list[io.TextIOWrapper]:
-    """Fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2.
+    """Open fresh sys.stdin, sys.stdout and sys.stderr over files 0, 1 and 2.
 
-    Made before a program is there: other files at these numbers, seekable or not as these are, change nothing.
+    They are created before a program starts. The files behind these numbers may be replaced later.
     """
     inward, outward = _binary(0, "rb", "<stdin>"), _binary(1, "wb", "<stdout>")
     ours = {
         "stdin": _In(inward, encoding="utf-8", errors=_ERRORS),
         "stdout": _Out(outward, encoding="utf-8", errors=_ERRORS, newline="\n"),
         "stderr": io.TextIOWrapper(
-            _binary(2, "wb", "<stderr>"), encoding="utf-8", errors="backslashreplace", newline="\n", line_buffering=True
+            _binary(2, "wb", "<stderr>"),
+            encoding="utf-8",
+            errors="backslashreplace",
+            newline="\n",
+            line_buffering=True,
         ),
-    }  # fmt: skip
+    }
     for name, stream in ours.items():
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)

@@ -1,8 +1,9 @@
-"""The variables of a function's frame, read without a trace: for the readable core, which has `f_locals` alone.
+"""Read the variables of a function's frame without side effects, for the readable core.
 
-Before 3.13 `f_locals` is a dict that the frame keeps, the one that `locals()` gives the program: reading brings it up
-to date. It is given back as it was, except on 3.11, where `sys.settrace` itself brings it up to date around each event.
-From 3.13 on it is a view; on the first releases reading some names of it is a crash, so those are not read.
+Before 3.13 `f_locals` is a dict that belongs to the frame, the same that `locals()` returns to the
+program. Reading updates it, so it is restored afterwards, except on 3.11, where `sys.settrace` itself
+updates it around each event. From 3.13 on it is a view. In its first releases reading some names
+crashes, so they are not read.
 """
 
 from __future__ import annotations
@@ -23,38 +24,39 @@ if behavior.SHADOWED_CELLS_CRASH:
 class Variables:
     """The variables of one activation."""
 
-    __slots__ = ("_kept", "_shadows")
+    __slots__ = ("_frame_dict", "_shadows")
 
     def __init__(self, shadows: list[tuple[int, int, set[str]]]) -> None:
         self._shadows = shadows
-        self._kept: dict[str, Any] = {}  # the dict that the frame keeps, before 3.13
+        self._frame_dict: dict[str, Any] = {}  # the dict that the frame keeps, before 3.13
 
     def readable(self, real: FrameType, names: list[str]) -> list[str]:
-        """Those of the names that may be read now."""
+        """Return the names that may be read now."""
         at = real.f_lasti
         unread = [names for start, end, names in self._shadows if start <= at < end]
-        return [name for name in names if not any(name in some for some in unread)] if unread else names
+        return [name for name in names if not any(name in hidden for hidden in unread)] if unread else names
 
     def read(self, real: FrameType, names: list[str]) -> dict[str, Any]:
-        """What these names are bound to, as far as they are."""
+        """Return the values of these names, as far as they are bound."""
         shown: Any
         if behavior.LOCALS_ARE_LIVE:
             shown = real.f_locals
             return {name: shown[name] for name in names if name in shown}
-        before = dict(self._kept)
+        before = dict(self._frame_dict)
         shown = real.f_locals
-        found = {name: shown[name] for name in names if name in shown}
+        values = {name: shown[name] for name in names if name in shown}
         if behavior.HAS_MONITORING:
-            self._kept = shown
+            self._frame_dict = shown
             shown.clear()
             shown.update(before)
-        return found
+        return values
 
 
 def shadows_in(code: CodeType) -> list[tuple[int, int, set[str]]]:
-    """From where to where in the code comprehensions have variables of their own in the place of a closure's cells.
+    """Return the spans of code in which comprehensions replace the cells of a closure by their variables.
 
-    The interpreter restores the cells in a handler around each comprehension: it stores them and raises again.
+    The interpreter restores the cells in a handler around each comprehension: it stores them and raises
+    again.
     """
     if not behavior.SHADOWED_CELLS_CRASH or not code.co_cellvars:
         return []
@@ -63,8 +65,8 @@ def shadows_in(code: CodeType) -> list[tuple[int, int, set[str]]]:
         start, end = spans.get(entry.target, (entry.start, entry.end))
         spans[entry.target] = min(start, entry.start), max(end, entry.end)
     cells = set(code.co_cellvars)
-    found = [(start, end, cells & _stored(code, handler)) for handler, (start, end) in spans.items()]
-    return [(start, _behind(code, end, names), names) for start, end, names in found if names]
+    spans_of = [(start, end, cells & _stored(code, handler)) for handler, (start, end) in spans.items()]
+    return [(start, _behind(code, end, names), names) for start, end, names in spans_of if names]
 
 
 def _stores(code: CodeType, at: int) -> set[str] | None:
@@ -81,12 +83,12 @@ def _stores(code: CodeType, at: int) -> set[str] | None:
 
 
 def _stored(code: CodeType, at: int) -> set[str]:
-    """What a handler stores before it raises again; nothing where it is the handler of a statement."""
-    found: set[str] = set()
+    """Return what a handler stores before it raises again; nothing if it is the handler of a statement."""
+    stored: set[str] = set()
     while (names := _stores(code, at)) is not None:
-        found |= names
+        stored |= names
         at += 2
-    return found if opcode.opname[code.co_code[at]] == "RERAISE" else set()
+    return stored if opcode.opname[code.co_code[at]] == "RERAISE" else set()
 
 
 def _behind(code: CodeType, at: int, cells: set[str]) -> int:

@@ -1,7 +1,7 @@
-"""Records into the wire (docs/format.md, section 3): whole or not at all, and ended when the budget is spent.
+"""Write records into the wire (docs/format.md, section 3), each completely or not at all.
 
-The specification of native/wire_writer.h. Here the memory is a Python object, which a program can find and write to;
-there it is none.
+This is the specification of native/wire_writer.h. Here the memory is a Python object, which a program
+can find and write to; in the native twin it is not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 
 _TEXT, _END = 0x01, 0x3F
 _HEADER, _RESERVE = 64, 4096
-# What a record weighs beside its bytes, and each text in it: about what the reader will hold for them.
+# The weight of a record and of each text besides their bytes: about what the reader allocates.
 _RECORD_WEIGHT, _TEXT_WEIGHT = 8, 32
 
 
@@ -29,7 +29,7 @@ def _varint(value: int) -> bytes:
 
 
 class WireWriter:
-    """Records into a file's memory: whole or not at all."""
+    """Writes records into the memory of a file until the budget is used up."""
 
     def __init__(self, fd: int) -> None:
         self._view = memoryview(mmap(fd, fstat(fd).st_size))
@@ -43,7 +43,7 @@ class WireWriter:
         self._view[8:16] = self._at.to_bytes(8, "little")
 
     def put(self, tag: int, *fields: int | str | bytes) -> None:
-        """One record: ints as varints, strs and bytes with their length."""
+        """Write one record: ints as varints, strs and bytes with their length."""
         parts = [bytes([tag])]
         for field in fields:
             if isinstance(field, int):
@@ -62,19 +62,19 @@ class WireWriter:
         self._commit()
 
     def name(self, name: str) -> int:
-        """A name's text id; told to the reader once."""
-        found = self._names.get(name)
-        if found is None:
+        """Return the text id of a name, and write its text the first time."""
+        number = self._names.get(name)
+        if number is None:
             try:
                 data = name.encode()
             except UnicodeEncodeError:
                 data = b"?"
             self.put(_TEXT, data)
-            found = self._names[name] = len(self._names)
-        return found
+            number = self._names[name] = len(self._names)
+        return number
 
     def end(self, kind: str, detail: str) -> None:
-        """The explicit end record."""
+        """Write the explicit end record."""
         if not self.ended:
             self.ended = True
             self._left += _RESERVE + _RECORD_WEIGHT + 2 * _TEXT_WEIGHT
@@ -82,6 +82,6 @@ class WireWriter:
             self.put(_END, kind, cut.decode(errors="ignore"))  # no character is torn
 
     def leave(self, kind: str, detail: str) -> NoReturn:
-        """A budget is spent, or a change cannot be made: end here, keeping what is written."""
+        """End the process and keep what is written: a budget is used up, or a change is impossible."""
         self.end(kind, detail)
         _exit(0)

@@ -1,12 +1,14 @@
-"""The warm interpreter inside the box: forks one child a program, waits for it, and buries its family.
+"""The warm interpreter inside the sandbox: it forks one child per program and waits for all its processes.
 
-Runs with the program's interpreter, as the box's only long-lived process besides bubblewrap's own, and imports
-nothing of worldline. One request is one datagram, `run`, `prepare` or `tools`, with six files: the program's spec, the
-wire, the report, stdin, stdout, stderr; and a seventh, its parts, of a program that was prepared. A guest that gathers
-what a program left has an eighth for it, which the program never sees. The zygote never
-reads the spec: the child does, after the fork. Into the report goes one word before the program's first line, `begun`,
-or the outcome of a program that cannot begin. The zygote holds no secret of the host, and a program reaches neither
-its socket nor its process. Deadlines are the host's business; `kill` is how it says so.
+It runs with the interpreter of the program, as the only long-lived process besides bubblewrap, and
+imports nothing of worldline. One request is one datagram, `run`, `prepare` or `tools`, with six
+files: the spec of the program, the wire, the report, stdin, stdout and stderr. A prepared program
+has a seventh file, its parts. A guest that gathers the files a program left has an eighth, which the
+program never sees. Only the child reads the spec, after the fork.
+
+The report gets one word before the first line of the program, `begun`, or the outcome of a program
+that cannot start. The zygote holds no secret of the host, and a program cannot reach its socket or
+its process. The host watches deadlines and sends `kill`.
 """
 
 from __future__ import annotations
@@ -24,17 +26,30 @@ import sys
 from typing import Any, NamedTuple, NoReturn
 
 from . import confine, kernel, prepared
+from .jail import Bare, Boxed, Jail
 from .refused import Refused
-from .ward import Bare, Boxed, Ward
 
-WARM = (  # what small programs import most; not `random`, whose state every program would then share
-    "abc", "bisect", "collections", "copy", "dataclasses", "enum", "functools", "heapq", "itertools", "math",
-    "operator", "re", "string", "typing",
-)  # fmt: skip
+# What small programs import most. Not `random`: all programs would share its state.
+WARM = (
+    "abc",
+    "bisect",
+    "collections",
+    "copy",
+    "dataclasses",
+    "enum",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "operator",
+    "re",
+    "string",
+    "typing",
+)
 
 
 _decoder = json.JSONDecoder()
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class _Files(NamedTuple):
@@ -44,16 +59,16 @@ class _Files(NamedTuple):
     wire: int
     report: int
     standard: tuple[int, ...]
-    parts: tuple[int, ...]  # of a program that was prepared: one file
-    left: tuple[int, ...]  # for what is gathered when it is dead: one file, or none
+    parts: tuple[int, ...]  # one file, for a prepared program
+    left: tuple[int, ...]  # one file, for the files gathered when it is dead
 
 
 class _Refusal(Exception):
-    """A program that cannot begin, and not for a fault of ours: the kind of its outcome and the detail."""
+    """A program that cannot start, and not because of a fault of ours: the kind and detail of its outcome."""
 
 
 def _load_guest(config: dict[str, Any]) -> Any:
-    """The language's guest: this package's own, or a stand-in from another folder."""
+    """Import the guest of the language: from this package, or from another folder."""
     folder = config["guest_folder"]
     if folder is None:
         return importlib.import_module(f"{__package__}.{config['guest']}")
@@ -65,8 +80,8 @@ def _load_guest(config: dict[str, Any]) -> Any:
 
 
 def _place(fd: int) -> int:
-    """Move a file to a number that a program cannot guess, and keep it from its children."""
-    # Low numbers are where a program's own files go; numbers up to the limit stay free for this one.
+    """Move a file to a number that a program cannot guess, and close it in its children."""
+    # The files of a program get low numbers, and some numbers up to the limit stay free for it.
     room = min(confine.MAX_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
     start = room // 2 + int.from_bytes(os.urandom(2), "little") % (room * 2 // 5)
     moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, start)
@@ -75,11 +90,11 @@ def _place(fd: int) -> int:
 
 
 def _arrange_files(files: _Files, needed: tuple[int, ...]) -> None:
-    """stdin, stdout and stderr in their places, and all but the wire, the report, parts and what is needed closed."""
+    """Put stdin, stdout and stderr in place. Close all but the wire, the report, parts and needed files."""
     for number, fd in enumerate(files.standard):
         os.dup2(fd, number)
-    kept = sorted((files.wire, files.report, *files.parts, *needed))
-    for low, high in zip((2, *kept), (*kept, 4096), strict=True):
+    open_files = sorted((files.wire, files.report, *files.parts, *needed))
+    for low, high in zip((2, *open_files), (*open_files, 4096), strict=True):
         os.closerange(low + 1, high)
 
 
@@ -91,7 +106,7 @@ def _is_a_name(path: str) -> bool:
 
 
 def _write_files(spec: dict[str, Any]) -> None:
-    """The program's files in its own directory, as far as their names stay inside it."""
+    """Write the files of the program into its directory, except those whose names lead outside."""
     root = os.getcwd()
     for name, text in ((spec["name"], spec["source"]), *spec["files"].items()):
         path = os.path.normpath(os.path.join(root, name))
@@ -105,7 +120,7 @@ def _write_files(spec: dict[str, Any]) -> None:
             raise _Refusal("unsupported files: folders nested too deep") from None
         except OSError as error:
             why = f"unsupported files: {name}: {error.strerror}"
-            raise _Refusal("limit disk" if error.errno in _FULL else why) from None
+            raise _Refusal("limit disk" if error.errno in _DISK_FULL_ERRORS else why) from None
 
 
 def _write_file(path: str, text: str) -> None:
@@ -119,24 +134,25 @@ def _write_file(path: str, text: str) -> None:
     os.close(fd)
 
 
-def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
-    """The child's whole life: arranged, confined, and then the guest's, which reports that the program begins."""
+def _become(jail: Jail, guest: Any, act: bytes, files: _Files) -> NoReturn:
+    """Live as the child: arrange files, confine, then run the guest, which reports that the program starts."""
     try:
         os.setsid()
         text = os.pread(files.spec, os.fstat(files.spec).st_size, 0)
-        kept = getattr(guest, "FILES", ()) if act == b"prepare" else ()  # a way to what `warm` has started
-        _arrange_files(files, (*ward.files, *kept))
+        # The connection to the server that `warm` has started.
+        inherited = getattr(guest, "FILES", ()) if act == b"prepare" else ()
+        _arrange_files(files, (*jail.files, *inherited))
         spec = _decoder.raw_decode(text.decode())[0]
-        ward.enter()
-        ward.confine()
+        jail.enter()
+        jail.confine()
         _write_files(spec)
-        gc.collect()  # whatever the zygote did before, the collector of each program starts alike
+        gc.collect()  # so that the garbage collector of each program starts in the same state
         if act in (b"prepare", b"tools"):
             prepared.prepare(getattr(guest, act.decode()), spec, files.wire, files.report)
         elif hasattr(guest, "gather"):
             guest.run(spec, *files.parts, files.wire, files.report)
         elif hasattr(guest, "prepare"):
-            guest.run(spec, _unpacked(files, ward.parts), files.wire, files.report)
+            guest.run(spec, _unpacked(files, jail.parts), files.wire, files.report)
         else:
             guest.run(spec, files.wire, files.report)
     except BaseException as error:
@@ -145,25 +161,25 @@ def _become(ward: Ward, guest: Any, act: bytes, files: _Files) -> NoReturn:
             why = f"unsupported {error}"
         try:
             os.write(files.report, why.encode("utf-8", "backslashreplace")[:4000])
-        except OSError:  # the program has begun: a guest that raises nevertheless is heard of there
+        except OSError:  # the program has started and the report is closed: use its stderr
             sys.excepthook(*sys.exc_info())
     finally:
         os._exit(70)
 
 
 def _unpacked(files: _Files, folder: str) -> dict[str, str]:
-    made: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for file in files.parts:
         try:
-            made = prepared.unpack(file, folder)
+            paths = prepared.unpack(file, folder)
         except OSError as error:
-            raise (_Refusal("limit disk") if error.errno in _FULL else error) from None
+            raise (_Refusal("limit disk") if error.errno in _DISK_FULL_ERRORS else error) from None
         os.close(file)
-    return made
+    return paths
 
 
-def _await(child: int, sock: socket.socket, ward: Ward) -> None:
-    """Until the child is a zombie. A message meanwhile is `kill`; the host's silence for ever is its death."""
+def _await(child: int, sock: socket.socket, jail: Jail) -> None:
+    """Wait until the child is a zombie. A message means `kill`; the end of the socket means the host died."""
     pidfd = os.pidfd_open(child)
     poll = select.poll()
     poll.register(pidfd, select.POLLIN)
@@ -174,46 +190,46 @@ def _await(child: int, sock: socket.socket, ward: Ward) -> None:
             if pidfd in ready:
                 return
             message = sock.recv(64)
-            ward.kill(child)
+            jail.kill(child)
             if not message:
-                ward.bury()
-                ward.clear()
+                jail.bury()
+                jail.clear()
                 os._exit(0)
     finally:
         os.close(pidfd)
 
 
-def _gather(ward: Ward, guest: Any, files: _Files) -> None:
-    """What the dead program left, told by a process of its own, as confined as the program was."""
+def _gather(jail: Jail, guest: Any, files: _Files) -> None:
+    """Gather the files that the dead program left, in a process as confined as the program was."""
     child = os.fork()
     if child == 0:
         try:
-            ward.confine()
+            jail.confine()
             guest.gather(*files.parts, *files.left)
         finally:
-            os._exit(0)  # what is missing, the host sees
+            os._exit(0)  # the host notices if something is missing
     os.waitpid(child, 0)
 
 
-def _serve_one(act: bytes, fds: list[int], sock: socket.socket, ward: Ward, guest: Any) -> dict[str, Any]:
-    ward.begin()
+def _serve_program(act: bytes, fds: list[int], sock: socket.socket, jail: Jail, guest: Any) -> dict[str, Any]:
+    jail.begin()
     spec, wire, report, *rest = fds
-    # Out of a program's sight.
+    # Hide these files from the program.
     later = [tuple(map(_place, rest[3:4])), tuple(map(_place, rest[4:]))]
     files = _Files(spec, _place(wire), _place(report), tuple(rest[:3]), *later)
     child = os.fork()
     if child == 0:
-        _become(ward, guest, act, files)
+        _become(jail, guest, act, files)
     for fd in (files.spec, files.wire, files.report, *files.standard):
         os.close(fd)
-    _await(child, sock, ward)
+    _await(child, sock, jail)
     _, status, used = os.wait4(child, 0)
-    # A second less, since the kernel counts here in another way than where it kills: still more than `wall` gives.
+    # One second less: the kernel counts differently here than where it kills. Still more than `wall`.
     seconds = used.ru_utime + used.ru_stime
-    worked = seconds >= confine.processor_seconds(ward.limits) - 1
-    full = ward.bury()
+    worked = seconds >= confine.processor_seconds(jail.limits) - 1
+    full = jail.bury()
     if files.left:
-        _gather(ward, guest, files)
+        _gather(jail, guest, files)
     for fd in (*files.parts, *files.left):
         os.close(fd)
     ended = {"status": status, "full": full, "seconds": seconds}
@@ -225,7 +241,7 @@ def main() -> None:
     config = json.loads(sys.argv[1])
     sys.argv[:] = [""]
     sock = socket.socket(fileno=config["socket"])
-    os.environ.pop("PWD", None)  # bubblewrap's addition
+    os.environ.pop("PWD", None)  # bubblewrap adds it
     for path in config["paths"]:
         if path not in sys.path:
             sys.path.append(path)
@@ -234,17 +250,17 @@ def main() -> None:
     guest = _load_guest(config)
     if hasattr(guest, "warm"):
         guest.warm(config)
-    ward: Ward = Boxed(config) if config["boxed"] else Bare(config)
-    ward.prepare()
+    jail: Jail = Boxed(config) if config["boxed"] else Bare(config)
+    jail.prepare()
     gc.collect()
     kernel.trim_heap()
     gc.freeze()
-    sock.send(json.dumps({"ready": True, "landlock": ward.landlock, "scratch": confine.SCRATCH}).encode())
+    sock.send(json.dumps({"ready": True, "landlock": jail.landlock, "scratch": confine.SCRATCH}).encode())
     while True:
         request, fds, _, _ = socket.recv_fds(sock, 4096, 8)
         if not request:
             return
-        if request != b"kill":  # one that came too late is for a program that has ended
-            sock.send(json.dumps(_serve_one(request, fds, sock, ward, guest)).encode())
-            ward.clear()  # while the host reads what the program left, the next one's place is made
-            ward.prepare()
+        if request != b"kill":  # a late `kill` is for a program that has ended
+            sock.send(json.dumps(_serve_program(request, fds, sock, jail, guest)).encode())
+            jail.clear()  # prepare the next program while the host reads the results
+            jail.prepare()

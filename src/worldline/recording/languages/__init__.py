@@ -1,1 +1,1 @@
-"""Languages other than Python, on the host: their toolchains, what was prepared of a program, a call's arguments."""
+"""Languages other than Python on the host: toolchains, prepared programs and call arguments."""

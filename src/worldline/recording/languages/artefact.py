@@ -1,8 +1,8 @@
-"""What was prepared of a program, on the host: read from a box, checked, kept by digest, and given to the next box.
+"""Cache prepared programs: read from one sandbox, checked, stored by digest, passed to the next sandbox.
 
-What lies in the cache was made by a compiler that a program's source may have misled, so it is only ever run in a
-box; but who can write to the cache can write everything else of this user's, so it is trusted to be what was made.
-guests/prepared.py is the twin inside the box.
+A source may have misled the compiler that made the parts, so they are only executed in a sandbox.
+The cache itself is trusted: whoever can write to it can write all files of this user.
+guests/prepared.py is the counterpart inside the sandbox.
 """
 
 from __future__ import annotations
@@ -21,15 +21,16 @@ from worldline.core.errors import DiskError
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.storage import files
 
-HEADER = 64  # of the wire's file, in which they come
-LARGEST = 256 << 20
-KEPT, FILES = 512 << 20, 8192  # bytes and files of the cache; what was not used for longest goes first
-_unlooked = float("inf")  # bytes that this process has kept since it last looked at all that is there
+HEADER = 64  # of the wire file that holds the parts
+MAX_PART_BYTES = 256 << 20
+# Beyond these, the least recently used files are removed.
+MAX_CACHE_BYTES, MAX_CACHE_FILES = 512 << 20, 8192
+_unlooked = float("inf")  # bytes stored by this process since it last scanned the cache
 _GUESTS = Path(__file__).parents[1] / "guests"
 
 
 def read(data: bytes | memoryview) -> dict[str, bytes] | None:
-    """Parts by name; None where it is nothing that a guest packs."""
+    """Unpack parts by name. Return None if no guest packed these bytes."""
     view = memoryview(data)
     try:
         (length,) = struct.unpack_from("<Q", view, 0)
@@ -38,15 +39,15 @@ def read(data: bytes | memoryview) -> dict[str, bytes] | None:
             return None
     except (struct.error, ValueError, RecursionError):
         return None
-    found, at = {}, 8 + length
+    parts, at = {}, 8 + length
     for name, size in index.items():
-        found[name] = bytes(view[at : at + size])
+        parts[name] = bytes(view[at : at + size])
         at += size
-    return found if at == len(view) else None
+    return parts if at == len(view) else None
 
 
 def key(toolchain: Toolchain, spec: Mapping[str, Any]) -> str:
-    """The digest of all that decides what is made: the program, the toolchain, the guest."""
+    """Return the digest of everything that decides the parts: the program, the toolchain and the guest."""
     made_of = {name: spec[name] for name in ("name", "source", "call", "files")}
     text = json.dumps(
         [made_of, toolchain.language, toolchain.version, toolchain.executables, os.uname().machine]
@@ -58,7 +59,7 @@ def key(toolchain: Toolchain, spec: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=8)
 def guest_digest(name: str) -> bytes:
-    """The digest of a guest's own files."""
+    """Return the digest of the files of a guest."""
     hasher = hashlib.sha256()
     for path in sorted((_GUESTS / name).rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
@@ -67,16 +68,16 @@ def guest_digest(name: str) -> bytes:
 
 
 def folder() -> Path:
-    """Where parts are kept."""
+    """Return the folder of the cache."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(home) / "worldline" / "parts"
 
 
 def load(digest: str) -> bytes | None:
-    """What was kept under a digest, whole; it is then the one that was used last."""
+    """Return the cached bytes of a digest, and mark them as recently used. None if they are not complete."""
     path = folder() / digest
     with suppress(OSError, DiskError):
-        data = files.read(path, limit=LARGEST)
+        data = files.read(path, limit=MAX_PART_BYTES)
         if data is not None and read(data) is not None:
             os.utime(path)
             return data
@@ -84,29 +85,31 @@ def load(digest: str) -> bytes | None:
 
 
 def keep(digest: str, data: bytes) -> None:
-    """Keep it, if the disk lets us, and now and then let go of what was not used for longest."""
+    """Store parts if the disk allows it. From time to time, remove the least recently used ones."""
     global _unlooked
     with suppress(DiskError, OSError):
         files.make_directory(folder())
         files.write(folder() / digest, data, fsync=False)
         _unlooked += len(data)
-        if _unlooked > KEPT // 64:  # a look takes longer than all the rest where they are thousands
+        if (
+            _unlooked > MAX_CACHE_BYTES // 64
+        ):  # a look takes longer than all the rest where they are thousands
             _shrink()
             _unlooked = 0
 
 
 def _shrink() -> None:
-    with os.scandir(folder()) as found:
-        kept = sorted(_kept(found), reverse=True)
-    room = KEPT
-    for number, (_, size, path) in enumerate(kept):
+    with os.scandir(folder()) as entries:
+        newest_first = sorted(_cached_files(entries), reverse=True)
+    room = MAX_CACHE_BYTES
+    for number, (_, size, path) in enumerate(newest_first):
         room -= size
-        if room < 0 or number >= FILES:
+        if room < 0 or number >= MAX_CACHE_FILES:
             files.remove(Path(path))
 
 
-def _kept(found: Iterable[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
-    for entry in found:
+def _cached_files(entries: Iterable[os.DirEntry[str]]) -> Iterator[tuple[float, int, str]]:
+    for entry in entries:
         with suppress(OSError):
             about = entry.stat(follow_symlinks=False)
             yield about.st_mtime, about.st_size, entry.path

@@ -1,4 +1,4 @@
-"""A call with canonical arguments, `f([1, 2], 'a')`, as a tree that a guest of any language can make values of."""
+"""Parse a call with canonical arguments, `f([1, 2], 'a')`, for a guest of any language."""
 
 from __future__ import annotations
 
@@ -14,16 +14,23 @@ _SEVERAL = ("list", "tuple", "set")
 
 
 def tree_of(call: str) -> dict[str, Any]:
-    """The function's name and its arguments, each a tree of kinds and texts."""
-    found = _CALL.fullmatch(call)
-    text = canonical(f"[{found[2].strip()}]") if found else None
+    """Parse a call.
+
+    Returns:
+        The name of the function, and its arguments as trees of kinds and texts.
+
+    Raises:
+        UsageError: The text is not a call, or an argument is not plain data.
+    """
+    match = _CALL.fullmatch(call)
+    text = canonical(f"[{match[2].strip()}]") if match else None
     value = parse(text) if isinstance(text, str) else text
-    if found is None or not isinstance(value, Value):
+    if match is None or not isinstance(value, Value):
         where = f" (at character {value.offset} of its arguments)" if isinstance(value, Malformed) else ""
         raise UsageError(
             f"a call is a function's name and canonical values, such as f([1, 2], 'a'), not {call!r}{where}"
         )
-    return {"function": found[1], "arguments": [_tree(item) for item in value.items]}
+    return {"function": match[1], "arguments": [_tree(item) for item in value.items]}
 
 
 def _tree(value: Value) -> list[Any]:
@@ -34,8 +41,8 @@ def _tree(value: Value) -> list[Any]:
     if value.kind == "dict":
         keys, values = value.items[::2], value.items[1::2]
         return ["dict", [[_tree(key), _tree(item)] for key, item in zip(keys, values, strict=True)]]
-    made: list[Any] = _PLAIN[value.kind](value.atom)
-    return made
+    leaf: list[Any] = _PLAIN[value.kind](value.atom)
+    return leaf
 
 
 _PLAIN: dict[str, Any] = {

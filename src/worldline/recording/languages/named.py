@@ -1,4 +1,4 @@
-"""Which files of its own folder a source of another language names: read off its text, nothing is run."""
+"""Find the files of its own folder that a source of another language names. Nothing is executed."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 
 from worldline.core.language import language_of
 
-_MOST = 4096  # characters of a line that names a file
-_INCLUDE = re.compile(rf'^[ \t]*+#[ \t]*+include[ \t]*+"([^"\n]{{1,{_MOST}}})"', re.MULTILINE)
+_MAX_PATH_CHARACTERS = 4096
+_INCLUDE = re.compile(rf'^[ \t]*+#[ \t]*+include[ \t]*+"([^"\n]{{1,{_MAX_PATH_CHARACTERS}}})"', re.MULTILINE)
 _MODULE = re.compile(
     r"^[ \t]*+(?:pub(?:\([^)\n]*\))?[ \t]++)?mod[ \t]++([A-Za-z_]\w*+)[ \t]*+;", re.MULTILINE
 )
 _IMPORT = re.compile(
-    rf"""\b(?:from|import|require)[ \t]*+\(?[ \t]*+["'](\.{{1,2}}/[^"'\n]{{1,{_MOST}}})["']"""
+    rf"""\b(?:from|import|require)[ \t]*+\(?[ \t]*+["'](\.{{1,2}}/[^"'\n]{{1,{_MAX_PATH_CHARACTERS}}})["']"""
 )
 _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl")
 
 
 def named_by(name: str, source: str) -> Iterator[str]:
-    """Paths from the program's folder, of files that there may be."""
+    """Yield the files that a source may name, as paths from the folder of the program."""
     home = posixpath.dirname(name)
     for path in _spelled(name, source):
         whole = posixpath.normpath(posixpath.join(home, path))
@@ -29,7 +29,7 @@ def named_by(name: str, source: str) -> Iterator[str]:
 
 
 def _spelled(name: str, source: str) -> Iterator[str]:
-    """The same, from the folder of the file that names them."""
+    """Yield the same files, as paths from the folder of the source."""
     find = _included if name.endswith(_HEADERS) else NAMED_FILES.get(language_of(name))
     return find(name, source) if find is not None else iter(())
 
@@ -50,6 +50,10 @@ def _imported(name: str, source: str) -> Iterator[str]:
 
 
 NAMED_FILES: Mapping[str, Callable[[str, str], Iterator[str]]] = {
-    "js": _imported, "ts": _imported, "c": _included, "cpp": _included, "rust": _modules,
-}  # fmt: skip
-"""How the files that a source names are found, by language; a source of another language names none by path."""
+    "js": _imported,
+    "ts": _imported,
+    "c": _included,
+    "cpp": _included,
+    "rust": _modules,
+}
+"""Finds the files that a source names, by language. Other languages name no files by path."""

@@ -1,6 +1,6 @@
-"""The toolchain of a language on this host: found, its version asked for, and which directories a box needs of it.
+"""Find the toolchain of a language on this host, its version and the directories that it needs.
 
-Toolchains are trusted; what they compile is not, and is compiled and run in a box.
+Toolchains are trusted. The code that they compile is not: it is compiled and executed in a sandbox.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ def _say(command: list[str]) -> str | None:
     return done.stdout.decode("utf-8", "replace")
 
 
-def _version(executable: str, asked: str) -> str | None:
-    found = _VERSION.search(_say([executable, asked]) or "")
-    return found[1] if found else None
+def _version(executable: str, option: str) -> str | None:
+    match = _VERSION.search(_say([executable, option]) or "")
+    return match[1] if match else None
 
 
 def _released(command: str) -> str | None:
-    """What a JDK says of itself in a file of its home; to ask javac takes a third of a second."""
+    """Read the version of a JDK from a file in its home, because asking javac takes a third of a second."""
     try:
-        said = Path(command).parents[1].joinpath("release").read_text()
+        text = Path(command).parents[1].joinpath("release").read_text()
     except (OSError, ValueError):
         return None
-    found = re.search(r'^JAVA_VERSION="([-+.\w]+)"$', said, re.MULTILINE)
-    return found[1] if found else None
+    match = re.search(r'^JAVA_VERSION="([-+.\w]+)"$', text, re.MULTILINE)
+    return match[1] if match else None
 
 
 def _no_release(command: str) -> None:
-    """Most toolchains have no file that says their version."""
+    """Return None: most toolchains have no file that states their version."""
 
 
 def _behind_rustup(executables: Mapping[str, str]) -> Mapping[str, str]:
-    """With the compiler itself: rustup's command of its name starts it and needs a home, which a box has not."""
+    """Replace the rustc of rustup by the compiler itself: rustup needs a home, which a sandbox lacks."""
     root = (_say([executables["rustc"], "--print", "sysroot"]) or "").strip()
     inside = os.path.join(root, "bin", "rustc")
     return {**executables, "rustc": inside} if root and os.path.exists(inside) else executables
@@ -62,21 +62,21 @@ def _as_found(executables: Mapping[str, str]) -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class ToolchainKind:
-    """How the programs of a language are run: by which guest, with which commands, of which Debian packages."""
+    """How programs of a language are executed: the guest, its commands and their Debian packages."""
 
     guest: str
-    name: str  # as a trace's interpreter says it
+    name: str  # the interpreter name in traces
     core: str  # what is instrumented
-    commands: tuple[str, ...]  # the first one is asked for its version
+    commands: tuple[str, ...]  # the first one reports the version
     packages: str
-    asked: str = "--version"
-    wide: bool = False  # maps far more memory than it uses
-    prepares: bool = True  # a program is prepared before it is run
-    has_tools: bool = False  # its guest makes something once for a toolchain, before any program
+    version_option: str = "--version"
+    wide: bool = False  # it maps far more memory than it uses
+    prepares: bool = True  # a program is prepared before it is executed
+    has_tools: bool = False  # its guest builds tools once for a toolchain
     resolve: Callable[[Mapping[str, str]], Mapping[str, str]] = (
         _as_found  # its commands, where they really lie
     )
-    read_release: Callable[[str], str | None] = _no_release  # the version that a file of its home says
+    read_release: Callable[[str], str | None] = _no_release  # reads the version from a file
 
 
 KINDS = {
@@ -94,10 +94,22 @@ KINDS = {
         read_release=_released,
     ),
     "c": ToolchainKind(
-        "compiled", "gcc", "asm", ("gcc", "as"), "gcc libc6-dev", asked="-dumpfullversion", has_tools=True
+        "compiled",
+        "gcc",
+        "asm",
+        ("gcc", "as"),
+        "gcc libc6-dev",
+        version_option="-dumpfullversion",
+        has_tools=True,
     ),
     "cpp": ToolchainKind(
-        "compiled", "g++", "asm", ("g++", "gcc", "as"), "g++", asked="-dumpfullversion", has_tools=True
+        "compiled",
+        "g++",
+        "asm",
+        ("g++", "gcc", "as"),
+        "g++",
+        version_option="-dumpfullversion",
+        has_tools=True,
     ),
     "rust": ToolchainKind(
         "compiled",
@@ -113,22 +125,22 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Toolchain:
-    """One language's toolchain as it was found."""
+    """The toolchain of one language on this host."""
 
     language: str
     kind: ToolchainKind
     version: str
     executables: tuple[tuple[str, str], ...]
-    directories: tuple[str, ...]  # that a box must have of the host, beside /usr
+    directories: tuple[str, ...]  # of the host that a sandbox needs, besides /usr
 
     def as_config(self) -> dict[str, Any]:
-        """What a guest is told of it."""
+        """Return the settings for the guest."""
         return {"language": self.language, "version": self.version, "executables": dict(self.executables)}
 
 
 @functools.lru_cache(maxsize=32)
 def find(language: str) -> Toolchain | str:
-    """The toolchain of a language; where it is not whole, which package is missing."""
+    """Return the toolchain of a language, or a message that names the missing package."""
     kind = KINDS[language]
     executables: dict[str, str] = {}
     for command in kind.commands:
@@ -138,22 +150,22 @@ def find(language: str) -> Toolchain | str:
         executables[command] = path
     executables = dict(kind.resolve(executables))
     first = executables[kind.commands[0]]
-    version = kind.read_release(first) or _version(first, kind.asked)
+    version = kind.read_release(first) or _version(first, kind.version_option)
     if version is None:
         return f"toolchain: {first} does not work; install the package {kind.packages}"
     return Toolchain(language, kind, version, tuple(executables.items()), _directories(executables.values()))
 
 
 def _directories(executables: Any) -> tuple[str, ...]:
-    """The homes of the commands outside /usr, and what links inside homes of any lead to elsewhere (Debian's JDK)."""
+    """Return the homes of the commands outside /usr, and the targets of links in them (Debian's JDK)."""
     wanted: list[str] = []
     for path in executables:
         home = Path(os.path.realpath(path)).parents[1]
         if home in (Path("/usr"), Path("/")):
             continue
         wanted.append(str(home))
-        found = [link for pattern in ("*", "conf/**/*", "lib/*", "lib/*/*") for link in home.glob(pattern)]
-        links = [link.resolve() for link in found if link.is_symlink() and link.exists()]
+        entries = [link for pattern in ("*", "conf/**/*", "lib/*", "lib/*/*") for link in home.glob(pattern)]
+        links = [link.resolve() for link in entries if link.is_symlink() and link.exists()]
         wanted += [str(link if link.is_dir() else link.parent) for link in links]
     outside = [path for path in wanted if not Path(path).is_relative_to("/usr")]
     whole = sorted({path for path in outside if os.path.isdir(path)})

@@ -1,6 +1,7 @@
-"""What a guest makes once for a toolchain, before any program: a folder on the host by digest, read-only in boxes.
+"""Cache the tools that a guest builds once for a toolchain: a folder by digest, read-only in sandboxes.
 
-It is made in a box that no program was in, and is kept where no program can write. What is not whole is not there.
+Tools are built in a sandbox without any program, and stored where no program can write. A folder
+that is not complete counts as missing.
 """
 
 from __future__ import annotations
@@ -22,34 +23,34 @@ from worldline.recording.languages import artefact
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.storage import files
 
-KEPT = 12  # folders; which was not used for longest goes first, and none that may be in use
-IN_USE = 24 * 3600  # seconds since it was last found
-INDEX = "index.json"  # written last: each file's size
-DATE = 946684800  # of every file: a JVM compares a jar's date with that in its archive of classes
+MAX_FOLDERS = 12  # beyond it the least recently used are removed, but none that may be in use
+IN_USE_SECONDS = 24 * 3600  # since it was last found
+INDEX = "index.json"  # written last: the size of each file
+DATE = 946684800  # of every file: a JVM compares the date of a jar with its class archive
 _INDEX_BYTES = 1 << 16
 
 
 def key(toolchain: Toolchain) -> str:
-    """The digest of all that decides what is made: the toolchain, the guest."""
+    """Return the digest of everything that decides the tools: the toolchain and the guest."""
     text = json.dumps([toolchain.language, toolchain.version, toolchain.executables, os.uname().machine])
     return hashlib.sha256(text.encode() + artefact.guest_digest(toolchain.kind.guest)).hexdigest()
 
 
 def folder() -> Path:
-    """Where they are kept, a folder each."""
+    """Return the folder that contains one folder per digest."""
     return artefact.folder().with_name("tools")
 
 
 @functools.cache
 def _own_folder() -> Path:
-    """This process's, where the user's cannot be written to."""
+    """Create a folder for this process, if the folder of the user is not writable."""
     path = Path(tempfile.mkdtemp(prefix="worldline-tools-"))
     atexit.register(shutil.rmtree, path, ignore_errors=True)
     return path
 
 
 def find(digest: str) -> Path | None:
-    """The folder of a digest, whole; it is then the one that was used last."""
+    """Return the folder of a digest if it is complete, and mark it as recently used."""
     roots = [folder()]
     if _own_folder.cache_info().currsize:
         roots.append(_own_folder())
@@ -71,29 +72,37 @@ def _is_whole(path: Path) -> bool:
     )
 
 
-def keep(digest: str, made: Mapping[str, bytes]) -> Path:
-    """Keep files by name, and let go of what was not used for longest; where they lie."""
+def keep(digest: str, contents: Mapping[str, bytes]) -> Path:
+    """Store files by name, and remove the folders that were not used for longest.
+
+    Args:
+        digest: The digest of the tools.
+        contents: The bytes of each file.
+
+    Returns:
+        Their folder.
+    """
     try:
-        path = _write(folder() / digest, made)
+        path = _write(folder() / digest, contents)
         _shrink()
     except DiskError:
-        path = _write(_own_folder() / digest, made)
+        path = _write(_own_folder() / digest, contents)
     return path
 
 
-def _write(path: Path, made: Mapping[str, bytes]) -> Path:
+def _write(path: Path, contents: Mapping[str, bytes]) -> Path:
     files.make_directory(path)
-    for name, data in made.items():
+    for name, data in contents.items():
         files.write(path / name, data, fsync=False)
         os.utime(path / name, (DATE, DATE))
-    index = json.dumps({name: len(data) for name, data in made.items()})
+    index = json.dumps({name: len(data) for name, data in contents.items()})
     files.write(path / INDEX, index.encode(), fsync=False)
     return path
 
 
 def _shrink() -> None:
     paths = [folder() / name for name in files.names(folder())]
-    for path in sorted(paths, key=os.path.getmtime, reverse=True)[KEPT:]:
+    for path in sorted(paths, key=os.path.getmtime, reverse=True)[MAX_FOLDERS:]:
         with suppress(DiskError, OSError):
-            if time.time() - os.path.getmtime(path) > IN_USE:
+            if time.time() - os.path.getmtime(path) > IN_USE_SECONDS:
                 files.remove_folder(path, lambda _name: True)

@@ -1,7 +1,7 @@
-"""Programs of one language, recorded: each prepared in one box, unless that was done before, and run in another.
+"""Record programs of one language: prepare each in one sandbox, unless cached, and execute it in another.
 
-The box that prepares has limits of its own, so that what is made of a program depends on the program alone. Nothing
-here knows a language: its guest does, inside.
+The sandbox that prepares has its own limits, so that the result depends on the program alone.
+Everything specific to a language is in its guest, inside the sandbox.
 """
 
 from __future__ import annotations
@@ -22,26 +22,28 @@ from worldline.recording.sandbox import Box, SandboxRun, open_box
 from worldline.recording.traced import traced, unrun
 from worldline.recording.verdict import readable, unbegun
 
-PREPARING = Limits(wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.LARGEST)
-PREPARED = "prepared"  # what the report says when all parts are there
+PREPARING = Limits(
+    wall=60, memory=2 << 30, processes=128, disk=512 << 20, trace_bytes=artefact.MAX_PART_BYTES
+)
+PREPARED = "prepared"  # the report if all parts are complete
 _making = threading.Lock()
 
 
 class LanguageWorker:
-    """The two boxes of one language, each opened when it is first needed and replaced when it breaks."""
+    """The two sandboxes of one language, opened when first needed and replaced when they break."""
 
     def __init__(self, language: str, plan: BoxPlan, limits: Limits) -> None:
         self.limits = limits
-        found = find(language)
-        self.missing = found if isinstance(found, str) else ""
-        self.toolchain = None if isinstance(found, str) else found
+        toolchain = find(language)
+        self.missing = toolchain if isinstance(toolchain, str) else ""
+        self.toolchain = None if isinstance(toolchain, str) else toolchain
         kind = KINDS[language]
         self.plan = replace(plan, guest=f"{kind.guest}.guest", toolchain=self.toolchain, native=None)
         self.who = InterpreterInfo(kind.name, self.toolchain.version if self.toolchain else "", kind.core)
         self._boxes: dict[str, Box] = {}
 
     def record(self, program: Program, stdin: bytes) -> Trace:
-        """One program's trace. One that a box broke under, or could not begin, has a second chance in a fresh one."""
+        """Record one program. If the sandbox breaks or the program does not start, try once more in a new one."""
         trace = self._record(program, stdin)
         if trace.outcome.kind == "host-fault" and not len(trace):
             for box in self._boxes.values():
@@ -50,14 +52,14 @@ class LanguageWorker:
         return trace
 
     def flow(self, program: Program) -> bytes | None:
-        """What the guest knows of a program's control flow, as it wrote it; None where it cannot be known."""
-        made = (
+        """Return the control flow of a program as its guest wrote it, or None if it is not known."""
+        prepared = (
             (self._untooled(program) or self._prepared(program, self._spec(program)))
             if self.toolchain
             else None
         )
-        found = artefact.read(made) if isinstance(made, bytes) else None
-        return found.get("flow") if found else None
+        parts = artefact.read(prepared) if isinstance(prepared, bytes) else None
+        return parts.get("flow") if parts else None
 
     def _record(self, program: Program, stdin: bytes) -> Trace:
         if self.toolchain is None:
@@ -66,52 +68,59 @@ class LanguageWorker:
         if lacking is not None:
             return lacking
         spec = self._spec(program)
-        made = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
-        if isinstance(made, Trace):
-            return made
+        parts = self._prepared(program, spec) if self.toolchain.kind.prepares else self._known(spec)
+        if isinstance(parts, Trace):
+            return parts
         spec["limits"] = asdict(self.limits)
-        run = self._box("run", self.limits).run(spec, stdin, parts=made)
+        run = self._box("run", self.limits).run(spec, stdin, parts=parts)
         return traced(program, run, self.who, self.limits, boxed=self.plan.boxed)
 
     def _spec(self, program: Program) -> dict[str, Any]:
         assert self.toolchain is not None
         return {
-            "name": program.name, "source": program.source, "files": dict(program.files), "argv": list(program.argv),
-            "call": None if program.call is None else tree_of(program.call), "language": program.language,
-            "toolchain": self.toolchain.as_config(), "limits": asdict(PREPARING),
+            "name": program.name,
+            "source": program.source,
+            "files": dict(program.files),
+            "argv": list(program.argv),
+            "call": None if program.call is None else tree_of(program.call),
+            "language": program.language,
+            "toolchain": self.toolchain.as_config(),
+            "limits": asdict(PREPARING),
             "tools": self.plan.tools_inside,
-        }  # fmt: skip
+        }
 
     def _untooled(self, program: Program) -> Trace | None:
-        """See to it that boxes have the guest's tools, where it has any; the trace of a program that lacks them."""
+        """Build the tools of the guest if it has any. Return the trace of a program that cannot have them."""
         assert self.toolchain is not None
         if self.plan.tools or not self.toolchain.kind.has_tools:
             return None
-        with _making:  # of several workers one makes them
+        with _making:  # one of several workers builds them
             digest = tools.key(self.toolchain)
-            found = tools.find(digest)
-            if found is None:
+            folder = tools.find(digest)
+            if folder is None:
                 with open_box(replace(self.plan, preparing=True), PREPARING) as box:
                     run = box.run(self._spec(program) | {"source": "", "files": {}}, b"", act="tools")
-                made = artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
-                if made is None:
+                contents = (
+                    artefact.read(bytes(run.wire[artefact.HEADER :])) if run.report == PREPARED else None
+                )
+                if contents is None:
                     return self._unprepared(program, run)
-                found = tools.keep(digest, made)
-        self.plan = replace(self.plan, tools=str(found))
+                folder = tools.keep(digest, contents)
+        self.plan = replace(self.plan, tools=str(folder))
         return None
 
     def _known(self, spec: dict[str, Any]) -> bytes:
-        """The parts of a program that need not be prepared, where it once was."""
+        """Return the cached parts of a program that does not have to be prepared."""
         assert self.toolchain is not None
         return artefact.load(artefact.key(self.toolchain, spec)) or b""
 
     def _prepared(self, program: Program, spec: dict[str, Any]) -> bytes | Trace:
-        """The parts of a program as one file; the trace of one that has none."""
+        """Return the parts of a program as one file, or the trace of a program that cannot be prepared."""
         assert self.toolchain is not None
         digest = artefact.key(self.toolchain, spec)
-        made = artefact.load(digest)
-        if made is not None:
-            return made
+        cached = artefact.load(digest)
+        if cached is not None:
+            return cached
         run = self._box("prepare", PREPARING).run(spec, b"", act="prepare")
         data = bytes(run.wire[artefact.HEADER :])
         if run.report == PREPARED and artefact.read(data) is not None:
@@ -121,8 +130,8 @@ class LanguageWorker:
 
     def _unprepared(self, program: Program, run: SandboxRun) -> Trace:
         outcome = Outcome("limit", "time") if run.hit == "time" else unbegun(run)
-        said = readable(run.stderr, PREPARING.output)
-        return unrun(program, self.who, self.limits, outcome, stderr=said)
+        stderr = readable(run.stderr, PREPARING.output)
+        return unrun(program, self.who, self.limits, outcome, stderr=stderr)
 
     def _box(self, act: str, limits: Limits) -> Box:
         box = self._boxes.get(act)
@@ -133,6 +142,6 @@ class LanguageWorker:
         return box
 
     def close(self) -> None:
-        """Put the boxes away."""
+        """Release the sandboxes."""
         while self._boxes:
             release_box(self._boxes.popitem()[1])

@@ -1,1 +1,1 @@
-"""A script run in the box over a copy of a folder: the folder copied, the run, and what came back, decoded."""
+"""Execute a script in the sandbox over a copy of a folder, and decode what it did."""

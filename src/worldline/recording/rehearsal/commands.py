@@ -1,7 +1,8 @@
-"""Scripts that another program runs than this interpreter: shells, which tell each command with its line, and node.
+"""Scripts that need another program than this interpreter: shells, which trace each command, and node.
 
-What a shell tells comes out of a file that the script itself could write to: it is read within bounds and believed as
-far as it goes, as all that a script's own process tells. A redirection (`> file`) is no command: the file shows it.
+The trace of a shell is a file that the script itself could write to. It is read within bounds, and
+trusted no more than anything else from the process of the script. A redirection (`> file`) is not a
+command; the file itself shows it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ __all__ = ["TRACE", "command_for", "is_shell", "shell_events"]
 
 SHELL = "/usr/bin/bash"
 _SHEBANG = re.compile(r"#!\s*\S*?(?:/|\benv\s+)(?:ba|da)?sh\b")
-_TOLD = re.compile(r"\++([^\n]*?):([0-9]{1,9}): ([^\n]*)")
+_TRACE_LINE = re.compile(r"\++([^\n]*?):([0-9]{1,9}): ([^\n]*)")
 _OWN_WORDS = frozenset({
     ":", ".", "[", "[[", "((", "alias", "bg", "bind", "break", "builtin", "caller", "case", "cd", "compgen",
     "complete", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exit", "export",
@@ -32,13 +33,17 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(?:\[[^]]*\])?\+?=")
 
 
 def is_shell(name: str, source: str) -> bool:
-    """Whether a script is a shell's, by its suffix or, without one, its first line."""
+    """Tell whether a script is a shell script, by its suffix or, without one, its first line."""
     suffix = Path(name).suffix
     return suffix in (".sh", ".bash") or (suffix == "" and _SHEBANG.match(source) is not None)
 
 
 def command_for(name: str, language: str, source: str) -> tuple[tuple[str, ...], Toolchain | None] | None:
-    """What runs a script, and the toolchain that the box needs for it; None of one that nothing here runs."""
+    """Return the command that executes a script, and the toolchain that the sandbox needs for it.
+
+    Returns:
+        None for a script that nothing here can execute.
+    """
     if is_shell(name, source):
         return ((SHELL, "-x"), None) if Path(SHELL).exists() else None
     lang = LANGUAGES[language]
@@ -51,13 +56,13 @@ def command_for(name: str, language: str, source: str) -> tuple[tuple[str, ...],
 
 
 def shell_events(trace: bytes) -> Iterator[ScriptEvent]:
-    """The commands that a shell has started, from what it told of itself."""
+    """Decode the commands that a shell started from its own trace."""
     for line in trace.decode("utf-8", "backslashreplace").split("\n"):
-        told = _TOLD.fullmatch(line[:4000])
-        if told is None:
+        match = _TRACE_LINE.fullmatch(line[:4000])
+        if match is None:
             continue
-        first = told[3].split(" ")[0]
+        first = match[3].split(" ")[0]
         if first in _OWN_WORDS or _ASSIGNMENT.match(first):
             continue
         kind = "signal" if first == "kill" else "start"
-        yield ScriptEvent(kind=kind, target=told[3][:1000], file=told[1], line=int(told[2]))
+        yield ScriptEvent(kind=kind, target=match[3][:1000], file=match[1], line=int(match[2]))

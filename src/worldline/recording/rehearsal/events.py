@@ -1,4 +1,4 @@
-"""What a script asked of the system, as the guest in the box wrote it: decoded within bounds, and not trusted."""
+"""Decode the system requests of a script, which the guest in the sandbox wrote. They are not trusted."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import msgspec
 
 from worldline.recording.guests.rehearsal import HEADER, SLOTS
 
-LONGEST = 8_000  # bytes of one line
+MAX_LINE_BYTES = 8_000
 
 
 class ScriptEvent(msgspec.Struct, frozen=True):
-    """Something that the script asked of the system, before it was done or refused; paths are those of the box."""
+    """A request of the script to the system, before it was done or refused. Paths are those in the sandbox."""
 
     kind: str = ""
     target: str = ""
@@ -25,14 +25,14 @@ class ScriptEvent(msgspec.Struct, frozen=True):
 
 
 def events_in(wire: bytes | memoryview) -> Iterator[ScriptEvent]:
-    """Every line that is one of the guest's, process by process; what is not is passed over."""
+    """Decode every valid line of the guest, process by process. Invalid lines are skipped."""
     room = (len(wire) - HEADER) // SLOTS
     decoder = msgspec.json.Decoder(ScriptEvent)
     for slot in range(SLOTS if room > 8 else 0):
         at = HEADER + slot * room
         (used,) = struct.unpack_from("<Q", wire, at)
         for line in bytes(wire[at + 8 : at + 8 + min(used, room - 8)]).split(b"\n"):
-            if not 0 < len(line) <= LONGEST:
+            if not 0 < len(line) <= MAX_LINE_BYTES:
                 continue
             try:
                 yield decoder.decode(line)

@@ -1,7 +1,7 @@
-"""A folder of the host as the copy that a box is given: read once, links not followed, within bounds; never written.
+"""Copy a folder of the host for a sandbox: read once, within bounds, without following links.
 
-A folder that is too large is refused in a sentence that says what would help; a pipe, a socket or a file that may not
-be read is named as left out.
+The folder is never written. A folder that is too large is refused with a message that suggests what
+to exclude. A pipe, a socket or an unreadable file is listed as left out.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.recording.guests.rehearsal.tree import Entry, pack
 
-__all__ = ["MOST_BYTES", "MOST_FILES", "SCRIPT", "WORK", "Entry", "FolderCopy", "copied"]
+__all__ = ["MAX_BYTES", "MAX_FILES", "SCRIPT", "WORK", "Entry", "FolderCopy", "copied"]
 
-MOST_BYTES, MOST_FILES = 64 << 20, 10_000
+MAX_BYTES, MAX_FILES = 64 << 20, 10_000
 WORK, SCRIPT = "work", "script"
 _PAGE = 4096
 
 
 @dataclass
 class FolderCopy:
-    """The files that go into a box, and what of the folder does not: not copied by wish, or not readable."""
+    """The files that go into a sandbox, and the names that were excluded or could not be read."""
 
     entries: list[Entry] = field(default_factory=list)
     blobs: list[bytes] = field(default_factory=list)
@@ -35,58 +35,73 @@ class FolderCopy:
 
     @property
     def pages(self) -> int:
-        """What it takes in the box, in bytes of whole pages, with one for each name."""
+        """The space that it takes in the sandbox, in bytes of whole pages, plus one page per name."""
         return sum(_PAGE + -(-entry.size // _PAGE) * _PAGE for entry in self.entries)
 
     def packed(self) -> bytes:
-        """All of it as one file."""
+        """Pack the copy into one file."""
         return pack(self.entries, self.blobs)
 
     def content(self, path: str) -> bytes | None:
-        """The bytes of a file, by its path in the box."""
+        """Return the bytes of a file, by its path in the sandbox."""
         files = [entry for entry in self.entries if entry.kind == "file"]
         at = next((i for i, entry in enumerate(files) if entry.path == path), None)
         return None if at is None else self.blobs[at]
 
     def add_folder(self, path: str) -> None:
-        """An empty folder, by its path in the box."""
+        """Add an empty folder, by its path in the sandbox."""
         self.entries.append(Entry(path, "folder", 0o755))
 
     def add_file(self, path: str, data: bytes, mode: int = 0o644, time: int = 0) -> None:
-        """One file, by its path in the box; its folder is there."""
+        """Add a file to a folder that is already in the copy.
+
+        Args:
+            path: Its path in the sandbox.
+            data: Its bytes.
+            mode: Its permissions.
+            time: Its modification time in nanoseconds.
+        """
         digest = hashlib.sha256(data).hexdigest()
         self.entries.append(Entry(path, "file", mode, len(data), digest, "", len(data), time))
         self.blobs.append(data)
 
 
 def copied(folder: Path, leave_out: Sequence[str] = ()) -> FolderCopy:
-    """Everything in a folder but what has one of these names (patterns such as `*.bin`)."""
+    """Copy a folder.
+
+    Args:
+        folder: The folder.
+        leave_out: Patterns of names to exclude, such as `*.bin`.
+
+    Raises:
+        UsageError: It is not a folder, or it is too large.
+    """
     if not folder.is_dir():
-        raise UsageError(f"{folder} is no folder: a rehearsal runs in a copy of one")
+        raise UsageError(f"{folder} is not a folder: a rehearsal runs in a copy of one")
     _refuse_much(folder, leave_out)
-    made = FolderCopy()
-    made.entries.append(_entry(WORK, "folder", folder.stat()))
+    copy = FolderCopy()
+    copy.entries.append(_entry(WORK, "folder", folder.stat()))
     waiting = [""]
     while waiting:
         inner = waiting.pop()
-        for name in _names(folder / inner, inner, made):
+        for name in _names(folder / inner, inner, copy):
             path = f"{inner}/{name}" if inner else name
             if _is_left_out(name, leave_out):
-                made.left_out.append(path)
-            elif _add(folder, path, made):
+                copy.left_out.append(path)
+            elif _add(folder, path, copy):
                 waiting.append(path)
-    return made
+    return copy
 
 
 def _is_left_out(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern.strip("/")) for pattern in patterns)
 
 
-def _names(folder: Path, inner: str, made: FolderCopy) -> list[str]:
+def _names(folder: Path, inner: str, copy: FolderCopy) -> list[str]:
     try:
         return sorted(os.listdir(folder))
     except OSError:
-        made.left_out.append(f"{inner}/")
+        copy.left_out.append(f"{inner}/")
         return []
 
 
@@ -94,33 +109,33 @@ def _entry(path: str, kind: str, about: os.stat_result, link: str = "") -> Entry
     return Entry(path, kind, stat.S_IMODE(about.st_mode) & 0o777, link=link, time=about.st_mtime_ns)
 
 
-def _add(folder: Path, path: str, made: FolderCopy) -> bool:
-    """Copy one entry; whether it is a folder, to be looked into."""
+def _add(folder: Path, path: str, copy: FolderCopy) -> bool:
+    """Copy one entry. Return whether it is a folder to descend into."""
     real = folder / path
     try:
         about = real.lstat()
         if stat.S_ISDIR(about.st_mode):
-            made.entries.append(_entry(f"{WORK}/{path}", "folder", about))
+            copy.entries.append(_entry(f"{WORK}/{path}", "folder", about))
             return True
         if stat.S_ISLNK(about.st_mode):
-            made.entries.append(_entry(f"{WORK}/{path}", "link", about, os.readlink(real)))
+            copy.entries.append(_entry(f"{WORK}/{path}", "link", about, os.readlink(real)))
         elif stat.S_ISREG(about.st_mode):
-            made.add_file(f"{WORK}/{path}", _read(real), about.st_mode & 0o777, about.st_mtime_ns)
+            copy.add_file(f"{WORK}/{path}", _read(real), about.st_mode & 0o777, about.st_mtime_ns)
         else:
-            made.left_out.append(path)
+            copy.left_out.append(path)
     except OSError:
-        made.left_out.append(path)
+        copy.left_out.append(path)
     return False
 
 
 def _read(path: Path) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(fd, "rb") as file:
-        return file.read(MOST_BYTES + 1)
+        return file.read(MAX_BYTES + 1)
 
 
 def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
-    """One clear sentence for a folder that is too large, with the part that makes it so."""
+    """Refuse a folder that is too large, with a message that names its largest part."""
     sizes: Counter[str] = Counter()
     files = 0
     for place, folders, names in os.walk(folder, onerror=None):
@@ -132,14 +147,14 @@ def _refuse_much(folder: Path, leave_out: Sequence[str]) -> None:
                 files += 1
                 sizes[part or name] += _size(os.path.join(place, name))
         files += len(folders)
-        if files > 20 * MOST_FILES:
+        if files > 20 * MAX_FILES:
             break
     total = sum(sizes.values())
-    if total > MOST_BYTES or files > MOST_FILES:
+    if total > MAX_BYTES or files > MAX_FILES:
         heavy, weight = sizes.most_common(1)[0] if sizes else ("", 0)
         raise UsageError(
-            f"{folder} is too much to copy: {total:,} bytes in {files:,} files, at most {MOST_BYTES:,} in "
-            f"{MOST_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --exclude {heavy}"
+            f"{folder} is too large to copy: {total:,} bytes in {files:,} files, at most {MAX_BYTES:,} in "
+            f"{MAX_FILES:,} ({heavy} alone has {weight:,}); name a smaller --folder, or --exclude {heavy}"
         )
 
 

@@ -1,7 +1,8 @@
-"""One script run in the box over a copy of a folder: what it asked for, how it ended, and what it left.
+"""Execute one script in the sandbox over a copy of a folder: its requests, its end and the files it left.
 
-There is no second best: without a box nothing is run, whoever trusts the script. What the script's process wrote is
-decoded line by line within bounds and believed as far as it goes; what was left is told by the box when it is dead.
+There is no fallback: without a sandbox nothing is executed, even if the user trusts the script. What
+the process of the script wrote is decoded within bounds and not trusted. The sandbox gathers the
+files that were left when the script is dead.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from worldline.core.errors import NoSandbox
 from worldline.core.limits import Limits
 from worldline.core.trace import Outcome
-from worldline.recording.guests.rehearsal.tree import ROOM, Entry
+from worldline.recording.guests.rehearsal.tree import MAX_GATHERED_BYTES, Entry
 from worldline.recording.languages.toolchain import Toolchain
 from worldline.recording.recorder import encode, prepare
 from worldline.recording.rehearsal.commands import TRACE, shell_events
@@ -24,14 +25,14 @@ from worldline.recording.rehearsal.folder import FolderCopy
 from worldline.recording.sandbox import SandboxRun, open_box
 from worldline.recording.verdict import judge, readable
 
-WIRE = 16 << 20
-MOST_EVENTS = 50_000
+WIRE_BYTES = 16 << 20
+MAX_EVENTS = 50_000
 _ENDS = ("returned", "raised", "exited", "limit", "unsupported", "host-fault", "tampered")
 
 
 @dataclass(frozen=True)
 class LeftFiles:
-    """What is in the box when the script is dead, by path, with the bytes of what is not as it was given."""
+    """The files in the sandbox when the script is dead, with the bytes of those that changed."""
 
     entries: tuple[Entry, ...]
     contents: Mapping[str, bytes]
@@ -40,49 +41,64 @@ class LeftFiles:
 
 @dataclass(frozen=True)
 class RehearsedRun:
-    """What is known of one run over a copy. `left` is None where it could not be told."""
+    """The result of one run over a copy. `left` is None if it could not be gathered."""
 
     outcome: Outcome
     events: tuple[ScriptEvent, ...]
     left: LeftFiles | None
     output: str
     stderr: str
-    more: bool  # events were told that did not fit
-    line: int = 0  # where the exception came from that ended it
-    listened: bool = True  # the interpreter told what was asked of it
+    more: bool  # there were events that did not fit
+    line: int = 0  # the source of the exception that ended it
+    listened: bool = True  # the interpreter reported its requests
 
 
 @dataclass(frozen=True, kw_only=True)
 class RehearsedScript:
-    """What is run: its path from the working folder (`../script/NAME` of one that lies elsewhere), and what it gets."""
+    """A script and its inputs. `name` is its path from the working folder, or `../script/NAME`."""
 
     name: str
     source: str
     argv: tuple[str, ...] = ()
     stdin: str = ""
     environment: tuple[tuple[str, str], ...] = ()
-    command: tuple[str, ...] = ()  # what runs it, where that is not this interpreter
+    command: tuple[str, ...] = ()  # the command that executes it, if not this interpreter
     toolchain: Toolchain | None = None
 
 
 def run_over(
     script: RehearsedScript, copy: FolderCopy, *, limits: Limits, python: str | None = None
 ) -> RehearsedRun:
-    """Run a script in the box over the copy; NoSandbox where there is none."""
+    """Execute a script in the sandbox over a copy.
+
+    Args:
+        script: The script and its inputs.
+        copy: The copy of the folder.
+        limits: What the script may use, besides the copy.
+        python: The Python interpreter that executes it.
+
+    Raises:
+        NoSandbox: There is no sandbox here.
+    """
     limits = replace(
-        limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE
+        limits, disk=limits.disk + copy.pages, memory=limits.memory + copy.pages, trace_bytes=WIRE_BYTES
     )
     setup = prepare(limits=limits, python=python, core="python", trust=False)
     if not setup.plan.boxed:
-        raise NoSandbox("a rehearsal without a box would be the deed itself")
+        raise NoSandbox("a rehearsal needs a sandbox: without one the script would really act")
     plan = replace(setup.plan, guest="rehearsal.guest", native=None, toolchain=script.toolchain)
     spec: dict[str, Any] = {
-        "name": script.name, "source": script.source, "files": {}, "argv": list(script.argv), "call": None,
-        "limits": asdict(limits), "environment": dict(script.environment),
+        "name": script.name,
+        "source": script.source,
+        "files": {},
+        "argv": list(script.argv),
+        "call": None,
+        "limits": asdict(limits),
+        "environment": dict(script.environment),
         "command": list(script.command),
-    }  # fmt: skip
+    }
     with open_box(plan, limits) as box:
-        run = box.run(spec, encode(script.stdin), parts=copy.packed(), left=ROOM)
+        run = box.run(spec, encode(script.stdin), parts=copy.packed(), left=MAX_GATHERED_BYTES)
     return replace(_decoded(run, limits), listened=not script.command)
 
 
@@ -94,18 +110,18 @@ def _decoded(run: SandboxRun, limits: Limits) -> RehearsedRun:
         if event.end:
             if event.end in _ENDS and not event.child:
                 end, line = Outcome(event.end, event.detail), event.line
-        elif len(events) < MOST_EVENTS:
+        elif len(events) < MAX_EVENTS:
             events.append(event)
     left = read_left(run.left)
-    events += list(shell_events(left.contents.get(TRACE, b"")))[:MOST_EVENTS] if left else []
-    more = bytes(run.wire[16:17]) == b"\x01" or len(events) >= MOST_EVENTS
+    events += list(shell_events(left.contents.get(TRACE, b"")))[:MAX_EVENTS] if left else []
+    more = bytes(run.wire[16:17]) == b"\x01" or len(events) >= MAX_EVENTS
     outcome = judge(run, end, None)
-    said = (readable(run.stdout, limits.output), readable(run.stderr, limits.output))
-    return RehearsedRun(outcome, tuple(events), left, *said, more, line)
+    streams = (readable(run.stdout, limits.output), readable(run.stderr, limits.output))
+    return RehearsedRun(outcome, tuple(events), left, *streams, more, line)
 
 
 def read_left(data: bytes) -> LeftFiles | None:
-    """What the box gathered, if it is whole; anything else is nothing."""
+    """Decode the files that the sandbox gathered. Return None if they are incomplete."""
     try:
         (length,) = struct.unpack_from("<Q", data, 0)
         index = json.loads(data[8 : 8 + length])

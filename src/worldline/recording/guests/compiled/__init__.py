@@ -1,1 +1,1 @@
-"""The guest of C, C++ and Rust: calls at `.loc` in the assembly, values read in process by a table out of DWARF."""
+"""The guest of C, C++ and Rust: hooks at `.loc` in the assembly, values read with a table from DWARF."""

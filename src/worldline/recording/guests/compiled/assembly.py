@@ -1,7 +1,8 @@
-"""The pass over assembly: a call into the hook at each `.loc` that begins another line, and before returns.
+"""Instrument assembly: call the hook at each `.loc` that starts another line, and before returns.
 
-No source is parsed: macros, templates and lambdas are the compiler's business. Every place gets a label, whose address
-the linked file holds in the section `.wl_places`; with DWARF these say which variables are in scope there.
+No source is parsed, so macros, templates and lambdas need no special care. Every place gets a label,
+whose address is in the section `.wl_places` of the linked file; DWARF tells which variables are in
+scope there.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Routine:
 
 @dataclass
 class Woven:
-    """What the pass made: the new text, its functions, and how many labels the section of places holds."""
+    """The result of the pass: the new text, its functions, and the number of labels in `.wl_places`."""
 
     text: str
     functions: list[Routine]
@@ -79,7 +80,10 @@ class Woven:
 def instrument(
     text: str, machine: Machine, sources: dict[str, list[str]], loops: list[Span] | None = None
 ) -> Woven:
-    """The assembly with its calls; `sources`: the lines of the program's own files, `loops`: where Rust's are."""
+    """Insert the hook calls into assembly.
+
+    `sources` are the lines of the program's own files, `loops` the places of loops in Rust.
+    """
     files = _own_files(text, sources)
     out: list[str] = []
     functions: list[Routine] = []
@@ -131,8 +135,10 @@ def _is_made_up(text: str, start: int) -> bool:
 def _leave_out_unwinding(function: Routine, pads: set[str], tables: set[str]) -> None:
     """No site where only unwinding comes by."""
     if pads and any(line.endswith(":") and line[:-1] in pads for line in function.lines):
-        kept = ordinary(function.lines, pads, tables)
-        function.sites = {at: one for at, one in function.sites.items() if at in kept or one.kind & RETURN}
+        reachable = ordinary(function.lines, pads, tables)
+        function.sites = {
+            at: site for at, site in function.sites.items() if at in reachable or site.kind & RETURN
+        }
 
 
 def _leave_out_jumps(function: Routine, source: list[str]) -> None:
@@ -160,19 +166,19 @@ def _is_code(text: str) -> bool:
 
 def _own_files(text: str, sources: dict[str, list[str]]) -> dict[str, str]:
     """The numbers under which the assembly speaks of the program's own files."""
-    found: dict[str, str] = {}
+    numbers: dict[str, str] = {}
     for match in _FILE.finditer(text):
         path = posixpath.normpath(posixpath.join(_unescaped(match[2] or ""), _unescaped(match[3])))
-        own = path if path in sources else next((one for one in sources if path.endswith("/" + one)), None)
+        own = path if path in sources else next((name for name in sources if path.endswith("/" + name)), None)
         if own is not None:
-            found[match[1]] = own
-    return found
+            numbers[match[1]] = own
+    return numbers
 
 
 def _unescaped(text: str) -> str:
     """A string of the assembler's: bytes beyond ASCII are written by their octal numbers."""
     data = _ESCAPE.sub(
-        lambda one: bytes([int(one[1], 8) & 255]) if one[1].isdigit() else one[1], text.encode()
+        lambda match: bytes([int(match[1], 8) & 255]) if match[1].isdigit() else match[1], text.encode()
     )
     return data.decode(errors="surrogateescape")
 
@@ -257,16 +263,16 @@ def _scan(function: Routine, machine: Machine, file: str, source: list[str], pla
 def _kept_result(function: Routine, machine: Machine) -> int:
     """Where LLVM's code for aarch64 keeps x8, if that has another use before the function's first line."""
     frame, states, deep = (machine.stack, machine.entry_offset), list[tuple[int, int]](), 0
-    found = 0
+    offset = 0
     entry = next((at for at, site in function.sites.items() if site.kind & ENTRY), 0)
     for text in function.lines[:entry] if machine.name == "aarch64" else ():
         if text.startswith("\t.cfi_"):
             frame = _cfi(text, frame, states, machine)
             deep = frame[1] if frame[0] == machine.stack else deep
-        elif kept := _KEEPS_RESULT.match(text):
-            found = deep - int(kept[2] or 0) if kept[1] == "sp" else frame[1] - int(kept[2] or 0)
+        elif match := _KEEPS_RESULT.match(text):
+            offset = deep - int(match[2] or 0) if match[1] == "sp" else frame[1] - int(match[2] or 0)
         elif _USES_RESULT.match(text):
-            return found
+            return offset
     return 0
 
 
@@ -345,18 +351,18 @@ def _cfi(
     match = _CFI.match(text)
     if match is None:
         return frame
-    what, words = match[1], [word.strip() for word in match[2].split(",")]
-    if what == "remember_state":
+    directive, words = match[1], [word.strip() for word in match[2].split(",")]
+    if directive == "remember_state":
         states.append(frame)
-    elif what == "restore_state":
+    elif directive == "restore_state":
         return states.pop() if states else frame
-    elif what == "def_cfa_offset":
+    elif directive == "def_cfa_offset":
         return frame[0], int(words[0])
-    elif what == "adjust_cfa_offset":
+    elif directive == "adjust_cfa_offset":
         return frame[0], frame[1] + int(words[0])
-    elif what == "def_cfa_register":
+    elif directive == "def_cfa_register":
         return _register(words[0], machine), frame[1]
-    elif what == "def_cfa":
+    elif directive == "def_cfa":
         return _register(words[0], machine), int(words[1])
     return frame
 

@@ -1,4 +1,4 @@
-"""C: from a source to parts - compiled to assembly, the calls woven in, assembled, linked, described by a table."""
+"""Prepare a C program: compile to assembly, insert the hooks, assemble, link and describe it by a table."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _VLA = "[-Wvla]"
 
 
 def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
-    """The parts of a C program; its files lie in the current directory."""
+    """Return the parts of a C program, whose files are in the current directory."""
     gcc, name = spec["toolchain"]["executables"]["gcc"], spec["name"]
     machine = toolbox.machine()
     assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))
     flags = _flags(spec, machine.name)
     _compile([gcc, "-S", *flags, "-o", assembly, toolbox.as_file(name)], spec["source"])
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    made = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
-    Path(woven).write_text(made.text)
+    instrumented = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
+    Path(woven).write_text(instrumented.text)
     objects = [woven, *toolbox.runtime(spec["tools"]), "-lm", "-pthread"]
     toolbox.run([gcc, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
-    described = LinkedProgram(binary, made, sources, machine.name)
+    described = LinkedProgram(binary, instrumented, sources, machine.name)
     call = spec["call"]
     try:
         encoded = call and arguments.encode(call, described.functions, described.types, machine.name)

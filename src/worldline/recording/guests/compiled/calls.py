@@ -1,6 +1,7 @@
-"""A call in main's place, in C++ and Rust: written in the language itself, behind the program's own source.
+"""Append a call in place of main to a C++ or Rust source, written in the language itself.
 
-The compiler then does what it would do with any caller: conversions, overloads, moves. What it refuses does not fit.
+The compiler treats it like any caller, with conversions, overloads and moves. What it refuses does
+not fit.
 """
 
 from __future__ import annotations
@@ -21,42 +22,42 @@ _TYPE = re.compile(r"wl_plain<.*>. \{aka .(.*?).\}")
 
 
 def append(name: str, text: str) -> None:
-    """Write a call behind a source, whose own bytes stay as they are."""
+    """Append a call to a source file."""
     with open(name, "a", encoding="utf-8", newline="") as file:
         file.write(text)
 
 
 def in_cpp(call: dict[str, Any]) -> str:
-    """What stands behind a C++ source so that it is called; each argument has a line of its own."""
+    """Return the C++ code that makes the call, with one line per argument."""
     # The program's own, also where `using namespace std` has brought another of its name.
-    function, given = f"::{call['function']}", call["arguments"]
+    function, trees = f"::{call['function']}", call["arguments"]
     of = f"wl_signature<decltype({function})>"
-    lines = [f'{_CPP}extern "C" int {NAME}() {{ static_assert({of}::count == {len(given)}, "arguments");']
-    for n, tree in enumerate(given):
+    lines = [f'{_CPP}extern "C" int {NAME}() {{ static_assert({of}::count == {len(trees)}, "arguments");']
+    for n, tree in enumerate(trees):
         lines.append(f"    wl_plain<{of}::at<{n}>> a{n} = {_cpp(tree, True)};")
-    names = ", ".join(f"static_cast<{of}::at<{n}> &&>(a{n})" for n in range(len(given)))
+    names = ", ".join(f"static_cast<{of}::at<{n}> &&>(a{n})" for n in range(len(trees)))
     return "\n".join([*lines, f"    {function}({names});", "    return 0;", "}", ""])
 
 
 def misfit_in_cpp(call: dict[str, Any], message: str) -> str | None:
-    """What is wrong with a call, out of the compiler's message; None where that is of the program itself."""
-    found = _ERROR.search(message)
-    if found is None:
+    """Return what is wrong with a call from the compiler message; None if the program itself is wrong."""
+    error = _ERROR.search(message)
+    if error is None:
         return None
-    function, given = call["function"], len(call["arguments"])
-    if "overloaded" in found[2]:
+    function, count = call["function"], len(call["arguments"])
+    if "overloaded" in error[2]:
         return f"{function} is overloaded or a template, and a call cannot say which is meant"
-    at = int(found[1]) - _CPP.count("\n") + 1  # 0 is the line of the function's type, then one an argument
+    at = int(error[1]) - _CPP.count("\n") + 1  # 0 is the line of the function's type, then one an argument
     if at < 1 and (counts := _COUNTS.search(message)):
-        return miscounted(function, int(counts[1]), given)
+        return miscounted(function, int(counts[1]), count)
     if at < 1:
         return f"there is no function {function}"
-    said, at = found[2], min(at, given)
-    if wanted := _TYPE.search(said):
+    reason, at = error[2], min(at, count)
+    if wanted := _TYPE.search(reason):
         kind, *value = call["arguments"][at - 1]
         holds = wanted[1].replace("std::__cxx11::basic_string<char>", "std::string")
-        said = f"{value[0] if kind in ('int', 'float') else kind} is no {holds}"
-    return f"argument {at} of {function} does not fit: {said}"
+        reason = f"{value[0] if kind in ('int', 'float') else kind} is no {holds}"
+    return f"argument {at} of {function} does not fit: {reason}"
 
 
 def _cpp(tree: Any, strict: bool) -> str:
@@ -75,8 +76,8 @@ def _cpp(tree: Any, strict: bool) -> str:
         data = value.encode() if kind == "str" else bytes.fromhex(value)
         return f'wl_text<{len(data)}>{{"{"".join(f"{chr(92)}{byte:03o}" for byte in data)}"}}'
     if kind == "dict":
-        return "{" + ", ".join(f"{{{_cpp(key, True)}, {_cpp(one, True)}}}" for key, one in value) + "}"
-    return "{" + ", ".join(_cpp(one, kind == "tuple") for one in value) + "}"
+        return "{" + ", ".join(f"{{{_cpp(key, True)}, {_cpp(item, True)}}}" for key, item in value) + "}"
+    return "{" + ", ".join(_cpp(item, kind == "tuple") for item in value) + "}"
 
 
 def _whole(text: str) -> str:
@@ -95,14 +96,14 @@ def _float(text: str, infinite: str, nan: str) -> str:
 
 
 def in_rust(call: dict[str, Any], source: str) -> str:
-    """What stands behind a Rust source so that it is called."""
+    """Return the Rust code that makes the call."""
     function = call["function"]
     types = _parameters(function, source)
     if len(types) != len(call["arguments"]):
         raise Misfit(miscounted(function, len(types), len(call["arguments"])))
-    given = ", ".join(_rust(tree, kind) for tree, kind in zip(call["arguments"], types, strict=True))
+    arguments = ", ".join(_rust(tree, kind) for tree, kind in zip(call["arguments"], types, strict=True))
     main = "" if re.search(r"\bfn\s+main\s*\(", source) else "fn main() {}\n"
-    run = f"std::panic::catch_unwind(|| {{ let _ = {function}({given}); }})"  # as main itself is run
+    run = f"std::panic::catch_unwind(|| {{ let _ = {function}({arguments}); }})"  # as main itself is run
     return f'\n#[no_mangle]\npub extern "C" fn {NAME}() -> i32 {{ if {run}.is_ok() {{ 0 }} else {{ 101 }} }}\n{main}'
 
 
@@ -153,15 +154,15 @@ def _rust(tree: Any, kind: str) -> str:
     if name == "char" and tree[0] == "str" and len(value) == 1:
         return f"'\\u{{{ord(value):x}}}'"
     if tree[0] in ("list", "tuple", "set") and name in ("Vec", "VecDeque", "HashSet", "BTreeSet"):
-        items = ", ".join(_rust(one, inner[0]) for one in value)
+        items = ", ".join(_rust(item, inner[0]) for item in value)
         return f"vec![{items}]" if name == "Vec" else f"std::collections::{name}::from([{items}])"
     if tree[0] == "dict" and name in ("HashMap", "BTreeMap"):
-        pairs = ", ".join(f"({_rust(key, inner[0])}, {_rust(one, inner[1])})" for key, one in value)
+        pairs = ", ".join(f"({_rust(key, inner[0])}, {_rust(item, inner[1])})" for key, item in value)
         return f"std::collections::{name}::from([{pairs}])"
     if tree[0] in ("list", "tuple") and kind.startswith("["):
-        return f"[{', '.join(_rust(one, _split(kind[1:])[0].partition(';')[0]) for one in value)}]"
+        return f"[{', '.join(_rust(item, _split(kind[1:])[0].partition(';')[0]) for item in value)}]"
     if tree[0] in ("list", "tuple") and kind.startswith("("):
-        return f"({''.join(_rust(one, part) + ', ' for one, part in zip(value, _split(kind[1:]), strict=False))})"
+        return f"({''.join(_rust(item, part) + ', ' for item, part in zip(value, _split(kind[1:]), strict=False))})"
     if tree[0] == "bool" and name == "bool":
         return "true" if value else "false"
     if tree[0] in ("int", "float") and name in ("f32", "f64"):

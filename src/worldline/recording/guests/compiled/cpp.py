@@ -1,4 +1,4 @@
-"""C++: as C, with its library's containers, and without lines in what only unwinding runs."""
+"""Prepare a C++ program: as for C, with the library's containers and without lines that only unwinding runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FIRST = "iostream"
 
 
 def precompile(toolchain: dict[str, Any], folder: str) -> None:
-    """The header that costs most, compiled for programs that begin with it: `#include <X>` finds `X.gch` before X."""
+    """Precompile the most expensive header: `#include <X>` finds `X.gch` before X."""
     text = os.path.join(folder, "first.hpp")
     Path(text).write_text(f"#include <{_FIRST}>\n")
     compiler, flags = toolchain["executables"]["g++"], _flags(toolchain["version"], toolbox.machine().name)
@@ -31,7 +31,7 @@ def precompile(toolchain: dict[str, Any], folder: str) -> None:
 
 
 def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
-    """The parts of a C++ program; its files lie in the current directory."""
+    """Return the parts of a C++ program, whose files are in the current directory."""
     compiler, name = spec["toolchain"]["executables"]["g++"], spec["name"]
     machine = toolbox.machine()
     assembly, woven, program = (str(Path(folder, file)) for file in ("program.s", "woven.s", "program"))
@@ -49,12 +49,12 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
             raise
         raise Refused("call", misfit) from None
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    made = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
-    Path(woven).write_text(made.text)
+    instrumented = instrument(with_main(Path(assembly).read_text(), spec), machine, sources)
+    Path(woven).write_text(instrumented.text)
     objects = [woven, *toolbox.runtime(spec["tools"]), "-lm", "-pthread"]
     toolbox.run([compiler, "-no-pie", "-Wl,--wrap=main", "-o", program, *objects])
     binary = Path(program).read_bytes()
-    described = LinkedProgram(binary, made, sources, machine.name, Library("cpp"))
+    described = LinkedProgram(binary, instrumented, sources, machine.name, Library("cpp"))
     table = described.table("g++", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}

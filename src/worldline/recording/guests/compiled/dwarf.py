@@ -35,13 +35,37 @@ BIT_OFFSET, BIT_SIZE, DATA_BIT_OFFSET, LINKAGE_NAME, STR_OFFSETS_BASE, ADDR_BASE
 )
 RNGLISTS_BASE, ALIGNMENT, DEFAULTED = 0x74, 0x88, 0x8B
 TAG = {
-    "array": 0x01, "class": 0x02, "enumeration": 0x04, "parameter": 0x05, "lexical_block": 0x0B, "member": 0x0D,
-    "pointer": 0x0F, "reference": 0x10, "compile_unit": 0x11, "structure": 0x13, "subroutine": 0x15, "typedef": 0x16,
-    "union": 0x17, "unspecified_parameters": 0x18, "variant": 0x19, "inheritance": 0x1C, "subrange": 0x21,
-    "base": 0x24, "const": 0x26,
-    "enumerator": 0x28, "subprogram": 0x2E, "template_type": 0x2F, "template_value": 0x30, "variant_part": 0x33,
-    "variable": 0x34, "volatile": 0x35, "restrict": 0x37, "namespace": 0x39, "rvalue_reference": 0x42, "atomic": 0x47,
-}  # fmt: skip
+    "array": 0x01,
+    "class": 0x02,
+    "enumeration": 0x04,
+    "parameter": 0x05,
+    "lexical_block": 0x0B,
+    "member": 0x0D,
+    "pointer": 0x0F,
+    "reference": 0x10,
+    "compile_unit": 0x11,
+    "structure": 0x13,
+    "subroutine": 0x15,
+    "typedef": 0x16,
+    "union": 0x17,
+    "unspecified_parameters": 0x18,
+    "variant": 0x19,
+    "inheritance": 0x1C,
+    "subrange": 0x21,
+    "base": 0x24,
+    "const": 0x26,
+    "enumerator": 0x28,
+    "subprogram": 0x2E,
+    "template_type": 0x2F,
+    "template_value": 0x30,
+    "variant_part": 0x33,
+    "variable": 0x34,
+    "volatile": 0x35,
+    "restrict": 0x37,
+    "namespace": 0x39,
+    "rvalue_reference": 0x42,
+    "atomic": 0x47,
+}
 _FIXED = {
     0x0B: 1,
     0x05: 2,
@@ -140,9 +164,9 @@ class Dwarf:
 
     def abbreviations(self, at: int) -> dict[int, tuple[int, bool, list[tuple[int, int, int]]]]:
         """The shapes of entries of one table: code to tag, children, and (attribute, form, constant)."""
-        found = self._tables.get(at)
-        if found is not None:
-            return found
+        known = self._tables.get(at)
+        if known is not None:
+            return known
         table = self._tables[at] = {}
         data = self._abbrev
         while True:
@@ -183,13 +207,13 @@ class Dwarf:
 
     def at(self, offset: int, unit: DwarfUnit) -> Die:
         """The entry at an offset of .debug_info."""
-        found = self._dies.get(offset)
-        if found is None:
+        die = self._dies.get(offset)
+        if die is None:
             if not unit.offset <= offset < unit.end:
-                unit = next(one for one in self.units if one.offset <= offset < one.end)
-            found, _ = self._parse(unit, offset)
-            assert found is not None
-        return found
+                unit = next(other for other in self.units if other.offset <= offset < other.end)
+            die, _ = self._parse(unit, offset)
+            assert die is not None
+        return die
 
     def children(self, die: Die) -> Iterator[Die]:
         """The entries directly below one."""
@@ -314,54 +338,56 @@ class Dwarf:
             if low == (1 << 64) - 1:
                 continue
             (size,) = struct.unpack_from("<H", self._locations, place)
-            found = _at_entry(self._locations[place + 2 : place + 2 + size])
-            longest[found] = longest.get(found, 0) + high - low
+            expression = _at_entry(self._locations[place + 2 : place + 2 + size])
+            longest[expression] = longest.get(expression, 0) + high - low
             place += 2 + size
-        return max(longest, key=lambda one: longest[one], default=b"")
+        return max(longest, key=lambda candidate: longest[candidate], default=b"")
 
     def _old_ranges(self, unit: DwarfUnit, at: int) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         base = unit.low
         while True:
             low, high = struct.unpack_from("<QQ", self._ranges, at)
             at += 16
             if not low and not high:
-                return found
+                return ranges
             if low == (1 << 64) - 1:
                 base = high
             else:
-                found.append((base + low, base + high))
+                ranges.append((base + low, base + high))
 
     def _range_list(self, unit: DwarfUnit, at: int) -> list[tuple[int, int]]:
-        found: list[tuple[int, int]] = []
+        ranges: list[tuple[int, int]] = []
         base, data = unit.low, self._lists
         while True:
             kind, at = data[at], at + 1
             if kind == 0:
-                return found
+                return ranges
             if kind in (5, 6, 7):  # base_address, start_end, start_length
                 first = int.from_bytes(data[at : at + 8], "little")
                 at += 8
                 if kind == 5:
                     base = first
                 elif kind == 6:
-                    found.append((first, int.from_bytes(data[at : at + 8], "little")))
+                    ranges.append((first, int.from_bytes(data[at : at + 8], "little")))
                     at += 8
                 else:
                     length, at = uleb(data, at)
-                    found.append((first, first + length))
+                    ranges.append((first, first + length))
                 continue
-            one, at = uleb(data, at)
+            first_operand, at = uleb(data, at)
             if kind == 1:
-                base = self._address(unit, one)
+                base = self._address(unit, first_operand)
                 continue
-            two, at = uleb(data, at)
+            second_operand, at = uleb(data, at)
             if kind == 4:
-                found.append((base + one, base + two))
+                ranges.append((base + first_operand, base + second_operand))
             elif kind == 2:
-                found.append((self._address(unit, one), self._address(unit, two)))
+                ranges.append((self._address(unit, first_operand), self._address(unit, second_operand)))
             else:
-                found.append((self._address(unit, one), self._address(unit, one) + two))
+                ranges.append(
+                    (self._address(unit, first_operand), self._address(unit, first_operand) + second_operand)
+                )
 
     def _address(self, unit: DwarfUnit, index: int) -> int:
         place = unit.address_base + 8 * index

@@ -33,13 +33,13 @@ class Elf:
 
     def symbols(self) -> dict[str, int]:
         """Every named symbol and its address."""
-        found: dict[str, int] = {}
+        addresses: dict[str, int] = {}
         if ".symtab" not in self._sections:
-            return found
+            return addresses
         offset, size, link, _ = self._sections[".symtab"]
         strings = self._rows[link][4]
         for name, _, _, section, value, _ in struct.iter_unpack("<IBBHQQ", self.data[offset : offset + size]):
             if name and section:
                 end = self.data.index(b"\0", strings + name)
-                found[self.data[strings + name : end].decode(errors="replace")] = value
-        return found
+                addresses[self.data[strings + name : end].decode(errors="replace")] = value
+        return addresses

@@ -1,7 +1,7 @@
-"""Which lines may follow which, of each function, read off the assembly: an over-approximation of every run.
+"""Compute which lines may follow which in each function, from the assembly: an over-approximation.
 
-A walk over instructions from each site to the sites that come next. A jump through a register may go to any label. What
-follows a raise is what is reached from the landing pads of the calls on the way.
+Walks the instructions from each site to the next sites. A jump through a register may go to any label.
+After a raise come the landing pads of the calls on the way.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class _Walk:
 
     def reach(self, start: int, look: bool = False) -> _Reached:
         """The sites that may come next from an index on; its own site is passed over unless it is looked at."""
-        found, seen, waiting = _Reached(), set[int](), [(start, look)]
+        reached, seen, waiting = _Reached(), set[int](), [(start, look)]
         while waiting:
             at, look = waiting.pop()
             if at >= len(self.lines):
@@ -67,23 +67,23 @@ class _Walk:
                 seen.add(at)
                 site = self.sites.get(at)
                 if site is not None and site.kind & LINE:
-                    found.sites.add(at)
+                    reached.sites.add(at)
                     continue
                 if site is not None and site.kind & RETURN:
-                    found.returns = True
+                    reached.returns = True
                     continue
             text = self.lines[at]
             if not text.startswith("\t") or text.startswith("\t."):
                 waiting.append((at + 1, True))
                 continue
-            waiting += [(place, True) for place in self._following(text, at, found)]
-        return found
+            waiting += [(place, True) for place in self._following(text, at, reached)]
+        return reached
 
-    def _following(self, text: str, at: int, found: _Reached) -> list[int]:
+    def _following(self, text: str, at: int, reached: _Reached) -> list[int]:
         call = self.machine.calls.match(text)
         if call:
             name = call[1].partition("@")[0]
-            found.calls[at] = name
+            reached.calls[at] = name
             return [] if name in _NEVER or never_returns(text) else [at + 1]
         mnemonic, _, operands = text[1:].partition("\t")
         target = operands.rpartition(" ")[2]
@@ -120,9 +120,11 @@ class _Lines:
     returns: set[int] = field(default_factory=set)  # 0: before the first line
 
 
-def _one(function: Routine, machine: Machine, regions: list[tuple[str, str, str]], opening: int) -> _Lines:
-    """The lines that may come first, the successors of each, and the lines that may return."""
-    walk, made = _Walk(function, machine, regions), _Lines()
+def _function_flow(
+    function: Routine, machine: Machine, regions: list[tuple[str, str, str]], opening: int
+) -> _Lines:
+    """Return the lines that may come first, the successors of each, and the lines that may return."""
+    walk, flow = _Walk(function, machine, regions), _Lines()
     order = {at: place for place, at in enumerate(function.sites)}
     calling: set[int] = set()
     again: set[int] = set()
@@ -132,33 +134,33 @@ def _one(function: Routine, machine: Machine, regions: list[tuple[str, str, str]
         reached = walk.reach(at)
         if site.kind & ENTRY:
             first = {function.sites[to].line for to in reached.sites}
-            made.start |= {site.line} if site.kind & LINE else first
+            flow.start |= {site.line} if site.kind & LINE else first
         caught = _after_raise(walk, order, at, reached)
         if caught:
-            made.handlers.setdefault(site.line if site.kind & LINE else opening, set()).update(caught)
+            flow.handlers.setdefault(site.line if site.kind & LINE else opening, set()).update(caught)
         if not site.kind & LINE:
             if reached.returns or site.kind & RETURN:
-                made.returns.add(0)
+                flow.returns.add(0)
             continue
-        lines = made.following.setdefault(site.line, set())
+        lines = flow.following.setdefault(site.line, set())
         for to in reached.sites:
             other = function.sites[to].line
             if other != site.line or order[to] <= order[at]:  # forward in one line is no step of its own
                 lines.add(other)
         if reached.returns or site.kind & RETURN:
-            made.returns.add(site.line)
+            flow.returns.add(site.line)
         if reached.calls:
             calling.add(site.line)
         if _TWICE.intersection(reached.calls.values()):
             again.add(site.line)
     for line in calling if again else ():
-        made.following[line] |= again.union(*(made.following[one] for one in again))
-    return made
+        flow.following[line] |= again.union(*(flow.following[other] for other in again))
+    return flow
 
 
 def _after_raise(walk: _Walk, order: dict[int, int], at: int, reached: _Reached) -> set[int]:
     """The lines that may be next where something is thrown on the way from a site."""
-    line, found, seen = walk.sites[at].line, set[int](), set[int]()
+    line, lines, seen = walk.sites[at].line, set[int](), set[int]()
     waiting = walk.landed(reached.calls)
     while waiting:
         to = waiting.pop()
@@ -166,11 +168,11 @@ def _after_raise(walk: _Walk, order: dict[int, int], at: int, reached: _Reached)
             continue
         seen.add(to)
         if walk.sites[to].line != line or order[to] <= order[at]:
-            found.add(walk.sites[to].line)
+            lines.add(walk.sites[to].line)
         else:  # a handler in the line itself: what comes behind it
             behind = walk.reach(to)
             waiting |= behind.sites | walk.landed(behind.calls)
-    return found
+    return lines
 
 
 def _listed(lines: dict[int, set[int]]) -> dict[str, list[int]]:
@@ -178,16 +180,21 @@ def _listed(lines: dict[int, set[int]]) -> dict[str, list[int]]:
 
 
 def flow_of(program: LinkedProgram, machine: Machine) -> dict[str, Any]:
-    """The control flow of every function, as JSON has it."""
+    """Return the control flow of every function as JSON."""
     rows = []
     for described in program.functions:
-        made = _one(described.function, machine, program.regions, described.line)
-        names = [one.name for one in (*described.variables, *program.used(described))]
+        flow = _function_flow(described.function, machine, program.regions, described.line)
+        names = [variable.name for variable in (*described.variables, *program.used(described))]
         row: dict[str, Any] = {
-            "name": described.name, "line": described.line, "file": described.function.file,
-            "start": sorted(made.start), "next": _listed(made.following), "handlers": _listed(made.handlers),
-            "returns": sorted(line or described.line for line in made.returns), "yields": [],
+            "name": described.name,
+            "line": described.line,
+            "file": described.function.file,
+            "start": sorted(flow.start),
+            "next": _listed(flow.following),
+            "handlers": _listed(flow.handlers),
+            "returns": sorted(line or described.line for line in flow.returns),
+            "yields": [],
             "names": list(dict.fromkeys(names)),
-        }  # fmt: skip
+        }
         rows.append(row)
-    return {"functions": rows, "globals": list(dict.fromkeys(one.name for one in program.fixed))}
+    return {"functions": rows, "globals": list(dict.fromkeys(variable.name for variable in program.fixed))}

@@ -1,6 +1,7 @@
-"""The guest of compiled languages: `prepare` compiles inside the box, `run` executes what was prepared.
+"""The guest of compiled languages: `prepare` compiles inside the sandbox, `run` executes the result.
 
-The recorder's own runtime, and what else only depends on the toolchain, is its `tools`: made once, kept by the host.
+Its `tools` are the runtime of the recorder and all else that depends only on the toolchain. They are
+built once and cached by the host.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from . import c, cpp, rust, toolbox
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Nothing: what is made once is made for every box."""
+    """Do nothing: the tools are built for all sandboxes."""
 
 
 def tools(spec: dict[str, Any]) -> dict[str, bytes]:
-    """What is made once for a toolchain: files by name."""
+    """Build the tools of a toolchain: files by name."""
     toolchain = spec["toolchain"]
     executables = toolchain["executables"]
     with tempfile.TemporaryDirectory() as folder:
@@ -36,7 +37,7 @@ def tools(spec: dict[str, Any]) -> dict[str, bytes]:
 
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The program, its table and its control flow."""
+    """Return the program, its table and its control flow."""
     made_of = {"c": c.prepare, "cpp": cpp.prepare, "rust": rust.prepare}[spec["language"]]
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -46,13 +47,13 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
 
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
-    """Execute the program; its first words are the runtime's."""
+    """Execute the program. The runtime starts first."""
     table = os.open(parts["table"], os.O_RDONLY)
     os.unlink(parts["table"])
     for fd in (table, wire_fd, report_fd):
         os.set_inheritable(fd, True)
     limits = spec["limits"]
-    given = (wire_fd, table, report_fd, limits["steps"], limits["value_bytes"], limits["value_depth"])
-    environment = {**os.environ, "WORLDLINE_GUEST": ",".join(str(one) for one in given)}
+    settings = (wire_fd, table, report_fd, limits["steps"], limits["value_bytes"], limits["value_depth"])
+    environment = {**os.environ, "WORLDLINE_GUEST": ",".join(str(number) for number in settings)}
     name = "./" + os.path.splitext(spec["name"])[0]
     os.execve(parts["program"], [name, *spec["argv"]], environment)

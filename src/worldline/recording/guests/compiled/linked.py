@@ -1,4 +1,4 @@
-"""A linked program's debug information beside the pass that wove it: its functions, its fixed variables, its table."""
+"""The debug information of a linked, instrumented program: its functions, fixed variables and table."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from .table import TableWriter
 from .types import TypeRows
 from .variables import DESTROYED, PARAMETER, TRACKED, Described, Var, describe, entries_by_address, globals_of
 
-MOST_TRACKED = 256
+MAX_TRACKED = 256
 
 
 def _is_own(root: Die, sources: dict[str, list[str]]) -> bool:
     name = str(root.get(NAME) or "").partition("/@/")[0]
-    return any(name == one or name.endswith("/" + one) for one in sources)
+    return any(name == source or name.endswith("/" + source) for source in sources)
 
 
 def moves_of(all_moves: list[Moves], described: Described) -> Moves | None:
-    """What MIR says of a function: that of its name whose header is the first at or behind its line."""
+    """Return the moves of a function: those of its name whose header is the first at or after its line."""
     near = [
-        one
-        for one in all_moves
-        if one.line >= described.line and one.name.rpartition("::")[2] == described.name
+        moves
+        for moves in all_moves
+        if moves.line >= described.line and moves.name.rpartition("::")[2] == described.name
     ]
-    return min(near, key=lambda one: one.line, default=None)
+    return min(near, key=lambda moves: moves.line, default=None)
 
 
 class LinkedProgram:
-    """What is known of a compiled program; `library` knows the types of its language's library."""
+    """A compiled program; `library` knows the types of the library of its language."""
 
     def __init__(
         self,
@@ -54,15 +54,15 @@ class LinkedProgram:
         if library is not None:
             library.bind(self.reader, self.roots[0].unit, elf.symbols() if library.language == "cpp" else {})
         self.types = TypeRows(self.reader, library.special if library else None)
-        found = entries_by_address(
-            self.reader, self.roots, {self.places[one.place] for one in woven.functions}
+        entries = entries_by_address(
+            self.reader, self.roots, {self.places[routine.place] for routine in woven.functions}
         )
         if library is not None:
             library.add_classes(self.types, self.roots)
         self.fixed = globals_of(self.reader, self.types, self.roots)
         self.functions: list[Described] = []
         for function in woven.functions:
-            die = found.get(self.places[function.place])
+            die = entries.get(self.places[function.place])
             if die is None:
                 die = Die(0, self.roots[0].unit, TAG["subprogram"], {}, 0)
             lines = sources.get(function.file, [])
@@ -77,32 +77,38 @@ class LinkedProgram:
         moves = moves_of(self._moves, described) if rust else None
         if moves is not None:
             made_up = set(moves.made_up)
-            described.variables = [one for one in described.variables if (one.name, one.line) not in made_up]
+            described.variables = [
+                variable for variable in described.variables if (variable.name, variable.line) not in made_up
+            ]
             described.moves = moves
         if rust:
             own = described.function.file_number
-            described.variables = [one for one in described.variables if one.file == own]
-        for one in described.variables:
+            described.variables = [variable for variable in described.variables if variable.file == own]
+        for variable in described.variables:
             if rust:
-                one.born = -1  # its scope begins behind its declaration
-            inside = not one.flags & PARAMETER and not self.types.is_number(one.type)
-            if inside or (rust and self.types.is_built(one.type)):
-                one.flags |= DESTROYED
-            if moves is not None and (one.name, one.line) in moves.tracked[:MOST_TRACKED]:
-                one.flags |= TRACKED | moves.tracked.index((one.name, one.line)) << 8
+                variable.born = -1  # its scope begins behind its declaration
+            inside = not variable.flags & PARAMETER and not self.types.is_number(variable.type)
+            if inside or (rust and self.types.is_built(variable.type)):
+                variable.flags |= DESTROYED
+            if moves is not None and (variable.name, variable.line) in moves.tracked[:MAX_TRACKED]:
+                variable.flags |= TRACKED | moves.tracked.index((variable.name, variable.line)) << 8
 
     def used(self, described: Described) -> list[Var]:
-        """The fixed variables that a function's code names."""
+        """Return the fixed variables that the code of a function names."""
         words = described.function.words
-        mine = [one for one in self.fixed if one.name in words or self._symbols.get(one.offset, "") in words]
+        mine = [
+            variable
+            for variable in self.fixed
+            if variable.name in words or self._symbols.get(variable.offset, "") in words
+        ]
         return mine + described.statics
 
     def table(self, compiler: str, version: str, call: bytes | None) -> bytes:
-        """The table for the runtime."""
+        """Return the table for the runtime."""
         rust = self.library is not None and self.library.language == "rust"
-        made = TableWriter(self.types, self.machine, self.places, rust)
-        rows = {id(one): made.variable(one) for one in self.fixed}
+        writer = TableWriter(self.types, self.machine, self.places, rust)
+        rows = {id(variable): writer.variable(variable) for variable in self.fixed}
         for described in self.functions:
-            rows |= {id(one): made.variable(one) for one in described.statics}
-            made.function(described, [rows[id(one)] for one in self.used(described)])
-        return made.pack(compiler, version, call)
+            rows |= {id(variable): writer.variable(variable) for variable in described.statics}
+            writer.function(described, [rows[id(variable)] for variable in self.used(described)])
+        return writer.pack(compiler, version, call)

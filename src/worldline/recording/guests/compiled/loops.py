@@ -16,14 +16,14 @@ Span = tuple[tuple[int, int], tuple[int, int]]  # where something begins in the 
 def back_edges(lines: list[str]) -> dict[int, int]:
     """The jumps that end a loop's round, by index, and the index of the label that each leads back to."""
     labels = {text[:-1]: at for at, text in enumerate(lines) if text.startswith(".L") and text.endswith(":")}
-    found: dict[int, int] = {}
+    edges: dict[int, int] = {}
     seen, open_ = {0}, {0}
     stack = [(0, _leaving(lines, labels, 0))]
     while stack:
         begin, ways = stack[-1]
         for at, to in ways:
             if to in open_:
-                found[at] = to
+                edges[at] = to
             elif to not in seen:
                 seen.add(to)
                 open_.add(to)
@@ -32,7 +32,7 @@ def back_edges(lines: list[str]) -> dict[int, int]:
         else:
             open_.discard(begin)
             stack.pop()
-    return found
+    return edges
 
 
 def _leaving(lines: list[str], labels: dict[str, int], begin: int) -> Iterator[tuple[int, int]]:
@@ -85,7 +85,7 @@ def with_entries(lines: list[str], file: str, loops: list[Span], jump: str) -> t
             before = _position(match, file) or before
         elif at in heads and falls and seen:
             here = _position(LOC.match(lines[first_loc(lines, at)]), file) or before
-            around = [one for one in loops if one[0] <= here < one[1] and not one[0] <= before < one[1]]
+            around = [loop for loop in loops if loop[0] <= here < loop[1] and not loop[0] <= before < loop[1]]
             line, column = min(around)[0] if around else here if here[0] == before[0] else before
             if waiting or line != before[0]:
                 out.append(f"\t.loc\t{file} {line} {column}{mark * waiting} is_stmt 1")
@@ -128,7 +128,7 @@ def one_line_heads(lines: list[str]) -> set[int]:
 def fills(lines: list[str]) -> set[int]:
     """Indices in the loops that one expression is, such as `[n; 512]` of Rust: its own line is not run again."""
     labels: dict[str, int] = {}
-    found: set[int] = set()
+    indices: set[int] = set()
     for index, text in enumerate(lines):
         if text.endswith(":") and text.startswith(".L"):
             labels[text[:-1]] = index
@@ -136,5 +136,5 @@ def fills(lines: list[str]) -> set[int]:
             first = labels[text.rpartition("\t")[2]]
             places = {match.group(1, 2, 3) for line in lines[first:index] if (match := LOC.match(line))}
             if len({place for place in places if place[1] != "0"}) == 1:
-                found.update(range(first, index))
-    return found
+                indices.update(range(first, index))
+    return indices

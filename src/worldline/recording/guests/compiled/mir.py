@@ -81,7 +81,7 @@ class Moves:
 
 def read(text: str, file: str, source: str) -> list[Moves]:
     """The moves of every function of a crate that is the one file `file`."""
-    found, lines, at = [], text.splitlines(), 0
+    functions, lines, at = [], text.splitlines(), 0
     rows = source.split("\n")
     while at < len(lines):
         begun = _FUNCTION.match(lines[at])
@@ -94,20 +94,20 @@ def read(text: str, file: str, source: str) -> list[Moves]:
             _function(moves, lines[at:end], file, rows)
         except (ValueError, IndexError, KeyError):
             moves.known = False
-        found.append(moves)
+        functions.append(moves)
         at = end
-    return found
+    return functions
 
 
 def loops_of(text: str, file: str, source: str) -> list[Span]:
     """Where the file's loops are, but for those over iterators: each is entered by a jump that counts to all of it."""
     rows = source.split("\n")
-    found = set[Span]()
+    loops = set[Span]()
     for match in _GOTO.finditer(text):
-        line, column, last, end = (int(one) for one in match.groups()[1:])
+        line, column, last, end = (int(number) for number in match.groups()[1:])
         if _same(match[1], file) and line <= len(rows) and _LOOP.match(rows[line - 1], column - 1):
-            found.add(((line, column), (last, end)))
-    return sorted(found)
+            loops.add(((line, column), (last, end)))
+    return sorted(loops)
 
 
 def place(text: str) -> Place | None:
@@ -115,7 +115,7 @@ def place(text: str) -> Place | None:
     root = _ROOT.match(text)
     if root is None:
         return None
-    parts = [one[0] or one[1] for one in _PART.findall(text)]
+    parts = [part[0] or part[1] for part in _PART.findall(text)]
     return int(root[1]), ".".join([*(["*"] if "*_" + root[1] in text else []), *parts])
 
 
@@ -128,9 +128,9 @@ def _function(moves: Moves, lines: list[str], file: str, rows: list[str]) -> Non
             variables.append(MirVariable(debug[1], int(debug[5]), where, int(debug[3]), made_up))
         elif (result := _RESULT.match(line)) and _same(result[1], file):
             moves.line = int(result[2])
-    moves.made_up = [(one.name, one.line) for one in variables if one.made_up]
+    moves.made_up = [(variable.name, variable.line) for variable in variables if variable.made_up]
     statements = _statements(lines[first:], file)
-    tracked = [one for one in variables if not one.made_up and _wavers(one, statements)]
+    tracked = [variable for variable in variables if not variable.made_up and _wavers(variable, statements)]
     if tracked:
         _judge(moves, tracked, statements)
 
@@ -139,30 +139,32 @@ def _same(path: str, file: str) -> bool:
     return path == file or path.endswith("/" + file)
 
 
-def _wavers(one: MirVariable, statements: list[MirStatement]) -> bool:
+def _wavers(variable: MirVariable, statements: list[MirStatement]) -> bool:
     """Whether a variable can be without a value inside its scope: it is moved, or first given its value there."""
-    local = one.place[0]
+    local = variable.place[0]
     if any(local == moved for statement in statements for moved, _ in statement.moved):
         return True
     stored = any(statement.stored == local for statement in statements)
-    outside = any(statement.given == (local, "") and statement.scope < one.scope for statement in statements)
+    outside = any(
+        statement.given == (local, "") and statement.scope < variable.scope for statement in statements
+    )
     return stored and not outside
 
 
 def _statements(lines: list[str], file: str) -> list[MirStatement]:
     """All statements that are not of unwinding, in text order."""
-    found: list[MirStatement] = []
+    statements: list[MirStatement] = []
     begins: dict[int, int] = {}
     cleanup = False
     for line in lines:
         if block := _BLOCK.match(line):
             cleanup = block[2] is not None
             if not cleanup:
-                begins[int(block[1])] = len(found)
+                begins[int(block[1])] = len(statements)
         elif not cleanup and line.startswith("        ") and (span := _SPAN.search(line)):
             own = int(span[3]) if span[2] and _same(span[2], file) else 0
-            found.append(_statement(line[: span.start()].strip(), own, int(span[1]), len(found)))
-    return [replace(one, next=tuple(_resolved(one.next, begins))) for one in found]
+            statements.append(_statement(line[: span.start()].strip(), own, int(span[1]), len(statements)))
+    return [replace(statement, next=tuple(_resolved(statement.next, begins))) for statement in statements]
 
 
 def _resolved(follows: tuple[int, ...], begins: dict[int, int]) -> Iterator[int]:
@@ -186,11 +188,11 @@ def _statement(text: str, line: int, scope: int, at: int) -> MirStatement:
         text = head
     elif text in ("return;", "resume;", "unreachable;"):
         follows = ()
-    moved = tuple(one for one in map(place, _operands(text)) if one)
+    moved = tuple(operand for operand in map(place, _operands(text)) if operand)
     assigned = _ASSIGNED.match(text)
     empty = text.startswith("goto") or text.endswith("= const ();")  # no code of its own
-    given = place(assigned[1]) if assigned else None
-    return MirStatement(0 if empty else line, scope, follows, moved, given, foreign=not line and not empty)
+    target = place(assigned[1]) if assigned else None
+    return MirStatement(0 if empty else line, scope, follows, moved, target, foreign=not line and not empty)
 
 
 def _operands(text: str) -> Iterator[str]:
@@ -208,29 +210,31 @@ def _operands(text: str) -> Iterator[str]:
         at = text.find("move ", end)
 
 
-def _through(one: MirStatement, before: State) -> State:
+def _through(statement: MirStatement, before: State) -> State:
     """The state behind a statement."""
-    if not one.moved and one.given is None and one.stored < 0:
+    if not statement.moved and statement.given is None and statement.stored < 0:
         return before
     after = dict(before)
-    for local, path in one.moved:
+    for local, path in statement.moved:
         after[local] = DEAD if not path else after.get(local, LIVE) | {path}
-    if one.given is not None:
-        local, path = one.given
+    if statement.given is not None:
+        local, path = statement.given
         if not path:
             after[local] = LIVE
         elif after.get(local, DEAD) != DEAD:
             after[local] = after[local] - {path}
-    if one.stored >= 0:
-        after[one.stored] = DEAD
+    if statement.stored >= 0:
+        after[statement.stored] = DEAD
     return after
 
 
-def _join(one: State, other: State) -> State:
+def _join(first: State, second: State) -> State:
     """What may be missing on either way; what one way leaves alone and the other gives a value is as it was."""
-    joined = {local: one[local] | other[local] for local in one.keys() & other.keys()}
+    joined = {local: first[local] | second[local] for local in first.keys() & second.keys()}
     alone = {
-        local: paths for local, paths in (one | other).items() if (local in one) != (local in other) and paths
+        local: paths
+        for local, paths in (first | second).items()
+        if (local in first) != (local in second) and paths
     }
     return joined | alone
 
@@ -256,17 +260,17 @@ def _flow(statements: list[MirStatement], begin: dict[int, State], own: int) -> 
 
 def _judge(moves: Moves, tracked: list[MirVariable], statements: list[MirStatement]) -> None:
     """Fills in what is surely dead or there at each line, and what each way from a line to another changes."""
-    stored = {one.stored for one in statements}
-    start = {one.place[0]: DEAD if one.place[0] in stored else LIVE for one in tracked}
+    stored = {item.stored for item in statements}
+    start = {item.place[0]: DEAD if item.place[0] in stored else LIVE for item in tracked}
     states = _flow(statements, {0: start}, -1)
-    moves.tracked = [(one.name, one.line) for one in tracked]
-    moves.dead_at_first = [n for n, one in enumerate(tracked) if start[one.place[0]]]
+    moves.tracked = [(item.name, item.line) for item in tracked]
+    moves.dead_at_first = [n for n, item in enumerate(tracked) if start[item.place[0]]]
     entries = _entries(statements)
     moves.lines = sorted(entries)
     for line, starts in entries.items():
-        found = [states[at] for at in starts if at in states]
-        for n, one in enumerate(tracked):
-            dead = {_gone(state, one.place) for state in found}
+        known_states = [states[at] for at in starts if at in states]
+        for n, item in enumerate(tracked):
+            dead = {_gone(state, item.place) for state in known_states}
             if len(dead) == 1:
                 moves.sure.setdefault(line, {})[n] = dead.pop()
     for line, starts in entries.items():
@@ -279,24 +283,24 @@ def _judge(moves: Moves, tracked: list[MirVariable], statements: list[MirStateme
 
 def _entries(statements: list[MirStatement]) -> dict[int, list[int]]:
     """Of each line the statements at which it may begin: those that one of another line, or of none, leads to."""
-    found: dict[int, set[int]] = {}
+    starts_of: dict[int, set[int]] = {}
     if statements and statements[0].line:
-        found[statements[0].line] = {0}
-    for one in statements:
-        for to in one.next:
-            if to < len(statements) and statements[to].line not in (0, one.line):
-                found.setdefault(statements[to].line, set()).add(to)
-    return {line: sorted(starts) for line, starts in found.items()}
+        starts_of[statements[0].line] = {0}
+    for statement in statements:
+        for to in statement.next:
+            if to < len(statements) and statements[to].line not in (0, statement.line):
+                starts_of.setdefault(statements[to].line, set()).add(to)
+    return {line: sorted(starts) for line, starts in starts_of.items()}
 
 
 def _add_way(moves: Moves, way: tuple[int, int], tracked: list[MirVariable], state: State) -> None:
     changes = moves.ways.setdefault(way, {})
-    for n, one in enumerate(tracked):
-        if one.place[0] in state:
-            changes[n] = changes.get(n, False) or _gone(state, one.place)
+    for n, variable in enumerate(tracked):
+        if variable.place[0] in state:
+            changes[n] = changes.get(n, False) or _gone(state, variable.place)
 
 
 def _gone(state: State, where: Place) -> bool:
     local, path = where
     missing = state.get(local, LIVE)
-    return any(one.startswith(path) or path.startswith(one) for one in missing)
+    return any(gap.startswith(path) or path.startswith(gap) for gap in missing)

@@ -1,6 +1,7 @@
-"""Rust: rustc to assembly and MIR, the calls woven in, assembled, and linked with std as rustc itself would.
+"""Prepare a Rust program: compile to assembly and MIR, insert the hooks, assemble and link as rustc does.
 
-What rustc links besides the program (std's archives, a shim for the allocator) is learnt once, from an empty program.
+What rustc links besides the program (the archives of std, a shim for the allocator) is learnt once
+from an empty program.
 """
 
 from __future__ import annotations
@@ -22,9 +23,24 @@ from .layouts.library import Library
 from .linked import LinkedProgram
 
 _FLAGS = [
-    "--edition", "2021", "-g", "-C", "opt-level=0", "-C", "codegen-units=1", "-C", "force-frame-pointers=yes",
-    "-C", "no-redzone=yes", "-C", "debuginfo=2", "--cap-lints", "allow", "--color", "never",
-]  # fmt: skip
+    "--edition",
+    "2021",
+    "-g",
+    "-C",
+    "opt-level=0",
+    "-C",
+    "codegen-units=1",
+    "-C",
+    "force-frame-pointers=yes",
+    "-C",
+    "no-redzone=yes",
+    "-C",
+    "debuginfo=2",
+    "--cap-lints",
+    "allow",
+    "--color",
+    "never",
+]
 # MIR as `mir` reads it needs flags that only a bootstrap may use; features of the nightly compiler stay forbidden.
 _UNSTABLE = ["-Z", "mir-opt-level=0", "-Z", "mir-include-spans=on", "-Z", "allow-features="]
 
@@ -33,7 +49,7 @@ _LINKING, _SHIM = "linking.json", "shim.o"  # what is linked beside the program'
 
 
 def learn(rustc: str, folder: str) -> None:
-    """How this rustc links, into a folder: asked with an empty program, whose linking is only printed."""
+    """Store how this rustc links, from an empty program whose link command is only printed."""
     with tempfile.TemporaryDirectory() as scratch:
         Path(scratch, "empty.rs").write_text("fn main() {}\n")
         asking = ["-C", "save-temps=yes", "-C", "linker=true", "--print", "link-args"]
@@ -42,18 +58,18 @@ def learn(rustc: str, folder: str) -> None:
         )
         words = shlex.split(done.stdout.decode(errors="replace"))
         if done.returncode or not words:
-            said = done.stderr.decode(errors="replace")
-            raise toolbox.CompileError(said or "rustc does not say how it links")
+            message = done.stderr.decode(errors="replace")
+            raise toolbox.CompileError(message or "rustc does not say how it links")
         objects = [word for word in words if word.endswith(".rcgu.o")]
         shims = [word for word in objects if "-cgu." not in word]
         if shims:
             shutil.copy(Path(scratch, shims[0]), Path(folder, _SHIM))
-    kept = [word for at, word in enumerate(words) if _is_library(word, words[at - 1])]
-    Path(folder, _LINKING).write_text(json.dumps([_SHIM, *kept] if shims else kept))
+    libraries = [word for at, word in enumerate(words) if _is_library(word, words[at - 1])]
+    Path(folder, _LINKING).write_text(json.dumps([_SHIM, *libraries] if shims else libraries))
 
 
 def strip_libraries(folder: str) -> None:
-    """Copies of std without debug information, which nobody reads and which costs the linker half of its time."""
+    """Copy std without debug information, which nobody reads and which doubles the time of linking."""
     words = json.loads(Path(folder, _LINKING).read_text())
     strip = shutil.which("strip")
     for at, word in enumerate(words):
@@ -74,7 +90,7 @@ def _is_library(word: str, before: str) -> bool:
 
 
 def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
-    """The parts of a Rust program of one file."""
+    """Return the parts of a Rust program of one file."""
     tools, name = spec["toolchain"]["executables"], spec["name"]
     machine = toolbox.machine()
     names = ("program.s", "program.mir", "woven.s", "program")
@@ -86,19 +102,21 @@ def prepare(spec: dict[str, Any], folder: str) -> dict[str, bytes]:
             raise Refused("call", str(error)) from None
     environment = {**os.environ, "RUSTC_BOOTSTRAP": "1"}
     emit = f"--emit=asm={assembly},mir={moves}"
-    given = toolbox.as_file(name)
-    toolbox.run([tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, given], environment)
+    source_file = toolbox.as_file(name)
+    toolbox.run(
+        [tools["rustc"], *_FLAGS, *_UNSTABLE, "--crate-name", "program", emit, source_file], environment
+    )
     sources = {path: text.split("\n") for path, text in [(name, spec["source"]), *spec["files"].items()]}
-    said = Path(moves).read_text()
-    loops = mir.loops_of(said, given, spec["source"])
-    made = instrument(Path(assembly).read_text(), machine, sources, loops)
-    Path(woven).write_text(made.text)
+    mir_text = Path(moves).read_text()
+    loops = mir.loops_of(mir_text, source_file, spec["source"])
+    instrumented = instrument(Path(assembly).read_text(), machine, sources, loops)
+    Path(woven).write_text(instrumented.text)
     wrapped = ["-no-pie", "-Wl,--wrap=main", "-Wl,--gc-sections,-u,__wl_places", "-Wa,--gdwarf-5"]
     objects = [woven, *toolbox.runtime(spec["tools"]), *_libraries(spec["tools"])]
     toolbox.run([tools["gcc"], *wrapped, "-o", program, *objects])
     binary = Path(program).read_bytes()
-    known_moves = mir.read(said, given, spec["source"])
-    described = LinkedProgram(binary, made, sources, machine.name, Library("rust"), known_moves)
+    known_moves = mir.read(mir_text, source_file, spec["source"])
+    described = LinkedProgram(binary, instrumented, sources, machine.name, Library("rust"), known_moves)
     table = described.table("rustc", spec["toolchain"]["version"], b"" if spec["call"] else None)
     known = flow.flow_of(described, machine)
     return {"program": binary, "table": table, "flow": json.dumps(known).encode()}

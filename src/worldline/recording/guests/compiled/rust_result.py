@@ -19,52 +19,59 @@ Scalar = tuple[int, int, bool]  # where it lies, its size, whether it is a float
 
 def rust_result(types: TypeRows, row: int) -> tuple[int, int]:
     """How, and for scalars a mask: of each its offset, size and class in 16 bits."""
-    one = types.rows[row]
+    type_row = types.rows[row]
     if not row:
         return R_NONE, 0
     try:
-        found = sorted(set(_scalars(types, one, 0)))
+        scalars = sorted(set(_scalars(types, type_row, 0)))
     except ValueError:
-        found = []
-    if one.size == 0:
+        scalars = []
+    if type_row.size == 0:
         return R_GENERAL, 0
-    if found and len(found) <= 2 and len({offset for offset, _, _ in found}) == len(found) and one.size <= 16:
+    if (
+        scalars
+        and len(scalars) <= 2
+        and len({offset for offset, _, _ in scalars}) == len(scalars)
+        and type_row.size <= 16
+    ):
         mask = 0
-        for at, (offset, size, is_float) in enumerate(found):
+        for at, (offset, size, is_float) in enumerate(scalars):
             mask |= (offset | size << 6 | is_float << 12) << 16 * at
         return R_SCALARS, mask
-    return (R_GENERAL, 0) if one.size <= 2 * _WORDS else (R_MEMORY, 0)
+    return (R_GENERAL, 0) if type_row.size <= 2 * _WORDS else (R_MEMORY, 0)
 
 
-def _scalars(types: TypeRows, one: TypeRow, offset: int) -> list[Scalar]:
+def _scalars(types: TypeRows, row: TypeRow, offset: int) -> list[Scalar]:
     """The scalars of a value; ValueError where that cannot be told."""
-    if one.kind in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM, kinds.FLOAT):
-        return [(offset, one.size, one.kind == kinds.FLOAT)] if one.size else []
-    if one.kind in (kinds.POINTER, kinds.REFERENCE, kinds.FUNCTION):
+    if row.kind in (kinds.INT, kinds.UINT, kinds.CHAR, kinds.BOOL, kinds.ENUM, kinds.FLOAT):
+        return [(offset, row.size, row.kind == kinds.FLOAT)] if row.size else []
+    if row.kind in (kinds.POINTER, kinds.REFERENCE, kinds.FUNCTION):
         return [(offset, 8, False)]
-    if one.kind in (_TEXT, _SPAN) and one.size == 16:
+    if row.kind in (_TEXT, _SPAN) and row.size == 16:
         return [(offset, 8, False), (offset + 8, 8, False)]
-    if one.kind in (kinds.STRUCT, kinds.TUPLE, _INNER):
+    if row.kind in (kinds.STRUCT, kinds.TUPLE, _INNER):
         return [
-            two for part in one.fields for two in _scalars(types, types.rows[part.type], offset + part.offset)
+            scalar
+            for part in row.fields
+            for scalar in _scalars(types, types.rows[part.type], offset + part.offset)
         ]
-    if one.kind == _OWNER:
+    if row.kind == _OWNER:
         return [(offset, 8, False)]
-    if one.kind == _ENUM:
-        return _variants(types, one, offset)
-    if one.kind == kinds.OPAQUE and not one.size:
+    if row.kind == _ENUM:
+        return _variants(types, row, offset)
+    if row.kind == kinds.OPAQUE and not row.size:
         return []
     raise ValueError("not known")
 
 
-def _variants(types: TypeRows, one: TypeRow, offset: int) -> list[Scalar]:
-    numbers = [part.offset for part in one.fields]
-    found: list[Scalar] = [(offset + numbers[0], numbers[1], False)] if numbers[1] else []
-    for at in range(one.count):
-        inner = types.rows[one.fields[at].type]
+def _variants(types: TypeRows, row: TypeRow, offset: int) -> list[Scalar]:
+    numbers = [part.offset for part in row.fields]
+    scalars: list[Scalar] = [(offset + numbers[0], numbers[1], False)] if numbers[1] else []
+    for at in range(row.count):
+        inner = types.rows[row.fields[at].type]
         for scalar in _scalars(types, inner, offset + numbers[4 + 3 * at]):
             if scalar[0] != offset + numbers[0] or not numbers[1]:
-                found.append(scalar)
+                scalars.append(scalar)
             elif scalar[1] != numbers[1]:
                 raise ValueError("a niche inside a scalar")
-    return found
+    return scalars

@@ -33,21 +33,21 @@ def result_of(types: TypeRows, row: int, machine: str) -> tuple[int, int]:
     """How a function gives its value back: where it is, and a mask or the size of each part."""
     if not row:
         return R_NONE, 0
-    one = types.rows[row]
-    if one.kind == kinds.FLOAT:
-        return (R_OPAQUE, 0) if machine == "x86_64" and one.size > 8 else (R_FLOATS, one.size)
-    if one.kind == kinds.COMPLEX:
-        small = machine == "x86_64" and one.size == 8
+    type_row = types.rows[row]
+    if type_row.kind == kinds.FLOAT:
+        return (R_OPAQUE, 0) if machine == "x86_64" and type_row.size > 8 else (R_FLOATS, type_row.size)
+    if type_row.kind == kinds.COMPLEX:
+        small = machine == "x86_64" and type_row.size == 8
         return (
             (R_OPAQUE, 0)
-            if machine == "x86_64" and one.size > 16
-            else (R_FLOATS, 8 if small else one.size // 2)
+            if machine == "x86_64" and type_row.size > 16
+            else (R_FLOATS, 8 if small else type_row.size // 2)
         )
-    if one.flags & kinds.BY_REFERENCE and one.kind != kinds.ARRAY:
+    if type_row.flags & kinds.BY_REFERENCE and type_row.kind != kinds.ARRAY:
         return R_MEMORY, 0
-    if one.kind not in (kinds.STRUCT, kinds.UNION, kinds.TUPLE):
-        return (R_GENERAL, 0) if 0 < one.size <= 16 else (R_OPAQUE, 0)
-    parts = list(_scalars(types, one, 0))
+    if type_row.kind not in (kinds.STRUCT, kinds.UNION, kinds.TUPLE):
+        return (R_GENERAL, 0) if 0 < type_row.size <= 16 else (R_OPAQUE, 0)
+    parts = list(_scalars(types, type_row, 0))
     if machine == "aarch64":
         sizes = {part.size for part, _ in parts}
         if (
@@ -57,8 +57,12 @@ def result_of(types: TypeRows, row: int, machine: str) -> tuple[int, int]:
             and all(part.kind == kinds.FLOAT for part, _ in parts)
         ):
             return R_FLOATS, sizes.pop()
-        return (R_GENERAL, 0) if one.size <= 16 else (R_MEMORY, 0)
-    if one.size > 16 or not parts or any(part.size > 8 and part.kind == kinds.FLOAT for part, _ in parts):
+        return (R_GENERAL, 0) if type_row.size <= 16 else (R_MEMORY, 0)
+    if (
+        type_row.size > 16
+        or not parts
+        or any(part.size > 8 and part.kind == kinds.FLOAT for part, _ in parts)
+    ):
         return R_MEMORY, 0
     mask = 0
     for word in range(2):
@@ -68,16 +72,16 @@ def result_of(types: TypeRows, row: int, machine: str) -> tuple[int, int]:
     return R_MIXED, mask
 
 
-def _scalars(types: TypeRows, one: TypeRow, offset: int) -> Iterable[tuple[TypeRow, int]]:
-    if one.kind in (kinds.STRUCT, kinds.UNION, kinds.TUPLE):
-        for part in one.fields:
+def _scalars(types: TypeRows, row: TypeRow, offset: int) -> Iterable[tuple[TypeRow, int]]:
+    if row.kind in (kinds.STRUCT, kinds.UNION, kinds.TUPLE):
+        for part in row.fields:
             yield from _scalars(types, types.rows[part.type], offset + part.offset + part.bit // 8)
-    elif one.kind == kinds.ARRAY:
-        inner = types.rows[one.to]
-        for index in range(min(one.count, 32)):
+    elif row.kind == kinds.ARRAY:
+        inner = types.rows[row.to]
+        for index in range(min(row.count, 32)):
             yield from _scalars(types, inner, offset + index * inner.size)
     else:
-        yield one, offset
+        yield row, offset
 
 
 _ANY = 0xFFFFFFFF
@@ -114,19 +118,30 @@ class TableWriter:
         self._slots: list[int] = []
         self._ways: list[bytes] = []
 
-    def variable(self, one: Var) -> int:
+    def variable(self, described: Var) -> int:
         """The row of a variable."""
-        name = self._names.number(one.name)
-        line = one.line if 0 < one.line < 1 << 16 and not one.flags & PARAMETER else 0
+        name = self._names.number(described.name)
+        line = described.line if 0 < described.line < 1 << 16 and not described.flags & PARAMETER else 0
         self._vars.append(
-            _VAR.pack(name, one.type, one.flags | line << 16, one.where, one.offset, one.register, one.behind)
+            _VAR.pack(
+                name,
+                described.type,
+                described.flags | line << 16,
+                described.where,
+                described.offset,
+                described.register,
+                described.behind,
+            )
         )
         return len(self._vars) - 1
 
     def function(self, described: Described, used: list[int]) -> int:
         """The row of a function, with its sites; `used` are rows of the fixed variables its code names."""
-        rows = [self.variable(one) for one in described.variables]
-        slots = {name: at for at, name in enumerate(dict.fromkeys(one.name for one in described.variables))}
+        rows = [self.variable(variable) for variable in described.variables]
+        slots = {
+            name: at
+            for at, name in enumerate(dict.fromkeys(variable.name for variable in described.variables))
+        }
         number = len(self._fns)
         how, mask = self._result_of(described.result)
         if how == R_MEMORY:
@@ -152,12 +167,12 @@ class TableWriter:
 
     def _scope(self, pairs: list[tuple[int, int]], shown: int) -> int:
         key = tuple(pairs), shown
-        found = self._scopes.get(key)
-        if found is None:
-            found = self._scopes[key] = len(self._scope_rows)
+        known = self._scopes.get(key)
+        if known is None:
+            known = self._scopes[key] = len(self._scope_rows)
             self._scope_rows.append(struct.pack("<4I", shown, len(pairs) - shown, len(self._entries), 0))
             self._entries += pairs
-        return found
+        return known
 
     def pack(self, compiler: str, version: str, call: bytes | None) -> bytes:
         """The whole table."""
@@ -166,11 +181,20 @@ class TableWriter:
         types, fields = self._type_rows()
         names, strings = self._texts()
         parts = [
-            types, fields, self._vars, self._fns, self._sites, self._scope_rows,
-            [struct.pack("<II", *pair) for pair in self._entries], [struct.pack("<I", one) for one in self._used],
-            names, [struct.pack("<I", one) for one in self._slots], [call or b""], self._ways,
+            types,
+            fields,
+            self._vars,
+            self._fns,
+            self._sites,
+            self._scope_rows,
+            [struct.pack("<II", *pair) for pair in self._entries],
+            [struct.pack("<I", index) for index in self._used],
+            names,
+            [struct.pack("<I", index) for index in self._slots],
+            [call or b""],
+            self._ways,
             [strings],
-        ]  # fmt: skip
+        ]
         blobs = [b"".join(part) for part in parts]
         counts = [len(part) for part in parts[:10]] + [1 if call is not None else _NO_CALL, len(self._ways)]
         offsets, at = [], _HEADER.size
@@ -187,13 +211,20 @@ class TableWriter:
     def _type_rows(self) -> tuple[list[bytes], list[bytes]]:
         rows: list[bytes] = []
         fields: list[bytes] = []
-        for one in self._types.rows:
+        for described in self._types.rows:
             row = _TYPE.pack(
-                one.kind, self._names.number(one.name), one.to, one.flags, one.size, one.count, one.aux,
-                len(fields), len(one.fields),
-            )  # fmt: skip
+                described.kind,
+                self._names.number(described.name),
+                described.to,
+                described.flags,
+                described.size,
+                described.count,
+                described.aux,
+                len(fields),
+                len(described.fields),
+            )
             rows.append(row)
-            for part in (*one.fields, *one.bases):
+            for part in (*described.fields, *described.bases):
                 offset = part.offset if part.offset < 1 << 63 else part.offset - (1 << 64)
                 fields.append(
                     _FIELD.pack(self._names.number(part.name), part.type, offset, part.bit, part.bits)

@@ -1,4 +1,4 @@
-"""The compiler's commands: run, their messages read, and the recorder's own runtime compiled by them."""
+"""Run the compiler's commands, read their messages, and compile the runtime of the recorder."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ _UNDEFINED = re.compile(r"(undefined reference to .*|multiple definition of .*?)
 
 
 class CompileError(Exception):
-    """The compiler refused; its message is the argument."""
+    """The compiler refused; the argument is its message."""
 
 
 def machine() -> Machine:
-    """The architecture that programs are compiled for: this machine's."""
+    """Return the architecture that programs are compiled for: the one of this machine."""
     return MACHINES[platform.machine()]
 
 
 def run(command: list[str], environment: dict[str, str] | None = None) -> str:
-    """What a tool said on stderr; CompileError when it failed."""
+    """Run a tool. Return its stderr; raise CompileError if it fails."""
     done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
-    said = done.stderr.decode(errors="replace")
+    message = done.stderr.decode(errors="replace")
     if done.returncode:
-        raise CompileError(said or f"{command[0]} ended with {done.returncode}")
-    return said
+        raise CompileError(message or f"{command[0]} ended with {done.returncode}")
+    return message
 
 
 def as_file(name: str) -> str:
-    """A file's name as a compiler takes it for one: what begins with a dash would be an option."""
+    """Return a file name that a compiler does not mistake for an option."""
     return f"./{name}" if name.startswith("-") else name
 
 
 def first_error(message: str) -> str:
-    """The first error of a compiler's message, with its line."""
-    found = _ERROR.search(message)
-    if found:
-        return f"line {found[1]}: {found[2]}"
-    found = _RUST_ERROR.search(message)
-    if found:
-        return f"line {found[2]}: {found[1]}"
-    found = _UNDEFINED.search(message)
-    if found:
-        return found[1]
+    """Return the first error of a compiler message, with its line."""
+    match = _ERROR.search(message)
+    if match:
+        return f"line {match[1]}: {match[2]}"
+    match = _RUST_ERROR.search(message)
+    if match:
+        return f"line {match[2]}: {match[1]}"
+    match = _UNDEFINED.search(message)
+    if match:
+        return match[1]
     return next((line for line in message.splitlines() if line.strip()), "the compiler failed")[:500]
 
 
@@ -58,12 +58,12 @@ def _objects() -> dict[str, str]:
 
 
 def compile_runtime(compiler: str, folder: str) -> None:
-    """The recorder's own objects, made by the program's compiler."""
-    for unit, made in _objects().items():
+    """Compile the runtime of the recorder with the compiler of the program."""
+    for unit, object_file in _objects().items():
         flags = ["-O1", "-fno-strict-aliasing", "-fno-stack-protector", "-w"]
-        run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", os.path.join(folder, made)])
+        run([compiler, *flags, "-c", str(RUNTIME / unit), "-o", os.path.join(folder, object_file)])
 
 
 def runtime(tools: str) -> list[str]:
-    """The recorder's objects, in the folder that they were made in."""
-    return [os.path.join(tools, made) for made in _objects().values()]
+    """Return the object files of the recorder in the folder of the tools."""
+    return [os.path.join(tools, object_file) for object_file in _objects().values()]

@@ -93,14 +93,14 @@ class TypeRows:
             if following is None:
                 return 0
             die = self.reader.at(following, die.unit)
-        found = self._known.get(die.offset)
-        if found is None and die.tag == TAG["pointer"]:
-            found = self._pointer(die)
-        if found is None:
-            found = self._known[die.offset] = len(self.rows)
+        row = self._known.get(die.offset)
+        if row is None and die.tag == TAG["pointer"]:
+            row = self._pointer(die)
+        if row is None:
+            row = self._known[die.offset] = len(self.rows)
             self.rows.append(TypeRow(OPAQUE, name))
-            self.rows[found] = self._describe(die, name, found)
-        return found
+            self.rows[row] = self._describe(die, name, row)
+        return row
 
     def _pointer(self, die: Die) -> int | None:
         """The one row of pointers to a type, by whatever names they call it; None: the library knows it."""
@@ -123,11 +123,11 @@ class TypeRows:
 
     def is_built(self, row: int) -> bool:
         """Whether a value of a type may have to be taken apart: it is no number and no pointer."""
-        one = self.rows[row]
+        type_row = self.rows[row]
         return (
-            self.is_built(one.to)
-            if one.kind == ARRAY
-            else one.kind in (STRUCT, UNION) or one.kind > REFERENCE
+            self.is_built(type_row.to)
+            if type_row.kind == ARRAY
+            else type_row.kind in (STRUCT, UNION) or type_row.kind > REFERENCE
         )
 
     def is_number(self, row: int) -> bool:
@@ -140,9 +140,9 @@ class TypeRows:
         if die.tag == TAG["base"]:
             return _base(name, size, die.get(dwarf.ENCODING, 0))
         if die.tag == TAG["pointer"]:
-            found = self._special(self, die, name) if self._special is not None else None
-            if found is not None:
-                return found
+            special = self._special(self, die, name) if self._special is not None else None
+            if special is not None:
+                return special
             return TypeRow(POINTER, name, 8, self.of(die))
         if die.tag in (TAG["reference"], TAG["rvalue_reference"]):
             return TypeRow(REFERENCE, name, 8, self.of(die))
@@ -159,13 +159,16 @@ class TypeRows:
     def _enumeration(self, die: Die, name: str, size: int) -> TypeRow:
         under = die.get(dwarf.TYPE)
         signed = under is None or self.rows[self.of(die)].kind == INT
-        found = [one for one in self.reader.children(die) if one.tag == TAG["enumerator"]]
-        members = [TypeField(one.get(dwarf.NAME, "?"), 0, one.get(dwarf.CONST_VALUE, 0)) for one in found]
+        enumerators = [member for member in self.reader.children(die) if member.tag == TAG["enumerator"]]
+        members = [
+            TypeField(member.get(dwarf.NAME, "?"), 0, member.get(dwarf.CONST_VALUE, 0))
+            for member in enumerators
+        ]
         return TypeRow(ENUM, name, size, aux=int(signed), fields=members)
 
     def _array(self, die: Die) -> TypeRow:
         inner = self.of(die)
-        bounds = [self._count(one) for one in self.reader.children(die) if one.tag == TAG["subrange"]]
+        bounds = [self._count(child) for child in self.reader.children(die) if child.tag == TAG["subrange"]]
         for count, flags, place in reversed(bounds[1:]):
             self.rows.append(self._array_of(inner, count, flags, place))
             inner = len(self.rows) - 1
@@ -199,57 +202,57 @@ class TypeRows:
             return TypeRow(OPAQUE, _KNOWN_AS.get(name, name), size)
         self.rows[row] = TypeRow(kind, name, size)  # for members that point back
         if self._special is not None:
-            found = self._special(self, die, name)
-            if found is not None:
-                return found
+            special = self._special(self, die, name)
+            if special is not None:
+                return special
         members = self.members(die, 0)
-        if members and all(one.name.startswith("__") for one in members):
+        if members and all(member.name.startswith("__") for member in members):
             return TypeRow(OPAQUE, name or "value", size)
         return TypeRow(kind, name, size, fields=members)
 
     def bases(self, die: Die, base: int = 0) -> list[TypeField]:
         """The base classes of a class, those of its bases too."""
-        found: list[TypeField] = []
-        for one in self.reader.children(die):
-            if one.tag == TAG["inheritance"] and not isinstance(one.get(dwarf.MEMBER_LOCATION), bytes):
-                offset = base + _offset(one)
-                found.append(TypeField("", self.of(one), offset))
-                found += self.bases(self._bare(one), offset)
-        return found
+        fields: list[TypeField] = []
+        for child in self.reader.children(die):
+            if child.tag == TAG["inheritance"] and not isinstance(child.get(dwarf.MEMBER_LOCATION), bytes):
+                offset = base + _offset(child)
+                fields.append(TypeField("", self.of(child), offset))
+                fields += self.bases(self._bare(child), offset)
+        return fields
 
     def is_polymorphic(self, die: Die) -> bool:
         """Whether objects of a class know what they are."""
-        for one in self.reader.children(die):
-            if one.tag == TAG["member"] and (one.get(dwarf.NAME) or "").startswith("_vptr"):
+        for child in self.reader.children(die):
+            if child.tag == TAG["member"] and (child.get(dwarf.NAME) or "").startswith("_vptr"):
                 return True
-            if one.tag == TAG["inheritance"] and self.is_polymorphic(self._bare(one)):
+            if child.tag == TAG["inheritance"] and self.is_polymorphic(self._bare(child)):
                 return True
         return False
 
     def members(self, die: Die, base: int = 0) -> list[TypeField]:
         """The fields of a struct, those of its bases and of anonymous members among them."""
-        found: list[TypeField] = []
-        for one in self.reader.children(die):
-            if one.tag not in (TAG["member"], TAG["inheritance"]) or one.get(dwarf.EXTERNAL):
+        fields: list[TypeField] = []
+        for child in self.reader.children(die):
+            if child.tag not in (TAG["member"], TAG["inheritance"]) or child.get(dwarf.EXTERNAL):
                 continue
-            if (one.get(dwarf.NAME) or "").startswith("_vptr") or isinstance(
-                one.get(dwarf.MEMBER_LOCATION), bytes
+            if (child.get(dwarf.NAME) or "").startswith("_vptr") or isinstance(
+                child.get(dwarf.MEMBER_LOCATION), bytes
             ):
                 continue  # where a virtual base is only the object knows
-            offset, name = base + _offset(one), one.get(dwarf.NAME)
+            offset, name = base + _offset(child), child.get(dwarf.NAME)
             if (
-                name is None and one.get(dwarf.TYPE) is not None
+                name is None and child.get(dwarf.TYPE) is not None
             ):  # anonymous, or a base class: its members are ours
-                inner = self._bare(one)
+                inner = self._bare(child)
                 if inner.tag in (TAG["structure"], TAG["class"], TAG["union"]):
-                    found += self.members(inner, offset)
+                    fields += self.members(inner, offset)
                     continue
-            bits = one.get(dwarf.BIT_SIZE, 0)
-            bit = one.get(dwarf.DATA_BIT_OFFSET, 0) if bits else 0
-            row = self.of(one)
+            bits = child.get(dwarf.BIT_SIZE, 0)
+            bit = child.get(dwarf.DATA_BIT_OFFSET, 0) if bits else 0
+            row = self.of(child)
             if row:
-                found.append(TypeField(name or "?", row, base if bits else offset, bit, bits))
-        return found
+                fields.append(TypeField(name or "?", row, base if bits else offset, bit, bits))
+        return fields
 
     def _bare(self, die: Die) -> Die:
         die = self.reader.at(die.get(dwarf.TYPE), die.unit)

@@ -1,4 +1,4 @@
-"""Functions and variables out of DWARF: where each variable is, and which are in scope at each site."""
+"""Functions and variables from DWARF: where each variable is, and which are in scope at each site."""
 
 from __future__ import annotations
 
@@ -56,15 +56,15 @@ class Described:
 
 
 def entries_by_address(reader: Dwarf, roots: list[Die], wanted: set[int]) -> dict[int, Die]:
-    """The wanted functions by their first addresses."""
-    found: dict[int, Die] = {}
+    """Return the wanted functions by their first addresses."""
+    entries: dict[int, Die] = {}
 
     def walk(die: Die) -> None:
         for child in reader.children(die):
             if child.tag == TAG["subprogram"]:
                 low = child.get(dwarf.LOW_PC)
                 if low in wanted:
-                    found[low] = child
+                    entries[low] = child
                     inside(child)
             elif child.tag == TAG["namespace"] and child.get(dwarf.NAME) not in LIBRARIES:
                 walk(child)
@@ -73,20 +73,20 @@ def entries_by_address(reader: Dwarf, roots: list[Die], wanted: set[int]) -> dic
         for child in reader.children(die):
             if child.tag == TAG["subprogram"]:
                 if child.get(dwarf.LOW_PC) in wanted:
-                    found[child.get(dwarf.LOW_PC)] = child
+                    entries[child.get(dwarf.LOW_PC)] = child
                     inside(child)
             elif child.tag in (TAG["lexical_block"], TAG["structure"], TAG["class"]):
                 inside(child)  # lambdas, and methods of local classes
 
     for root in roots:
         walk(root)
-    return found
+    return entries
 
 
-def attribute(reader: Dwarf, die: Die, what: int) -> object:
-    """An attribute, if need be of the declaration that an entry completes."""
+def attribute(reader: Dwarf, die: Die, number: int) -> object:
+    """Return an attribute, if needed from the declaration that an entry completes."""
     for _ in range(8):
-        value = die.get(what)
+        value = die.get(number)
         if value is not None:
             return value
         origin = die.get(dwarf.ABSTRACT_ORIGIN, die.get(dwarf.SPECIFICATION))
@@ -99,42 +99,49 @@ def attribute(reader: Dwarf, die: Die, what: int) -> object:
 def describe(
     reader: Dwarf, types: TypeRows, function: Routine, die: Die, places: list[int], source: list[str]
 ) -> Described:
-    """One function's variables, each with the addresses where it is in scope."""
+    """Return the variables of one function, each with the addresses where it is in scope."""
     base = _frame_base(die, function)
-    begins = next(place for place in (one.place for one in function.sites.values() if one.kind & ENTRY))
+    begins = next(place for place in (item.place for item in function.sites.values() if item.kind & ENTRY))
     locs = [(places[place], line) for _, line, place in function.locs if places[place] >= places[begins]]
     variables: list[Var] = []
     statics: list[Var] = []
     for child, ranges, depth in _variables(reader, die, reader.ranges(die), 0):
-        one = _variable(reader, types, child, base)
-        if one is None:
+        item = _variable(reader, types, child, base)
+        if item is None:
             continue
-        if one.where == AT_ADDRESS:
-            statics.append(one)
+        if item.where == AT_ADDRESS:
+            statics.append(item)
             continue
-        one.ranges, one.depth = ranges, depth
+        item.ranges, item.depth = ranges, depth
         declared = attribute(reader, child, dwarf.DECL_LINE), attribute(reader, child, dwarf.DECL_FILE)
-        one.line, one.file = (value if isinstance(value, int) else 0 for value in declared)
-        captured = child.get(dwarf.ARTIFICIAL) and one.where >= AT_FRAME_DEREF
+        item.line, item.file = (value if isinstance(value, int) else 0 for value in declared)
+        captured = child.get(dwarf.ARTIFICIAL) and item.where >= AT_FRAME_DEREF
         if (child.tag == TAG["parameter"] or captured) and not depth:
-            one.flags |= PARAMETER
+            item.flags |= PARAMETER
         else:
             line = attribute(reader, child, dwarf.DECL_LINE)
-            one.born = _born(one, line if isinstance(line, int) else 0, locs)
-            one.flags |= SET if _has_value(one.name, line, source) else 0
-        variables.append(one)
+            item.born = _born(item, line if isinstance(line, int) else 0, locs)
+            item.flags |= SET if _has_value(item.name, line, source) else 0
+        variables.append(item)
     name = str(attribute(reader, die, dwarf.NAME) or function.label)
     if name == "operator()" and attribute(reader, die, dwarf.ARTIFICIAL):
         name = "<lambda>"
     elif not name.startswith("operator"):
         name = name.partition("<")[0] or name
-    for one in variables:
-        one.flags |= BUILT if one.name == "this" and _is_called(types, one.type, name) else 0
+    for item in variables:
+        item.flags |= BUILT if item.name == "this" and _is_called(types, item.type, name) else 0
     line = attribute(reader, die, dwarf.DECL_LINE)
     return Described(
-        function, die, places[function.place], name, line if isinstance(line, int) else function.opening,
-        _result(reader, types, die), variables, statics, _is_hidden(reader, die, name),
-    )  # fmt: skip
+        function,
+        die,
+        places[function.place],
+        name,
+        line if isinstance(line, int) else function.opening,
+        _result(reader, types, die),
+        variables,
+        statics,
+        _is_hidden(reader, die, name),
+    )
 
 
 def _is_called(types: TypeRows, reference: int, name: str) -> bool:
@@ -143,11 +150,10 @@ def _is_called(types: TypeRows, reference: int, name: str) -> bool:
 
 
 def _is_hidden(reader: Dwarf, die: Die, name: str) -> bool:
-    made = attribute(reader, die, dwarf.ARTIFICIAL) or attribute(reader, die, dwarf.DEFAULTED)
-    deletes = name.startswith("~") and str(die.get(dwarf.LINKAGE_NAME)).endswith(
-        "D0Ev"
-    )  # the other one has the body
-    return name != "<lambda>" and (bool(made) or deletes)
+    generated = attribute(reader, die, dwarf.ARTIFICIAL) or attribute(reader, die, dwarf.DEFAULTED)
+    # The body is in the other destructor.
+    deletes = name.startswith("~") and str(die.get(dwarf.LINKAGE_NAME)).endswith("D0Ev")
+    return name != "<lambda>" and (bool(generated) or deletes)
 
 
 def _result(reader: Dwarf, types: TypeRows, die: Die) -> int:
@@ -177,7 +183,7 @@ def _frame_base(die: Die, function: Routine) -> int:
     if not isinstance(expression, bytes) or expression[:1] == bytes([_CFA]) or not expression:
         return 0
     register = expression[0] - 0x50
-    site = next((one for one in function.sites.values() if one.register == register), None)
+    site = next((candidate for candidate in function.sites.values() if candidate.register == register), None)
     return -(site.offset if site else function.frames.get(register, 0))
 
 
@@ -229,9 +235,9 @@ def _pointers(place: bytes) -> list[int]:
     return steps
 
 
-def _born(one: Var, line: int, locs: list[tuple[int, int]]) -> int:
+def _born(variable: Var, line: int, locs: list[tuple[int, int]]) -> int:
     """The address of the first code of a variable's declaration; without any, of the first code behind it."""
-    inside = [(at, where) for at, where in locs if any(low <= at < high for low, high in one.ranges)]
+    inside = [(at, where) for at, where in locs if any(low <= at < high for low, high in variable.ranges)]
     exact = [at for at, where in inside if where == line]
     if exact:
         return exact[0]
@@ -245,44 +251,46 @@ def _has_value(name: str, line: object, source: list[str]) -> bool:
 
 
 def scope_at(described: Described, address: int, site: HookSite) -> tuple[list[int], list[int]]:
-    """Indices of the variables that have a name and a value at a site, and of those that have yet to get one there."""
+    """Return the variables that have a value at a site, and those that get one later, as indices."""
     shown: dict[str, int] = {}
     more: list[int] = []
-    for index, one in enumerate(described.variables):
-        if not any(low <= address < high for low, high in one.ranges):
+    for index, variable in enumerate(described.variables):
+        if not any(low <= address < high for low, high in variable.ranges):
             continue
-        declared = address > one.born and one.line <= site.line and not site.kind & ENTRY
-        if one.flags & PARAMETER or declared:
-            other = shown.get(one.name)
-            if other is not None and described.variables[other].depth > one.depth:
+        declared = address > variable.born and variable.line <= site.line and not site.kind & ENTRY
+        if variable.flags & PARAMETER or declared:
+            other = shown.get(variable.name)
+            if other is not None and described.variables[other].depth > variable.depth:
                 more.append(index)
                 continue
             if other is not None:
                 more.append(other)
-            shown[one.name] = index
-        elif address >= one.born or site.line >= one.line:  # nothing points to what is declared further on
+            shown[variable.name] = index
+        elif (
+            address >= variable.born or site.line >= variable.line
+        ):  # nothing points to what is declared further on
             more.append(index)
     return sorted(shown.values()), more
 
 
 def globals_of(reader: Dwarf, types: TypeRows, roots: list[Die]) -> list[Var]:
-    """Variables of the file itself that have an address."""
-    found: list[Var] = []
+    """Return the variables of the file itself that have an address."""
+    variables: list[Var] = []
 
     def walk(die: Die) -> None:
         for child in reader.children(die):
             if child.tag == TAG["variable"]:
-                one = _variable(reader, types, child, 0)
-                if one is not None and one.where == AT_ADDRESS:
-                    found.append(one)
+                variable = _variable(reader, types, child, 0)
+                if variable is not None and variable.where == AT_ADDRESS:
+                    variables.append(variable)
             elif child.tag == TAG["namespace"] and child.get(dwarf.NAME) not in LIBRARIES:
                 walk(child)
 
     for root in roots:
         walk(root)
-    return found
+    return variables
 
 
 def covering(starts: list[int], address: int) -> int:
-    """The place of the last start at or below an address."""
+    """Return the index of the last start at or below an address."""
     return bisect_right(starts, address) - 1

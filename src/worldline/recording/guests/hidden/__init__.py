@@ -1,1 +1,1 @@
-"""What a program's text does not determine: decided by a seed, by a record or by the machine, and told."""
+"""Control and record what the text of a program does not determine: by a seed, a record or the machine."""

@@ -1,7 +1,8 @@
-"""Clocks: whatever tells the time, swapped in place; of the virtual clock under a seed, of the machine when live.
+"""Swap every clock in place: it reads the virtual clock under a seed, or the machine when live.
 
-A reading is a hidden input `clock`, in nanoseconds of the clock that was asked. The virtual one stands still but for
-waits and readings: each takes a microsecond, more where nobody waits between them, so that a loop until a time ends.
+A reading is a hidden input `clock`, in nanoseconds. The virtual clock advances only with waits and
+readings. A reading takes a microsecond, and more if nobody waits in between, so that a loop that
+waits for a time ends.
 """
 
 from __future__ import annotations
@@ -33,16 +34,24 @@ _START = 1_767_225_600  # 2026-01-01, in seconds of the epoch
 _READING, _PATIENCE = 1000, 10  # nanoseconds of a reading, and readings in a row until they take longer
 _WALL, _STEADY, _BUSY = "time_ns", "monotonic_ns", "process_time_ns"
 _CLOCKS = {
-    time.CLOCK_REALTIME: _WALL, time.CLOCK_MONOTONIC: _STEADY, time.CLOCK_MONOTONIC_RAW: _STEADY,
-    time.CLOCK_BOOTTIME: _STEADY, time.CLOCK_PROCESS_CPUTIME_ID: _BUSY, time.CLOCK_THREAD_CPUTIME_ID: _BUSY,
-}  # fmt: skip
+    time.CLOCK_REALTIME: _WALL,
+    time.CLOCK_MONOTONIC: _STEADY,
+    time.CLOCK_MONOTONIC_RAW: _STEADY,
+    time.CLOCK_BOOTTIME: _STEADY,
+    time.CLOCK_PROCESS_CPUTIME_ID: _BUSY,
+    time.CLOCK_THREAD_CPUTIME_ID: _BUSY,
+}
 _NAMES = {
-    "time": _WALL, "monotonic": _STEADY, "perf_counter": _STEADY, "process_time": _BUSY, "thread_time": _BUSY,
-}  # fmt: skip
+    "time": _WALL,
+    "monotonic": _STEADY,
+    "perf_counter": _STEADY,
+    "process_time": _BUSY,
+    "thread_time": _BUSY,
+}
 
 
 class Clocks:
-    """What each clock says, on the tape."""
+    """The readings of each clock, through the tape."""
 
     def __init__(self, tape: Tape, clock: VirtualClock, seed: int | None) -> None:
         self._tape, self._clock = tape, clock
@@ -56,7 +65,7 @@ class Clocks:
         self.real: dict[str, Callable[[], int]] = {}
 
     def read(self, which: str, real: Callable[[], int] | None = None) -> int:
-        """Nanoseconds of one of them; a real one may be asked in another way."""
+        """Read a clock in nanoseconds. `real` replaces the real clock to ask."""
         fresh = (real or self.real[which])() if self._tape.live else self.virtual(which)
         value: int = self._tape.draw("clock", fresh)
         if value != fresh:
@@ -64,7 +73,7 @@ class Clocks:
         return value
 
     def virtual(self, which: str) -> int:
-        """What the virtual clock says, told to nobody."""
+        """Read the virtual clock without recording it."""
         now = self._clock.now()
         self._row = self._row + 1 if now == self._last else 0
         took = _READING * (1 + self._row // _PATIENCE)
@@ -74,7 +83,7 @@ class Clocks:
 
 
 def install(tape: Tape, clock: VirtualClock, swap: Swap, seed: int | None) -> tuple[int, int]:
-    """From now on every clock is read over the tape. When the virtual one began, and what the real one says."""
+    """Swap every clock. Return when the virtual clock started, and the real time."""
     clocks = Clocks(tape, clock, seed)
     _swap_numbers(clocks, swap)
     clock.real_now = clocks.real[_STEADY]
@@ -111,7 +120,7 @@ def _swap_numbers(clocks: Clocks, swap: Swap) -> None:
 
 
 def _swap_calendar(clocks: Clocks, swap: Swap) -> None:
-    """Those of `time` that take the present where no time is given."""
+    """Swap the functions of `time` that use the present if they get no time."""
 
     def swap_present(name: str) -> Any:
         def present(*args: Any) -> Any:
@@ -138,7 +147,7 @@ def _swap_calendar(clocks: Clocks, swap: Swap) -> None:
 
 
 def _swap_dates(clocks: Clocks, swap: Swap) -> None:
-    """`date.today` and `datetime.today` ask `time.time` themselves."""
+    """Swap `now` and `utcnow`. `date.today` and `datetime.today` call `time.time` themselves."""
     kind: Any = _datetime.datetime
     by_time, replaced = kind.__dict__["fromtimestamp"], kind.replace
 
@@ -155,7 +164,7 @@ def _swap_dates(clocks: Clocks, swap: Swap) -> None:
 
 
 def _swap_usage(clocks: Clocks, tape: Tape, swap: Swap) -> None:
-    """What the kernel counts of the process."""
+    """Swap the functions that report the resource usage of the process."""
     as_times: Any = posix.times_result
     as_usage: Any = resource.struct_rusage
 

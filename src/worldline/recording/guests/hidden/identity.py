@@ -1,7 +1,7 @@
-"""What things are called by where they lie: `id`, and `uuid1`, which is made of a clock and a machine's address.
+"""Swap the functions that reveal memory addresses: `id`, and `uuid1`, which uses a clock and an address.
 
-`id` counts from 1, by first sight of an address, live too, and keeps nothing alive. Only what the program's own code
-asks is told: a library that remembers what it has met (`copy.deepcopy`) gets the same numbers, and is no draw.
+`id` counts from 1 by first use of an address, also when live, and keeps nothing alive. Only calls
+from the code of the program are recorded: a library such as `copy.deepcopy` gets the same numbers.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ with suppress(ImportError):  # of an interpreter without libuuid: then uuid1 is 
 
 
 def install(tape: Tape, swap: Swap, files: Container[str], own: Iterable[ModuleType]) -> None:
-    """From now on the program's ids go over the tape; the modules of our own keep the real ones."""
+    """Swap `id` and `uuid1`. Our own modules keep the real `id`."""
     numbers: dict[int, int] = {}
     used: set[int] = set()
 
-    def identity(thing: Any, /) -> int:
-        address = original(thing)
+    def identity(obj: Any, /) -> int:
+        address = original(obj)
         number = numbers.get(address)
         if number is None:
             number = len(numbers) + 1
@@ -60,5 +60,5 @@ def _swap_time_based(tape: Tape, swap: Swap) -> None:
 
 
 def _as_time_based(data: bytes) -> bytes:
-    """Bytes with the marks of version 1."""
+    """Set the bits of UUID version 1."""
     return data[:6] + bytes([data[6] & 0x0F | 0x10, data[7], data[8] & 0x3F | 0x80]) + data[9:]

@@ -1,4 +1,4 @@
-"""The control of one run: the tape, and everything that draws from it, in place before the program's first line."""
+"""Install the control of one run, before the first line of the program: the tape and all that uses it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def install(
     files: Container[str],
     own: Iterable[ModuleType],
 ) -> Scheduler:
-    """From now on the hidden inputs of this process are controlled and told."""
+    """Control and record the hidden inputs of this process from now on."""
     tape, clock = Tape(control, recorder), VirtualClock(live=control["seed"] is None)
     randomness.install(tape, swap)
     began, real_now = clocks.install(tape, clock, swap, control["seed"])

@@ -1,7 +1,8 @@
-"""Random draws: `_random.Random` and the system's bytes swapped in place, and `random`'s own code where it asks them.
+"""Swap random draws: `_random.Random`, the system's random bytes, and the functions of `random` itself.
 
-A generator that the program seeded draws nothing hidden. Others are seeded by the tape, and their values are their own
-unless others are given, so that their states stay what they would be. What `random` makes of several is one draw.
+A generator that the program seeded draws nothing hidden. Others are seeded by the tape and keep their
+own values unless the tape has others, so their states stay consistent. If `random` combines several
+draws, they are recorded as one.
 """
 
 from __future__ import annotations
@@ -20,43 +21,43 @@ from .tape import Tape
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-_MANY = 1000  # seeded generators that may have died before they are looked through
+_MAX_SEEDED = 1000  # seeded generators that may have died before they are looked through
 _digits = int.__repr__
 
 
 class Generators:
-    """Which generators the program has seeded itself: all others are hidden."""
+    """Knows which generators the program has seeded itself; all others are hidden."""
 
     def __init__(self) -> None:
         self._seeded: dict[int, ref[Any]] = {}
         self._states: set[int] = set()  # that hidden ones have shown
 
     def is_hidden(self, generator: Any) -> bool:
-        """Whether what it draws is not determined by the program's text."""
+        """Tell whether the text of the program does not determine its draws."""
         known = self._seeded.get(id(generator))
         return known is None or known() is not generator
 
     def mark(self, generator: Any, *, hidden: bool) -> None:
-        """It was seeded: by the program, or not."""
+        """Record that a generator was seeded, by the program or not."""
         if hidden:
             self._seeded.pop(id(generator), None)
             return
-        if len(self._seeded) > _MANY:
+        if len(self._seeded) > _MAX_SEEDED:
             self._seeded = {key: known for key, known in self._seeded.items() if known() is not None}
         with suppress(TypeError):  # a bare `_random.Random` has no weak references: it counts as hidden
             self._seeded[id(generator)] = ref(generator)
 
     def show(self, state: tuple[int, ...]) -> None:
-        """A hidden generator has given its state away."""
+        """Record that a hidden generator has revealed its state."""
         self._states.add(hash(state))
 
     def was_shown(self, state: Any) -> bool:
-        """Whether a state is one that a hidden generator had."""
+        """Tell whether a hidden generator had this state."""
         return type(state) is tuple and hash(state) in self._states
 
 
 def install(tape: Tape, swap: Callable[[Any, str, Callable[..., Any]], Any]) -> None:
-    """From now on every random draw goes over the tape."""
+    """Swap every source of randomness."""
     generators = Generators()
     _swap_generator(tape, swap, generators)
     _swap_system(tape, swap)
@@ -122,7 +123,7 @@ def _count(k: Any) -> str:
 
 
 def _tell_as_whole(tape: Tape, generators: Generators, kind: type) -> None:
-    """What `random` makes of several draws is one draw. Its first generator is seeded when it has been imported."""
+    """Record what `random` makes of several draws as one. Seed its first generator after its import."""
     for cls in kind.__mro__:
         function = cls.__dict__.get("_randbelow_with_getrandbits")
         if type(function) is FunctionType and function.__code__.co_consts[-1] is not _TELLING:
@@ -134,7 +135,7 @@ def _tell_as_whole(tape: Tape, generators: Generators, kind: type) -> None:
 
 
 def _wrap(tape: Tape, generators: Generators, function: Any, form: str) -> None:
-    """The same function with other code: what it draws is told as one draw."""
+    """Replace the code of a function so that its draws are recorded as one."""
     code = function.__code__
     original: Any = FunctionType(code, function.__globals__, function.__name__, function.__defaults__)
 
@@ -152,23 +153,26 @@ def _wrap(tape: Tape, generators: Generators, function: Any, form: str) -> None:
             tape.quiet -= 1
         return tape.draw(form.format(*map(_count, args)), value)
 
-    template = (_one if code.co_argcount == 2 else _none).__code__
+    template = (_with_argument if code.co_argcount == 2 else _without_argument).__code__
     function.__code__ = template.replace(
         co_consts=(*(whole if const == _PLACE else const for const in template.co_consts), _TELLING),
-        co_name=code.co_name, co_qualname=code.co_qualname, co_filename=code.co_filename,
-        co_firstlineno=code.co_firstlineno, co_varnames=(*code.co_varnames[: code.co_argcount], "act"),
-    )  # fmt: skip
+        co_name=code.co_name,
+        co_qualname=code.co_qualname,
+        co_filename=code.co_filename,
+        co_firstlineno=code.co_firstlineno,
+        co_varnames=(*code.co_varnames[: code.co_argcount], "act"),
+    )
 
 
 _PLACE = 271828.5  # in a template, where the function goes that is called
 _TELLING = "worldline"
 
 
-def _none(self: Any) -> Any:
+def _without_argument(self: Any) -> Any:
     act: Any = 271828.5
     return act(self)
 
 
-def _one(self: Any, n: Any) -> Any:
+def _with_argument(self: Any, n: Any) -> Any:
     act: Any = 271828.5
     return act(self, n)

@@ -1,9 +1,10 @@
-"""The scheduler of a program's threads: one baton, handed over before lines of the program and wherever a thread waits.
+"""Schedule the threads of a program: one baton, passed before lines and wherever a thread waits.
 
-Exactly one thread of the program runs; the others wait for their batons. Who goes on is a hidden input: a given one, or
-one drawn from the schedule's seed; without a seed a thread goes on until it waits, and then the lowest number that can,
-or until it ran for so long that it may wait for another without saying so, and then the next that can.
-Nobody can and somebody waits for a time: the virtual clock jumps there. Nobody ever can: a deadlock, and the run ends.
+Exactly one thread of the program runs; the others wait for their batons. The choice of the next
+thread is a hidden input, taken from the tape or drawn from the seed of the schedule. Without a seed a
+thread runs until it waits; then the lowest ready number is next. A thread that runs for too long is
+also interrupted, because it may be waiting for another one in a loop. If no thread is ready but one
+waits for a time, the virtual clock jumps there. If none will ever be ready, the run ends as a deadlock.
 """
 
 from __future__ import annotations
@@ -26,36 +27,36 @@ _GLANCE = 0.01  # seconds for which one of several that wait for the world outsi
 
 
 class Given(Protocol):
-    """The hidden inputs that are given."""
+    """The hidden inputs on the tape."""
 
     def peek(self) -> tuple[int, str, Any] | None:
-        """The next one: step, kind, value."""
+        """Return the next one: step, kind, value."""
 
     def take(self) -> None:
-        """It is used up."""
+        """Use up the next one."""
 
     def part(self) -> None:
-        """What is given does not fit this run."""
+        """Stop using the tape, because it does not fit this run."""
 
 
 class RealThreads(Protocol):
-    """What the interpreter's own threads do, whatever stands in for it."""
+    """The original thread functions of the interpreter."""
 
     def ident(self) -> int:
-        """Of the calling thread."""
+        """Return the identity of the calling thread."""
 
     def baton(self) -> Any:
-        """A lock that is held."""
+        """Return a lock that is held."""
 
     def acquire(self, lock: Any) -> Any:
-        """Waits for a lock."""
+        """Wait for a lock."""
 
     def release(self, lock: Any) -> None:
-        """Gives a lock up."""
+        """Release a lock."""
 
 
 class Thread:
-    """A thread of the program. It waits for `test` to hold, or for a time, or for its baton alone."""
+    """A thread of the program. It waits for `test` to hold, for a time, or only for its baton."""
 
     __slots__ = ("baton", "daemon", "ended", "ident", "is_gone", "number", "outside", "test", "until")
 
@@ -69,7 +70,7 @@ class Thread:
         self.is_gone: Callable[[], Any] | None = None  # waits until nothing of it runs any more
 
     def is_ready(self, now: int) -> bool:
-        """Whether it can go on."""
+        """Tell whether it can run."""
         if self.ended:
             return False
         if self.until is not None and self.until <= now:
@@ -78,7 +79,7 @@ class Thread:
 
 
 class Scheduler:
-    """Who runs, who waits for what, and who goes on."""
+    """Decides which thread runs, and knows what each other thread waits for."""
 
     def __init__(
         self, tape: Given, clock: VirtualClock, recorder: Any, real: RealThreads, control: dict[str, Any]
@@ -86,25 +87,25 @@ class Scheduler:
         self._tape, self._clock, self._recorder, self._real = tape, clock, recorder, real
         self._seed, self._whole = control["schedule"], control["whole"]
         self._source = self._seed or 0
-        self._given = [step for step, kind, _ in control["given"] if kind.startswith("thread ")]
-        self._given.reverse()
+        self._choice_steps = [step for step, kind, _ in control["given"] if kind.startswith("thread ")]
+        self._choice_steps.reverse()
         main = Thread(0, real.baton())
         main.ident = real.ident()
         self.threads, self.running = [main], main
         self._live, self.numbers = 1, {main.ident: 0}
         self._ending: Thread | None = None
-        self._told = ""  # the kind of a choice that is replayed, as it was recorded
+        self._recorded_kind = ""  # the kind of a choice that is replayed, as it was recorded
         self._collecting = True
         self.active, self.entering = True, False  # entering: a thread begins to be recorded
         recorder.schedule(self._before_line)
         os.register_at_fork(after_in_child=self.stop)
 
     def is_mine(self) -> bool:
-        """Whether the calling thread is the one that runs, and may wait."""
+        """Tell whether the calling thread is the running one and may wait."""
         return self.active and self._real.ident() == self.running.ident and not self.running.ended
 
     def stop(self) -> None:
-        """Nobody else goes on any more."""
+        """Stop scheduling: no other thread runs any more."""
         self.active = False
         self._recorder.ask_at(None)
 
@@ -113,7 +114,16 @@ class Scheduler:
     def begin(
         self, start: Callable[[Callable[[], Any]], Any], act: Callable[[], Any], *, daemon: bool
     ) -> tuple[Thread, Any]:
-        """A thread that does `act`, started by `start`; it waits for its baton. It, and what `start` gave."""
+        """Start a thread that waits for its baton.
+
+        Args:
+            start: Starts a real thread with a body.
+            act: What the thread does.
+            daemon: Whether it is a daemon thread.
+
+        Returns:
+            The thread, and the result of `start`.
+        """
         thread, arrived = Thread(len(self.threads), self._real.baton()), self._real.baton()
         thread.daemon = daemon
 
@@ -126,19 +136,19 @@ class Scheduler:
             finally:
                 self._end(thread)
 
-        made = start(body)
+        handle = start(body)
         self._real.acquire(arrived)
         self.numbers[thread.ident] = thread.number
         self.threads.append(thread)
         self._live += 1
         self._recorder.at()  # what was written until now is, with and without a seed, written before its first step
         self._arm()
-        return thread, made
+        return thread, handle
 
     def wait(
         self, test: Callable[[], Any] | None, until: int | None, outside: Callable[[float], Any] | None = None
     ) -> None:
-        """The thread that runs waits until `test` holds, or for a time; others go on meanwhile."""
+        """Let the running thread wait until `test` holds, or for a time. Others run meanwhile."""
         self._hold()
         me = self.running
         me.test, me.until, me.outside = test, until, outside
@@ -152,15 +162,15 @@ class Scheduler:
             self._release()
 
     def until(self, seconds: float) -> int:
-        """When so many seconds will have passed."""
+        """Return the time after this many seconds."""
         return self._clock.now() + int(seconds * 1e9)
 
     def is_over(self, until: int | None) -> bool:
-        """Whether it is that late."""
+        """Tell whether that time has come."""
         return until is not None and self._clock.now() >= until
 
     def _end(self, thread: Thread) -> None:
-        """It ends: another one waits until nothing of it runs any more, and then decides who goes on."""
+        """End a thread: another one waits until it is gone, and then chooses the next."""
         if not self.active or thread is not self.running:
             return
         self._hold()
@@ -172,7 +182,7 @@ class Scheduler:
         self._real.release(next(other for other in self.threads if not other.ended).baton)
 
     def _await(self, me: Thread) -> None:
-        """Until the baton is handed to this thread; or it is asked who goes on, in place of one that ended."""
+        """Wait for the baton of this thread, or choose the next thread in place of one that ended."""
         raised: BaseException | None = None
         while True:
             try:
@@ -200,12 +210,16 @@ class Scheduler:
     # ---- choices
 
     def _before_line(self) -> None:
-        """The thread that runs is about to run a line of the program: does another one go on?"""
+        """Choose whether another thread runs before a line of the program."""
         self._hold()
         me, step, ready = self.running, self._recorder.at(), self._ready()
         to = None
         if self._tape.peek() is not None:
-            to = self._given_one(step, ready) if self._given and self._given[-1] <= step else None
+            to = (
+                self._thread_on_tape(step, ready)
+                if self._choice_steps and self._choice_steps[-1] <= step
+                else None
+            )
         elif self._seed is not None and len(ready) > 1:
             to = ready[self._below(len(ready))]
         elif self._seed is None and not self._whole:
@@ -220,7 +234,7 @@ class Scheduler:
             self._release()
 
     def _who(self, me: Thread) -> Thread:
-        """Who goes on where `me` waits or has ended; told, unless it is the only one and runs already."""
+        """Choose the next thread when `me` waits or has ended, and record a real choice."""
         ready = self._ready()
         while not ready:
             self._pass_time()
@@ -228,7 +242,7 @@ class Scheduler:
         if ready == [me]:
             return me
         step = self._recorder.at()
-        to = self._given_one(step, ready) or self._fresh_one(me, ready)
+        to = self._thread_on_tape(step, ready) or self._choose_thread(me, ready)
         self._record(to, ready)
         self._arm()
         return to
@@ -238,7 +252,7 @@ class Scheduler:
         return [thread for thread in self.threads if thread.is_ready(now)]
 
     def _pass_time(self) -> None:
-        """Nobody can go on: the clock jumps, or something outside is waited for, or nobody ever will."""
+        """Handle that no thread is ready: jump the clock, wait for something outside, or report a deadlock."""
         live = [thread for thread in self.threads if not thread.ended]
         times = [thread.until for thread in live if thread.until is not None]
         outside = [thread.outside for thread in live if thread.outside is not None]
@@ -255,56 +269,56 @@ class Scheduler:
             self._recorder.note("deadlock")
             self._recorder.leave("limit", "deadlock")
 
-    def _given_one(self, step: int, ready: list[Thread]) -> Thread | None:
-        """The thread that is given for a choice here; None: none is, or it cannot go on."""
-        given = self._tape.peek()
-        if given is None:
+    def _thread_on_tape(self, step: int, ready: list[Thread]) -> Thread | None:
+        """Return the thread that the tape names for this choice; None if there is none, or it cannot run."""
+        draw = self._tape.peek()
+        if draw is None:
             return None
-        at, kind, value = given
+        at, kind, value = draw
         if not kind.startswith("thread ") or at > step:
             if self._whole:
                 self._tape.part()
             return None
-        found = next((thread for thread in ready if thread.number == value), None)
-        if found is None and self._whole:
-            found = self._late_one(value)
-        if found is None or at != step:
+        thread = next((candidate for candidate in ready if candidate.number == value), None)
+        if thread is None and self._whole:
+            thread = self._wake_late_thread(value)
+        if thread is None or at != step:
             self._tape.part()
             return None
-        live = {str(thread.number) for thread in self.threads if not thread.ended}
+        live = {str(candidate.number) for candidate in self.threads if not candidate.ended}
         if self._whole and live.issuperset(kind.split()[1:]):
-            self._told = kind  # others could have gone on too where the clock was the machine's
+            self._recorded_kind = kind  # others could have gone on too where the clock was the machine's
         self._tape.take()
-        self._given.pop()
-        return found
+        self._choice_steps.pop()
+        return thread
 
-    def _late_one(self, number: int) -> Thread | None:
-        """A thread that waits for a time, which had come when this run was recorded: it comes now."""
-        found = [thread for thread in self.threads if thread.number == number and not thread.ended]
-        if not found or found[0].until is None:
+    def _wake_late_thread(self, number: int) -> Thread | None:
+        """Wake a thread that waits for a time, which had come when the run was recorded."""
+        waiting = [thread for thread in self.threads if thread.number == number and not thread.ended]
+        if not waiting or waiting[0].until is None:
             return None
-        self._clock.jump(found[0].until)
-        return found[0]
+        self._clock.jump(waiting[0].until)
+        return waiting[0]
 
-    def _fresh_one(self, me: Thread, ready: list[Thread]) -> Thread:
+    def _choose_thread(self, me: Thread, ready: list[Thread]) -> Thread:
         if self._seed is not None and self._tape.peek() is None:
             return ready[self._below(len(ready))]
         return next((thread for thread in ready if thread is not me), me)
 
     def _record(self, to: Thread, ready: list[Thread]) -> None:
-        kind = self._told or "thread " + " ".join([str(thread.number) for thread in ready])
+        kind = self._recorded_kind or "thread " + " ".join([str(thread.number) for thread in ready])
         self._recorder.switch(to.number, kind)
-        self.running, self._told = to, ""
+        self.running, self._recorded_kind = to, ""
 
     def _hand(self, to: Thread) -> None:
         self._real.release(to.baton)
 
     def _arm(self) -> None:
-        """Says before which step the recorder asks."""
+        """Tell the recorder before which step to ask."""
         if self._live < 2:
             step = None
-        elif self._given and self._tape.peek() is not None:
-            step = self._given[-1]
+        elif self._choice_steps and self._tape.peek() is not None:
+            step = self._choice_steps[-1]
         elif self._seed is None:
             step = None if self._whole else self._recorder.at() + _TURN
         else:
@@ -314,7 +328,7 @@ class Scheduler:
         self._recorder.ask_at(step)
 
     def _below(self, n: int) -> int:
-        """A number of the schedule's own seed (splitmix64); `random` is the program's."""
+        """Draw a number from the seed of the schedule (splitmix64); `random` belongs to the program."""
         self._source = (self._source + 0x9E3779B97F4A7C15) & _MASK
         z = self._source
         z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK

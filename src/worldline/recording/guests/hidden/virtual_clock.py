@@ -1,4 +1,4 @@
-"""The time of a controlled run: it stands still but for who waits and who asks; or it is the machine's own."""
+"""The time of a controlled run: it advances only with waits and readings, or is the machine's own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 
 
 class VirtualClock:
-    """Nanoseconds since the run began. `live`: those of the machine, where who waits really waits."""
+    """Nanoseconds since the start of the run; `live`: of the machine, where a wait really waits."""
 
     def __init__(self, *, live: bool) -> None:
         self.live, self._now = live, 0
@@ -19,11 +19,11 @@ class VirtualClock:
         self.real_sleep: Callable[[float], None] = time.sleep
 
     def now(self) -> int:
-        """What time it is, told to nobody."""
+        """Return the time without recording it."""
         return self.real_now() if self.live else self._now
 
     def jump(self, to: int) -> None:
-        """It is that late now, if it was not yet."""
+        """Advance to this time, unless it has passed."""
         if self.live:
             self.real_sleep(max(to - self.real_now(), 0) / 1e9)
         elif to > self._now:

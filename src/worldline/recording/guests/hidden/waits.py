@@ -1,7 +1,8 @@
-"""Where a program's threads begin, wait and end: functions of the interpreter, swapped for ones that ask the scheduler.
+"""Swap the functions in which threads start, wait and end for ones that ask the scheduler.
 
-Conditions, events, semaphores, barriers, queues, joins, timers and pools are written in Python over these. A wait that
-need not wait is the real one. A thread that is not the scheduler's has the real ones too.
+Conditions, events, semaphores, barriers, queues, joins, timers and pools are written in Python on top
+of these. A wait that does not block is the real one, and so is that of a thread the scheduler does not
+know.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 Swap = Callable[[Any, str, Callable[..., Any]], Any]
 _Lock, _RLock = _thread.LockType, _thread.RLock
 _locked, _shown = _Lock.locked, _RLock.__repr__
-_MOST = _thread.TIMEOUT_MAX
+_MAX_TIMEOUT = _thread.TIMEOUT_MAX
 _HANDLES = hasattr(_thread, "start_joinable_thread")
 _ESCAPED = "Exception ignored in thread started by" + (" {!r}:" if _HANDLES else ": {!r}")
 
 
 class _Real:
-    """The functions that were there before."""
+    """The original functions."""
 
     def __init__(self) -> None:
         self.ident: Callable[[], int] = _thread.get_ident
@@ -37,7 +38,7 @@ class _Real:
         self._new: Callable[[], Any] = _thread.allocate_lock
 
     def baton(self) -> Any:
-        """A lock that is held."""
+        """Return a lock that is held."""
         lock = self._new()
         self.acquire(lock)
         return lock
@@ -46,7 +47,7 @@ class _Real:
 def install(
     tape: Given, clock: VirtualClock, recorder: Any, swap: Swap, control: dict[str, Any]
 ) -> Scheduler:
-    """From now on the program's threads are scheduled."""
+    """Schedule the threads of the program from now on."""
     real = _Real()
     scheduler = Scheduler(tape, clock, recorder, real, control)
     _swap_locks(scheduler, real, swap)
@@ -94,12 +95,12 @@ def _swap_locks(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
 
 def _is_time(timeout: Any) -> bool:
-    """Whether it is a time to wait for; the real function says what is wrong with others."""
-    return type(timeout) in (int, float) and (timeout == -1 or 0 < timeout <= _MOST)
+    """Tell whether it is a valid timeout; the real function reports what is wrong with others."""
+    return type(timeout) in (int, float) and (timeout == -1 or 0 < timeout <= _MAX_TIMEOUT)
 
 
 def _run(function: Any, args: Any, kwargs: Any) -> None:
-    """As the interpreter runs a bare thread: what leaves it is told, without our own frames, and forgotten."""
+    """Run a bare thread as the interpreter does: report an exception without our own frames, and drop it."""
     try:
         function(*args, **kwargs)
     except SystemExit:
@@ -113,13 +114,13 @@ def _run(function: Any, args: Any, kwargs: Any) -> None:
 
 
 def _swap_starts(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
-    """Before 3.13: a lock is released when the interpreter has forgotten a thread."""
+    """Swap thread starts before 3.13: a lock is released when the interpreter has forgotten a thread."""
 
     def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
-        given = (function, args) if kwargs is None else (function, args, kwargs)
+        arguments = (function, args) if kwargs is None else (function, args, kwargs)
         if not scheduler.is_mine() or not callable(function) or type(args) is not tuple:
-            return int(start(*given))
-        thread, _ = scheduler.begin(lambda body: start(body, ()), act_of(*given), daemon=True)
+            return int(start(*arguments))
+        thread, _ = scheduler.begin(lambda body: start(body, ()), act_of(*arguments), daemon=True)
         return thread.number + 1
 
     def act_of(function: Any, args: Any, kwargs: Any = None) -> Callable[[], Any]:
@@ -149,12 +150,12 @@ def _swap_starts(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
 
 def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
-    """From 3.13 on: a thread has a handle, and can be waited for by it."""
+    """Swap thread starts from 3.13 on: a thread has a handle that others can join."""
 
     def start_new_thread(function: Any, args: Any, kwargs: Any = None, /) -> int:
-        given = (function, args) if kwargs is None else (function, args, kwargs)
+        arguments = (function, args) if kwargs is None else (function, args, kwargs)
         if not scheduler.is_mine() or not callable(function) or type(args) is not tuple:
-            return int(start(*given))
+            return int(start(*arguments))
         return begin(lambda: _run(function, args, kwargs or {}), True, None)[0].number + 1
 
     def start_joinable_thread(function: Any, daemon: Any = True, handle: Any = None) -> Any:
@@ -163,11 +164,11 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
         return begin(function, daemon, handle)[1]
 
     def begin(act: Callable[[], Any], daemon: Any, handle: Any) -> tuple[Thread, Any]:
-        thread, made = scheduler.begin(
+        thread, started = scheduler.begin(
             lambda body: joinable(body, daemon=daemon, handle=handle), act, daemon=bool(daemon)
         )
-        thread.is_gone = lambda: wait(made)
-        return thread, made
+        thread.is_gone = lambda: wait(started)
+        return thread, started
 
     def join(handle: Any, timeout: Any = None, /) -> Any:
         if not scheduler.is_mine():
@@ -185,15 +186,15 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
             scheduler.wait(are_over, None)
         return end()
 
-    kept: dict[int, int] = {}
+    saved_numbers: dict[int, int] = {}
 
     def forget_names() -> None:
         if scheduler.running.number:  # in the child `threading` compares its name with that of its handle
-            kept.update(scheduler.numbers)
+            saved_numbers.update(scheduler.numbers)
             scheduler.numbers.clear()
 
     thread_module: Any = _thread
-    os.register_at_fork(before=forget_names, after_in_parent=lambda: scheduler.numbers.update(kept))
+    os.register_at_fork(before=forget_names, after_in_parent=lambda: scheduler.numbers.update(saved_numbers))
     start: Any = swap(_thread, "start_new_thread", start_new_thread)
     swap(_thread, "start_new", start_new_thread)
     joinable: Any = swap(_thread, "start_joinable_thread", start_joinable_thread)
@@ -202,7 +203,7 @@ def _swap_handles(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
 
 
 def _swap_names(scheduler: Scheduler, real: _Real, swap: Swap) -> None:
-    """Threads are called by their numbers, counted from 1: where they lie in memory is nobody's business."""
+    """Number threads from 1, because their real identities are memory addresses."""
 
     def get_ident() -> int:
         ident = real.ident()
@@ -246,7 +247,11 @@ def _swap_queue(scheduler: Scheduler, swap: Swap) -> None:
 
 def _swap_sleep(scheduler: Scheduler, swap: Swap) -> Any:
     def sleep(seconds: Any, /) -> None:
-        if not scheduler.is_mine() or not isinstance(seconds, (int, float)) or not 0 <= seconds <= _MOST:
+        if (
+            not scheduler.is_mine()
+            or not isinstance(seconds, (int, float))
+            or not 0 <= seconds <= _MAX_TIMEOUT
+        ):
             original(seconds)
         else:
             scheduler.wait(None, scheduler.until(seconds))
@@ -256,18 +261,18 @@ def _swap_sleep(scheduler: Scheduler, swap: Swap) -> Any:
 
 
 def _swap_polls(scheduler: Scheduler, swap: Swap) -> None:
-    """What an event loop waits in. One that watches nothing but its own wake-up call waits for this program alone."""
+    """Swap what an event loop waits in. If it watches only its own wake-up, nothing outside can end the wait."""
     import select
 
     def waiting(look: Callable[[float], Any], seconds: Any, *, outside: bool) -> Any:
-        found = look(0)
-        if found or seconds == 0:
-            return found
+        ready = look(0)
+        if ready or seconds == 0:
+            return ready
         until = None if seconds is None or seconds < 0 else scheduler.until(seconds)
-        while not found and not scheduler.is_over(until):
+        while not ready and not scheduler.is_over(until):
             scheduler.wait(lambda: look(0), until, look if outside else None)
-            found = look(0)
-        return found
+            ready = look(0)
+        return ready
 
     def epoll_poll(self: Any, timeout: Any = None, maxevents: Any = -1) -> Any:
         if not scheduler.is_mine():
@@ -282,8 +287,8 @@ def _swap_polls(scheduler: Scheduler, swap: Swap) -> None:
 
     def select_select(rlist: Any, wlist: Any, xlist: Any, timeout: Any = None, /) -> Any:
         def look(seconds: float) -> Any:
-            found = selects(*lists, seconds)
-            return found if any(found) else ()
+            ready = selects(*lists, seconds)
+            return ready if any(ready) else ()
 
         if not scheduler.is_mine():
             return selects(rlist, wlist, xlist, timeout)

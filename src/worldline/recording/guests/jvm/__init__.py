@@ -1,1 +1,1 @@
-"""Java: compiled and instrumented by the user's own JDK, recorded by what runs beside the program in its JVM."""
+"""Java: compiled and instrumented by the JDK of the user, recorded inside the JVM of the program."""

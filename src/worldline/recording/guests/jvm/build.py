@@ -1,7 +1,7 @@
-"""What the guest has in Java, compiled by the user's own JDK: the compiler's side and the recorder, each a jar.
+"""Compile the Java code of the guest with the JDK of the user: the compiler and the recorder, each a jar.
 
-Made once for a JDK, in a box that no program is in; beside the compiler's jar an archive of its classes as a JVM holds
-them, and javac's, so that the next one starts in half the time.
+This happens once per JDK, in a sandbox without a program. An archive of the loaded classes, beside the
+jar of the compiler, halves the start time of the next JVM.
 """
 
 from __future__ import annotations
@@ -16,13 +16,17 @@ from . import launch, service
 
 _HERE = Path(__file__).parent
 _PACKAGES = ("compiler", "recorder")
-_INNER = ("jdk.internal.org.objectweb.asm", "jdk.internal.org.objectweb.asm.tree", "jdk.internal.misc",
-          "jdk.internal.access")  # fmt: skip
+_INNER = (
+    "jdk.internal.org.objectweb.asm",
+    "jdk.internal.org.objectweb.asm.tree",
+    "jdk.internal.misc",
+    "jdk.internal.access",
+)
 _DATE = 946684800  # as languages/tools.py gives every file
 
 
 def build(executables: dict[str, str]) -> dict[str, bytes]:
-    """The jars, and the archive where the JVM can make one."""
+    """Build the jars, and the archive if the JVM supports it."""
     with tempfile.TemporaryDirectory() as folder:
         _compile(executables["javac"], folder)
         for package in _PACKAGES:
@@ -50,7 +54,7 @@ def _compile(javac: str, folder: str) -> None:
 
 
 def _write_jar(folder: Path, package: str) -> None:
-    """Stored, not compressed, and without a date: the same classes give the same bytes."""
+    """Write a jar uncompressed and without dates: the same classes give the same bytes."""
     jar = folder / f"{package}.jar"
     with zipfile.ZipFile(jar, "w") as file:
         for path in sorted((folder / "worldline" / package).iterdir()):

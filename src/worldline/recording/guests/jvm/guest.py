@@ -1,7 +1,8 @@
-"""The guest of Java: javac and a bytecode pass make the parts of a program; a fresh JVM runs them, and records itself.
+"""The guest of Java: javac and a bytecode pass prepare a program; a fresh JVM executes and records it.
 
-Runs in the box and imports nothing of worldline. What is written in Java is compiled here, by the user's own JDK:
-`compiler/` (javac in memory, the pass; it runs no program) and `recorder/` (what instrumented code calls).
+Runs in the sandbox and imports nothing of worldline. Its Java code is compiled by the JDK of the user:
+`compiler/` (javac in memory and the pass; it executes no program) and `recorder/` (called by
+instrumented code).
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ FILES = service.FILES
 
 
 def warm(config: dict[str, Any]) -> None:
-    """A compiler that waits for programs, where programs are prepared."""
+    """Start a compiler that waits for programs, in sandboxes that prepare."""
     service.start(config)
 
 
 def tools(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The compiler's classes and the recorder's, once for a JDK."""
+    """Build the classes of the compiler and the recorder, once per JDK."""
     launch.check_version(spec["toolchain"])
     return build.build(spec["toolchain"]["executables"])
 
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The program's classes with hooks in them, what is known of its methods, its flow."""
+    """Return the instrumented classes of the program, the facts about its methods, and its control flow."""
     return service.compile_program(spec)
 
 
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
-    """A JVM in the place of this process."""
+    """Replace this process by a JVM."""
     for fd in (wire_fd, report_fd):
         os.set_inheritable(fd, True)
     command, environment = launch.command(spec, parts, wire_fd, report_fd)

@@ -1,4 +1,4 @@
-"""The command lines of JVMs: the one that runs a program, and the flags that all share."""
+"""The command lines of JVMs: the one that executes a program, and the flags that all share."""
 
 from __future__ import annotations
 
@@ -10,37 +10,47 @@ from ..refused import Refused
 
 FIRST, LAST = 17, 23  # what has the JDK's own copy of ASM, which the pass is written with
 QUIET = (
-    "-Xshare:auto", "-XX:-UsePerfData", "-XX:TieredStopAtLevel=1", "-Xlog:disable", "-Xlog:all=off",
+    "-Xshare:auto",
+    "-XX:-UsePerfData",
+    "-XX:TieredStopAtLevel=1",
+    "-Xlog:disable",
+    "-Xlog:all=off",
     # The JDK's archive of classes where it wants to lie; the box has no random addresses anyway.
-    "-XX:+UnlockDiagnosticVMOptions", "-XX:+IgnoreUnrecognizedVMOptions", "-XX:ArchiveRelocationMode=0",
-)  # fmt: skip
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    "-XX:ArchiveRelocationMode=0",
+)
 
 
 def check_version(toolchain: dict[str, Any]) -> None:
-    """Refuse a JDK that the pass does not know."""
+    """Refuse a JDK that the pass does not support."""
     first = str(toolchain["version"]).split(".")[0].split("-")[0].split("+")[0]
     if not first.isdigit() or not FIRST <= int(first) <= LAST:
         raise Refused("toolchain", f"JDK {toolchain['version']}; the recorder needs one of {FIRST} to {LAST}")
 
 
 def _memory_flags(memory: int) -> list[str]:
-    """A heap that leaves room for the rest of the JVM inside the bound."""
+    """Return a heap size that leaves room for the rest of the JVM within the limit."""
     heap = max(memory * 5 // 8, 16 << 20)
     return [
-        f"-Xmx{heap}", "-Xss4m", "-XX:ReservedCodeCacheSize=48m", "-XX:CompressedClassSpaceSize=64m",
-        "-XX:ErrorFile=/dev/null", "-XX:+DisableAttachMechanism",
-    ]  # fmt: skip
+        f"-Xmx{heap}",
+        "-Xss4m",
+        "-XX:ReservedCodeCacheSize=48m",
+        "-XX:CompressedClassSpaceSize=64m",
+        "-XX:ErrorFile=/dev/null",
+        "-XX:+DisableAttachMechanism",
+    ]
 
 
 def command(
     spec: dict[str, Any], parts: dict[str, str], wire: int, report: int
 ) -> tuple[list[str], dict[str, str]]:
-    """The arguments and the environment of the JVM that runs a program."""
+    """Return the arguments and the environment of the JVM that executes a program."""
     limits = spec["limits"]
     with open(parts["main"]) as file:
         main = file.read()
     called = spec["call"] is not None
-    said = (
+    settings = (
         wire,
         report,
         limits["steps"],
@@ -51,11 +61,17 @@ def command(
     )
     arguments = [
         # Until JDK 17 no other collector takes the objects of that archive: 15 of 80 ms.
-        spec["toolchain"]["executables"]["java"], *QUIET, "-XX:+UseG1GC", *_memory_flags(int(limits["memory"])),
+        spec["toolchain"]["executables"]["java"],
+        *QUIET,
+        "-XX:+UseG1GC",
+        *_memory_flags(int(limits["memory"])),
         f"-Xbootclasspath/a:{spec['tools']}/recorder.jar",
-        "-Dfile.encoding=UTF-8", f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')}",
-        f"-Dworldline.run={','.join(map(str, said))}", "-cp", parts["program.jar"],
-    ]  # fmt: skip
+        "-Dfile.encoding=UTF-8",
+        f"-Djava.io.tmpdir={os.environ.get('TMPDIR', '/tmp')}",
+        f"-Dworldline.run={','.join(map(str, settings))}",
+        "-cp",
+        parts["program.jar"],
+    ]
     if called:
         with open(parts["classes"]) as file:
             arguments += ["worldline.recorder.Call", _encoded(spec["call"]), main, *file.read().split("\n")]
@@ -65,7 +81,7 @@ def command(
 
 
 def _encoded(call: dict[str, Any]) -> str:
-    """A call's function and arguments in hexadecimal, as Call reads them: a letter a value, then what it holds."""
+    """Encode a call in hexadecimal for Call.java: a letter per value, then its content."""
     out = [_text(call["function"]), struct.pack(">i", len(call["arguments"]))]
     out += [_tree(tree) for tree in call["arguments"]]
     return b"".join(out).hex()

@@ -1,8 +1,8 @@
-"""The compiler's process: it compiles and instruments programs, and runs none; asked over pipes, again and again.
+"""The process of the compiler: it compiles and instruments programs, executes none, and serves many.
 
-One that waits in the box that prepares answers every program (`start`); where there is none, or it has died, each
-program starts its own. A program that is being prepared hands the server one end of a socket: whatever becomes of it,
-the next one's answer is not mixed with its. The server's JVM is ended where its client went away.
+A server in the sandbox that prepares answers every program (`start`). Without a server, each program
+starts its own. A program hands the server one end of a socket, so its answer is never mixed with that
+of the next program. If the client disappears, the JVM of the server is ended.
 """
 
 from __future__ import annotations
@@ -21,10 +21,17 @@ from . import launch
 
 _ASM = "java.base/jdk.internal.org.objectweb.asm"
 _FLAGS = (
-    *launch.QUIET, "-XX:+UseSerialGC", "-Xmx512m", "-Xss16m", "-XX:ReservedCodeCacheSize=64m",
-    f"--add-exports={_ASM}=ALL-UNNAMED", f"--add-exports={_ASM}.tree=ALL-UNNAMED",
-    "-cp", "compiler.jar", "worldline.compiler.Main",
-)  # fmt: skip
+    *launch.QUIET,
+    "-XX:+UseSerialGC",
+    "-Xmx512m",
+    "-Xss16m",
+    "-XX:ReservedCodeCacheSize=64m",
+    f"--add-exports={_ASM}=ALL-UNNAMED",
+    f"--add-exports={_ASM}.tree=ALL-UNNAMED",
+    "-cp",
+    "compiler.jar",
+    "worldline.compiler.Main",
+)
 _ARCHIVE = "compiler.jsa"
 _AWAY = "the compiler went away"
 
@@ -35,7 +42,7 @@ _Read = Callable[[int], bytes]
 
 
 def start(config: dict[str, Any]) -> None:
-    """A server beside the zygote, in boxes that prepare; it has a process of its own, and no way to the host."""
+    """Start a server beside the zygote, in sandboxes that prepare. It has no connection to the host."""
     if not config["boxed"] or not config.get("preparing") or not config["tools"]:
         return
     mine, others = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -69,8 +76,8 @@ def _serve(sock: socket.socket, java: str, tools: str) -> None:
         with socket.socket(fileno=fds[0]) as client:
             try:
                 compiler = compiler or _Compiler(java, tools)
-                asked = _all(client)
-                client.sendall(compiler.answer(asked, client))
+                question = _all(client)
+                client.sendall(compiler.answer(question, client))
             except OSError:
                 if compiler is not None:
                     compiler.end()
@@ -78,15 +85,15 @@ def _serve(sock: socket.socket, java: str, tools: str) -> None:
 
 
 def _all(client: socket.socket) -> bytes:
-    """What was asked, up to where the client says no more."""
-    found = bytearray()
+    """Return the question, up to where the client closes its end."""
+    received = bytearray()
     while data := client.recv(1 << 20):
-        found += data
-    return bytes(found)
+        received += data
+    return bytes(received)
 
 
 def flags(tools: str) -> list[str]:
-    """What the compiler's JVM is started with, in the tools' folder: an archive of classes goes by the jar's name."""
+    """Return the flags of the compiler's JVM, which runs in the folder of the tools."""
     archived = os.path.exists(os.path.join(tools, _ARCHIVE))
     return [*([f"-XX:SharedArchiveFile={_ARCHIVE}"] if archived else []), *_FLAGS]
 
@@ -100,57 +107,57 @@ class _Compiler:
         )
 
     def answer(self, question: bytes, client: socket.socket | None) -> bytes:
-        """What is made of a program; an OSError where the JVM or the client has gone."""
+        """Return the answer to a question; OSError if the JVM or the client is gone."""
         pipe = self.process.stdin
         assert pipe is not None
         for at in range(0, len(question), 1 << 16):
             pipe.write(question[at : at + (1 << 16)])
-        kept = bytearray()
-        _walk_answer(lambda count: self._read(count, client, kept))
-        return bytes(kept)
+        received = bytearray()
+        _walk_answer(lambda count: self._read(count, client, received))
+        return bytes(received)
 
-    def _read(self, count: int, client: socket.socket | None, kept: bytearray) -> bytes:
+    def _read(self, count: int, client: socket.socket | None, received: bytearray) -> bytes:
         pipe = self.process.stdout
         assert pipe is not None
-        poll, start = select.poll(), len(kept)
+        poll, start = select.poll(), len(received)
         poll.register(pipe, select.POLLIN)
         if client is not None:
             poll.register(client, 0)  # told when it is closed, not when it has said all
-        while len(kept) - start < count:
+        while len(received) - start < count:
             ready = {fd for fd, _ in poll.poll()}
-            data = os.read(pipe.fileno(), count - (len(kept) - start)) if pipe.fileno() in ready else b""
+            data = os.read(pipe.fileno(), count - (len(received) - start)) if pipe.fileno() in ready else b""
             if not data:
                 raise OSError(_AWAY)
-            kept += data
-        return bytes(kept[start:])
+            received += data
+        return bytes(received[start:])
 
     def end(self) -> None:
-        """The JVM ends."""
+        """End the JVM."""
         self.process.kill()
         self.process.wait()
 
 
 def compile_program(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The parts of a program, from the server or, where there is none, from a JVM of its own."""
+    """Return the parts of a program, from the server or, without one, from a new JVM."""
     question = _question(b"p" if spec["call"] is None else b"c", _program(spec))
     try:
-        said = _ask_server(question)
+        answer = _ask_server(question)
     except OSError:
         own = _Compiler(spec["toolchain"]["executables"]["java"], spec["tools"])
-        said = own.answer(question, None)
+        answer = own.answer(question, None)
         own.end()
     at = 0
 
     def read(count: int) -> bytes:
         nonlocal at
         at += count
-        return said[at - count : at]
+        return answer[at - count : at]
 
     return _checked(*_walk_answer(read))
 
 
 def archive(java: str, tools: str, sample: str) -> None:
-    """Leave an archive of the classes that compiling a program takes, where the JVM can make one."""
+    """Create an archive of the classes that compiling needs, if the JVM supports it."""
     command = [java, f"-XX:ArchiveClassesAtExit={_ARCHIVE}", *_FLAGS]
     question = _question(b"p", {"Sample.java": sample})
     subprocess.run(command, cwd=tools, input=question, stdout=subprocess.DEVNULL, check=False)
@@ -165,16 +172,16 @@ def _ask_server(question: bytes) -> bytes:
         others.close()
         mine.sendall(question)
         mine.shutdown(socket.SHUT_WR)
-        said = _all(mine)
-    if not said:
+        answer = _all(mine)
+    if not answer:
         raise OSError(_AWAY)
-    return said
+    return answer
 
 
-def _checked(letter: bytes, made: dict[str, bytes]) -> dict[str, bytes]:
+def _checked(letter: bytes, parts: dict[str, bytes]) -> dict[str, bytes]:
     if letter == b"s":
-        raise Refused("source", made["why"].decode(), made["message"].decode())
-    return made
+        raise Refused("source", parts["why"].decode(), parts["message"].decode())
+    return parts
 
 
 def _program(spec: dict[str, Any]) -> dict[str, str]:
@@ -195,13 +202,13 @@ def _packed(text: str) -> bytes:
 
 
 def _walk_answer(read: _Read) -> tuple[bytes, dict[str, bytes]]:
-    """A letter, and parts by name."""
+    """Read a letter, and parts by name."""
     letter = read(1)
-    made = {}
+    parts = {}
     for _ in range(_number(read)):
         name = read(_number(read)).decode()
-        made[name] = read(_number(read))
-    return letter, made
+        parts[name] = read(_number(read))
+    return letter, parts
 
 
 def _number(read: _Read) -> int:

@@ -1,1 +1,1 @@
-"""The guest of JavaScript and TypeScript: their programs are instrumented by acorn and run by node."""
+"""The guest of JavaScript and TypeScript: programs are instrumented with acorn and executed by node."""

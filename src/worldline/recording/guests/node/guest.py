@@ -1,7 +1,7 @@
-"""JavaScript and TypeScript in the box: Node.js runs the program's own files, instrumented, a recorder beside them.
+"""JavaScript and TypeScript in the sandbox: Node.js executes the instrumented program and its recorder.
 
-`run` executes Node.js with main.js; `prepare` has prepare.js instrument the program and tell its control flow. Runs in
-the box's own Python and imports nothing of worldline. Not covered: what the hooks do (recorder.js).
+`run` executes Node.js with main.js; `prepare` uses prepare.js to instrument the program and to compute
+its control flow. Runs in the Python of the sandbox and imports nothing of worldline.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _node(spec: dict[str, Any]) -> str:
 
 
 def _addon() -> str | None:
-    """The addon that maps the wire; None where no compiler was there to build it."""
+    """Return the addon that maps the wire; None if there was no compiler to build it."""
     return next(iter(glob.glob(os.path.join(_FOLDER, "node_wire*.so"))), None)
 
 
@@ -45,7 +45,7 @@ _cache: list[bytes] = []  # what Node.js made of our own files, with the flags o
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Once, before the first program: our own files are compiled, for all of them."""
+    """Compile our own files once, before the first program."""
     if config.get("toolchain"):
         command = [_node(config), *_flags(config), os.path.join(_FOLDER, "cache.js")]
         done = subprocess.run(command, capture_output=True, check=False, stdin=subprocess.DEVNULL)
@@ -53,10 +53,10 @@ def warm(config: dict[str, Any]) -> None:
 
 
 def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
-    """The program instrumented, and its control flow; a syntax error is `Refused`."""
-    asked = json.dumps({**spec, "hook": _HOLDER}).encode()
+    """Instrument the program and compute its control flow. Raise `Refused` for a syntax error."""
+    request = json.dumps({**spec, "hook": _HOLDER}).encode()
     command = [_node(spec), os.path.join(_FOLDER, "prepare.js")]
-    done = subprocess.run(command, input=asked, capture_output=True, check=False)
+    done = subprocess.run(command, input=request, capture_output=True, check=False)
     if done.returncode:
         raise Refused("source", f"Node.js could not read it: {done.stderr.decode(errors='replace')[-2000:]}")
     answer = json.loads(done.stdout)
@@ -68,18 +68,18 @@ def prepare(spec: dict[str, Any]) -> dict[str, bytes]:
 def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: int) -> NoReturn:
     """Become Node.js, and record the program into the file `wire_fd`."""
     hook = _hook()
-    asked: dict[str, Any] = {**spec, "hook": hook, "wire": wire_fd, "report": report_fd}
-    asked["addon"] = _addon()
-    if not asked["addon"]:
-        asked["wire"] = os.dup2(wire_fd, 64 + secrets.randbelow(900), inheritable=True)
+    request: dict[str, Any] = {**spec, "hook": hook, "wire": wire_fd, "report": report_fd}
+    request["addon"] = _addon()
+    if not request["addon"]:
+        request["wire"] = os.dup2(wire_fd, 64 + secrets.randbelow(900), inheritable=True)
         os.close(wire_fd)
-    text = json.dumps(asked)
+    text = json.dumps(request)
     if "program" in parts:
         with open(parts["program"]) as file:
-            made = file.read().replace(_HOLDER, hook)
-        text = f'{text[:-1]}, "made": {made}}}'
+            prepared = file.read().replace(_HOLDER, hook)
+        text = f'{text[:-1]}, "made": {prepared}}}'
     reading = _file(b"\0".join([text.encode(), *_cache]))
-    for fd in (reading, asked["wire"], report_fd):
+    for fd in (reading, request["wire"], report_fd):
         os.set_inheritable(fd, True)
     node = _node(spec)
     command = [node, *_flags(spec), os.path.join(_FOLDER, "main.js"), str(reading)]
@@ -87,7 +87,7 @@ def run(spec: dict[str, Any], parts: dict[str, str], wire_fd: int, report_fd: in
 
 
 def _file(data: bytes) -> int:
-    """A descriptor to read `data` from, of a file that has no name."""
+    """Return a descriptor of a nameless file with this content."""
     with tempfile.TemporaryFile(buffering=0) as file:
         file.write(data)
         file.seek(0)

@@ -1,7 +1,7 @@
-"""What an audit event of the interpreter means for the world outside: which kind of effect, on what.
+"""Translate an audit event of the interpreter into an effect: which kind, and on what.
 
-Pure but for two looks: at the working folder, and at what a file number stands for. Objects of the program are not
-asked anything: what is neither text, bytes, number nor a path of the standard library is shown as its type.
+It reads only the working folder and the targets of file numbers. It calls nothing on objects of the
+program: anything but text, bytes, numbers and standard paths is shown as its type.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _NAMELESS = getattr(os, "O_TMPFILE", -1)
 _NO_FILES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _OWN_ADDRESSES = ("", "localhost", "127.0.0.1", "0.0.0.0", "::", "::1")
-_LONGEST = 1000  # characters of a target
+_MAX_TEXT_CHARACTERS = 1000  # of a target
 
 
 def text(value: Any) -> str:
-    """A value of the program's as text, without asking it anything."""
+    """Return a value of the program as text, without calling it."""
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, bytes | bytearray):
@@ -41,14 +41,19 @@ def text(value: Any) -> str:
 
 
 def path_of(value: Any, folder: Any = None) -> str:
-    """A path as the system will understand it, whole; `folder` is the number of an open one, or None or -1."""
+    """Return the absolute path that the system will use.
+
+    Args:
+        value: The path or file number.
+        folder: The number of an open folder that it is relative to, or None or -1.
+    """
     if type(value) is int:
         return _numbered(value)
-    found = text(value)
-    if found.startswith("<") or found.startswith("/"):
-        return normpath(found) if found.startswith("/") else found
+    path = text(value)
+    if path.startswith("<") or path.startswith("/"):
+        return normpath(path) if path.startswith("/") else path
     home = _numbered(folder) if type(folder) is int and folder >= 0 else getcwd()
-    return normpath(join(home, found))
+    return normpath(join(home, path))
 
 
 def _numbered(number: int) -> str:
@@ -62,13 +67,13 @@ def _open(args: Sequence[Any]) -> Found | None:
     path, _, flags = args
     if type(path) is int:  # opened before
         return None
-    found = path_of(path)
-    if found in _NO_FILES:
+    target = path_of(path)
+    if target in _NO_FILES:
         return None
     writes = flags & _WRITES
-    if writes and isdir(found):  # a library that opens its own file gives the folder's name first
-        return (WRITE, f"{found}/", "a nameless file") if flags & _NAMELESS == _NAMELESS else None
-    return (WRITE, found, "") if writes else (READ, found, "")
+    if writes and isdir(target):  # a library that opens its own file gives the folder's name first
+        return (WRITE, f"{target}/", "a nameless file") if flags & _NAMELESS == _NAMELESS else None
+    return (WRITE, target, "") if writes else (READ, target, "")
 
 
 def _database(args: Sequence[Any]) -> Found | None:
@@ -88,8 +93,8 @@ def _renamed(args: Sequence[Any]) -> Found:
     return RENAME, path_of(source, first), path_of(target, second)
 
 
-def _changed(what: str) -> Callable[[Sequence[Any]], Found]:
-    return lambda args: (CHANGE, path_of(args[0]), what)
+def _changed(detail: str) -> Callable[[Sequence[Any]], Found]:
+    return lambda args: (CHANGE, path_of(args[0]), detail)
 
 
 def _command(words: Any) -> str:
@@ -159,32 +164,37 @@ _MEANINGS: dict[str, Callable[[Sequence[Any]], Found | None]] = {
     "webbrowser.open": lambda args: (SEND, text(args[0]), "in a browser"),
     "syslog.syslog": lambda args: (SEND, "syslog", ""),
     "ctypes.dlopen": lambda args: (NATIVE, text(args[0]), "a library called directly"),
-}  # fmt: skip
+}
 EVENTS = frozenset(_MEANINGS)
 _libraries: tuple[str, ...] = ()  # folders of the interpreter, whose reading is nobody's effect
 
 
 def know_libraries(paths: Sequence[str]) -> None:
-    """Before the first script: where the interpreter and its packages are."""
+    """Remember where the interpreter and its packages are, before the first script."""
     global _libraries
     own = (sys.prefix, sys.base_prefix, sys.exec_prefix, os.path.dirname(os.__file__), *paths)
-    every = {found for path in own for found in (path, os.path.realpath(path)) if found not in ("/", "/usr")}
+    every = {
+        candidate
+        for path in own
+        for candidate in (path, os.path.realpath(path))
+        if candidate not in ("/", "/usr")
+    }
     _libraries = tuple(os.path.join(path, "") for path in sorted(every))
 
 
 def meaning(event: str, args: Sequence[Any]) -> Found | None:
-    """The effect of an event; None of one that has none outside the interpreter."""
+    """Return the effect of an event; None if it has none outside the interpreter."""
     try:
-        found = _MEANINGS[event](args)
+        effect = _MEANINGS[event](args)
     except (
         Exception
     ):  # whatever it is, it is not the script's: the folder it stands in is gone, the stack is full
         return None
-    if found is None or (found[0] == READ and is_library(found[1])):
+    if effect is None or (effect[0] == READ and is_library(effect[1])):
         return None
-    return found[0], found[1][:_LONGEST], found[2][:_LONGEST]
+    return effect[0], effect[1][:_MAX_TEXT_CHARACTERS], effect[2][:_MAX_TEXT_CHARACTERS]
 
 
 def is_library(path: str) -> bool:
-    """Whether a path belongs to the interpreter."""
+    """Tell whether a path belongs to the interpreter."""
     return path.startswith(_libraries) or path.endswith(".pyc")

@@ -1,9 +1,9 @@
-"""Runs one script over a copy of its folder and tells what it asks of the system, with the line that asked.
+"""Execute one script over a copy of its folder, and report its system requests with their lines.
 
-`run` does what the guest `python` does, without recording steps: a listener stands where the recorder would. The
-interpreter's audit events say what is asked for, before it is done or refused; what C code and programs that the script
-starts do is not among them, and is seen by what they leave. `gather` tells what was left, when all are dead. The
-listener shares the script's process: a script that is written to fool it can.
+`run` does what the guest `python` does without recording steps: a listener replaces the recorder.
+Audit events show what the script requests, before it is done or refused. They do not cover C code and
+programs that the script starts; the files these leave show it. `gather` collects the files when all
+processes are dead. The listener shares the process of the script, so a malicious script can fool it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from . import HEADER, SLOTS, TRACE, effects, tree
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-MOST_EVENTS = 20_000  # of one process, each once
+MAX_EVENTS = 20_000  # of one process, each once
 _OWN = tuple(f"{SCRATCH}/{name}/" for name in ("work", "script"))
 _spelled = json.JSONEncoder().encode
 _DESCENDING = ("_rmtree_safe_fd", "_rmtree_safe_fd_step", "fwalk", "_fwalk")
@@ -36,7 +36,7 @@ _QUIET_FILES = ("linecache.py", "tokenize.py", "traceback.py")  # they read sour
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Before the first script is there: its streams, and our own modules out of its sight."""
+    """Prepare the streams before the first script, and hide our own modules from it."""
     effects.know_libraries(config["paths"])
     python._opened[:] = streams.open_streams()
     package = (__package__ or "").partition(".")[0]
@@ -44,13 +44,13 @@ def warm(config: dict[str, Any]) -> None:
         python._own.append(sys.modules.pop(name))
 
 
-def gather(given: int, out: int) -> None:
-    """What is left of the folder and of all that the script could write, into a file."""
-    tree.gather(given, out, SCRATCH)
+def gather(copied: int, out: int) -> None:
+    """Write into a file what is left of the folder and of all that the script could write."""
+    tree.gather(copied, out, SCRATCH)
 
 
 def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
-    """Rehearse the script of `spec`; ends the process."""
+    """Rehearse the script of `spec`. Ends the process."""
     os.mkdir(f"{SCRATCH}/home")
     tree.lay_out(parts, SCRATCH)
     os.close(parts)
@@ -80,17 +80,17 @@ def run(spec: dict[str, Any], parts: int, wire: int, report: int) -> NoReturn:
 
 
 def _become(command: list[str], path: str, argv: list[str], report: int) -> NoReturn:
-    """Another program that runs the script; a shell tells each command and its line into a file beside the folder."""
+    """Execute the script with another program. A shell traces its commands into a file beside the folder."""
     trace = os.open(f"{SCRATCH}/{TRACE}", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.set_inheritable(trace, True)
-    told = {"BASH_XTRACEFD": str(trace), "PS4": "+${BASH_SOURCE}:${LINENO}: "} if "-x" in command else {}
+    tracing = {"BASH_XTRACEFD": str(trace), "PS4": "+${BASH_SOURCE}:${LINENO}: "} if "-x" in command else {}
     os.write(report, b"begun")
     os.close(report)
-    os.execve(command[0], [*command, path, *argv], {**os.environ, **told})
+    os.execve(command[0], [*command, path, *argv], {**os.environ, **tracing})
 
 
 class Listener:
-    """Stands where the recorder would, keeps no step, and tells every effect once."""
+    """Replaces the recorder: it keeps no steps and reports every effect once."""
 
     def __init__(self, wire: int) -> None:
         self.map = mmap.mmap(wire, os.fstat(wire).st_size)
@@ -99,25 +99,25 @@ class Listener:
         self.running = False
         self.lock = RLock()
         self.last_line = 0  # where an exception came from that ended it
-        self.told: set[tuple[str, ...]] = set()
+        self.reported: set[tuple[str, ...]] = set()
         self.me = self.writer = getpid()
 
     def listen(self) -> None:
-        """From here on, what the interpreter and the environment are asked."""
+        """Listen to audit events and to reads of the environment from now on."""
         sys.addaudithook(self._hook)
         _listen_to_environment(self._asked)
 
     def start(self) -> None:
-        """The script begins."""
+        """Note that the script starts."""
         self.running = True
 
     def stop(self) -> bool:
-        """It has ended."""
+        """Note that the script has ended."""
         self.running = False
         return True
 
     def end(self, kind: str, detail: str) -> None:
-        """How it ended."""
+        """Report how it ended."""
         self._write(
             {
                 "end": kind,
@@ -128,18 +128,18 @@ class Listener:
         )
 
     def render(self, value: Any) -> str:
-        """An exception as its type and what it says, where that is text."""
-        said = value.args[0] if isinstance(value, BaseException) and value.args else None
+        """Return an exception as its type and its message, if that is text."""
+        message = value.args[0] if isinstance(value, BaseException) and value.args else None
         self.last_line = _last_line(value)
-        return f"{type(value).__name__}({said if type(said) is str else ''})"
+        return f"{type(value).__name__}({message if type(message) is str else ''})"
 
-    def input(self, told: str) -> None:
-        """Text was read from stdin."""
-        if self.running and told:
+    def input(self, text: str) -> None:
+        """Report that text was read from stdin."""
+        if self.running and text:
             self._tell("read", "<stdin>", "", _getframe(1))
 
     def note(self, slug: str) -> None:
-        """Nothing: what matters of it is told as an effect."""
+        """Do nothing: the important notes are reported as effects."""
 
     output = meta = exit = give_recursion = note
 
@@ -149,10 +149,10 @@ class Listener:
         frame = _getframe(1)
         if (_is_importing(frame) and event != "open") or (event == "open" and _is_descending(frame)):
             return
-        found = effects.meaning(event, args)
-        if found is not None:
+        effect = effects.meaning(event, args)
+        if effect is not None:
             with suppress(Exception):  # a full stack, a map that the script has closed
-                self._tell(*found, frame)
+                self._tell(*effect, frame)
 
     def _asked(self, name: str, frame: Any) -> None:
         if self.running and frame.f_code.co_filename.startswith(_OWN):
@@ -165,14 +165,14 @@ class Listener:
         if kind == "read" and frame.f_code.co_filename.endswith(_QUIET_FILES):
             return
         row = (kind, target, detail, file, str(line))
-        if row in self.told or len(self.told) > MOST_EVENTS:
+        if row in self.reported or len(self.reported) > MAX_EVENTS:
             return
-        self.told.add(row)
-        told = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
-        self._write({**told, "line": line, "child": getpid() != self.me})
+        self.reported.add(row)
+        event = {"kind": kind, "target": _plain(target), "detail": _plain(detail), "file": _plain(file)}
+        self._write({**event, "line": line, "child": getpid() != self.me})
 
     def _write(self, row: dict[str, Any]) -> None:
-        """A line in this process's part; where that is full, the mark that more was told."""
+        """Write a line to the slot of this process. If it is full, set the mark for more events."""
         data = _spelled(row).encode() + b"\n"
         if getpid() != self.writer:  # a copy of this process: whoever held the lock there is not here
             self.writer, self.lock = getpid(), RLock()
@@ -187,7 +187,7 @@ class Listener:
 
 
 def _plain(text: str) -> str:
-    """Text that any reader of JSON takes: what stands for a byte that is no UTF-8 is written as an escape."""
+    """Escape surrogates, which stand for invalid UTF-8, so that any JSON reader accepts the text."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
@@ -202,22 +202,22 @@ def _is_importing(frame: FrameType) -> bool:
 
 
 def _is_descending(frame: FrameType) -> bool:
-    """Whether a folder is opened by its name in another open one, of which the event says nothing; its listing does."""
+    """Tell whether a folder is opened relative to an open one. The event lacks its path; its listing has it."""
     code = frame.f_code
     return code.co_name in _DESCENDING and code.co_filename.endswith(("/shutil.py", "/os.py", "<frozen os>"))
 
 
 def _place(frame: Any) -> tuple[str, int]:
-    """The innermost line of the script's own files that led here; nowhere where none did."""
-    for each in _frames(frame):
-        name = each.f_code.co_filename
+    """Return the innermost line of the files of the script that led here, if any."""
+    for outer in _frames(frame):
+        name = outer.f_code.co_filename
         if name.startswith(_OWN):
-            return name, each.f_lineno or 0
+            return name, outer.f_lineno or 0
     return "", 0
 
 
 def _last_line(value: Any) -> int:
-    """The innermost line of the script's own files in an exception's traceback."""
+    """Return the innermost line of the files of the script in the traceback of an exception."""
     line, traceback = 0, value.__traceback__ if isinstance(value, BaseException) else None
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename.startswith(_OWN):
@@ -226,17 +226,17 @@ def _last_line(value: Any) -> int:
     return line
 
 
-def _listen_to_environment(asked: Any) -> None:
-    """Tell which variables are asked for; the interpreter has no audit event for that."""
+def _listen_to_environment(report: Any) -> None:
+    """Report which variables are read, because the interpreter has no audit event for that."""
     real = type(os.environ)
 
     class _Environ(real):  # type: ignore[valid-type, misc]
         def __getitem__(self, key: Any) -> Any:
-            asked(effects.text(key), _asker())
+            report(effects.text(key), _asker())
             return super().__getitem__(key)
 
         def __iter__(self) -> Any:
-            asked("all of it", _asker())
+            report("all of it", _asker())
             return super().__iter__()
 
     _Environ.__module__, _Environ.__qualname__ = real.__module__, real.__qualname__
@@ -244,9 +244,9 @@ def _listen_to_environment(asked: Any) -> None:
 
 
 def _asker() -> Any:
-    """Who asks, behind the functions that ask for it: those of os and of mappings."""
+    """Return the frame that asks, outside the functions of os and of mappings."""
     frame = _getframe(2)
-    for each in _frames(frame):
-        if not each.f_code.co_filename.endswith(("/os.py", "/_collections_abc.py", "<frozen os>", "abc>")):
-            return each
+    for outer in _frames(frame):
+        if not outer.f_code.co_filename.endswith(("/os.py", "/_collections_abc.py", "<frozen os>", "abc>")):
+            return outer
     return frame

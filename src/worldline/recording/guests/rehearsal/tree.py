@@ -1,8 +1,8 @@
-"""A tree of files as one file, in both directions: laid out before a script begins, gathered when its family is dead.
+"""Pack a tree of files into one file: laid out before a script starts, gathered when it is dead.
 
-Nothing is followed: a link is its text, a pipe or socket is only named. What is gathered is bounded, whatever a script
-left: so many entries, bytes read, bytes kept; what was left out is counted. Runs inside the box and imports nothing of
-worldline; recording/rehearsal/ writes and reads the other end on the host.
+Links are not followed: a link is its text, and a pipe or socket is only named. What is gathered is
+bounded in entries, bytes read and bytes kept; the rest is counted. Runs inside the sandbox and imports
+nothing of worldline; recording/rehearsal/ is the other end on the host.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import struct
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-MOST_ENTRIES = 40_000
-MOST_NAMES = 2 << 20  # characters of all paths together
-MOST_READ = 512 << 20  # bytes, holes included: what a sparse file seems to hold is read as zeros
-MOST_KEPT, LARGEST_KEPT = 16 << 20, 1 << 20  # bytes of all changed files together, and of one
-ROOM = 64 << 20  # of the file that all this goes into
+MAX_ENTRIES = 40_000
+MAX_NAME_BYTES = 2 << 20  # of all paths together
+MAX_READ_BYTES = 512 << 20  # including holes: sparse files are read as zeros
+MAX_KEPT_BYTES, MAX_KEPT_FILE_BYTES = 16 << 20, 1 << 20  # of all changed files together, and of one
+MAX_GATHERED_BYTES = 64 << 20  # of the whole packed file
 _PIECE = 1 << 20
 _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 
 class Entry(NamedTuple):
-    """One file, folder or link: `kept` bytes of it follow the index; no digest: its bytes were not read."""
+    """One file, folder or link. `kept` bytes of it follow the index; without a digest it was not read."""
 
     path: str
     kind: str
@@ -38,20 +38,20 @@ class Entry(NamedTuple):
 
 
 def pack(entries: list[Entry], blobs: list[bytes], unseen: int = 0) -> bytes:
-    """The index and what follows it."""
+    """Pack entries and their bytes into one file."""
     index = json.dumps({"entries": entries, "unseen": unseen}).encode()
     return b"".join([struct.pack("<Q", len(index)), index, *blobs])
 
 
 def read_index(file: int) -> tuple[list[Entry], int]:
-    """The entries of a packed file that the host made, and where their bytes begin."""
+    """Return the entries of a packed file from the host, and where their bytes start."""
     (length,) = struct.unpack("<Q", os.pread(file, 8, 0))
     rows: list[list[Any]] = json.loads(_read(file, length, 8))["entries"]
     return [Entry(*row) for row in rows], 8 + length
 
 
 def lay_out(file: int, root: str) -> None:
-    """Every entry below the root, folders before what is in them; modes and times last, deepest first."""
+    """Create every entry below the root, folders first; set modes and times last, deepest first."""
     entries, at = read_index(file)
     for entry in entries:
         path = f"{root}/{entry.path}"
@@ -89,14 +89,20 @@ def _read(file: int, size: int, at: int) -> bytes:
     return b"".join(pieces)
 
 
-def gather(given: int, out: int, root: str) -> None:
-    """What is below the root now, into a file; bytes of those alone that are not as they were given."""
-    known = {entry.path: entry.digest for entry in read_index(given)[0]}
-    found = _Found(known)
-    for path, about in _walk(root, found):
-        found.add(root, path, about)
-    data = memoryview(pack(found.entries, found.blobs, found.unseen))
-    if len(data) + 8 > ROOM:
+def gather(copied: int, out: int, root: str) -> None:
+    """Write what is below the root into a file, with the bytes of changed files only.
+
+    Args:
+        copied: The packed file that was laid out.
+        out: The file to write to.
+        root: The root.
+    """
+    known = {entry.path: entry.digest for entry in read_index(copied)[0]}
+    left = _Found(known)
+    for path, about in _walk(root, left):
+        left.add(root, path, about)
+    data = memoryview(pack(left.entries, left.blobs, left.unseen))
+    if len(data) + 8 > MAX_GATHERED_BYTES:
         return  # the host finds nothing, and says so
     at = 8
     while at - 8 < len(data):
@@ -114,9 +120,9 @@ class _Found:
         self.unseen, self.names, self.read, self.kept = 0, 0, 0, 0
 
     def add(self, root: str, path: str, about: os.stat_result) -> None:
-        """One more entry, if there is room for it."""
+        """Add an entry if there is room for it."""
         self.names += len(path)
-        if len(self.entries) >= MOST_ENTRIES or self.names > MOST_NAMES:
+        if len(self.entries) >= MAX_ENTRIES or self.names > MAX_NAME_BYTES:
             self.unseen += 1
             return
         kind = _KINDS.get(stat.S_IFMT(about.st_mode), "other")
@@ -129,10 +135,10 @@ class _Found:
 
     def _file(self, path: str, entry: Entry) -> Entry:
         self.read += entry.size
-        if self.read > MOST_READ:
+        if self.read > MAX_READ_BYTES:
             return entry
         hasher, pieces = hashlib.sha256(), []
-        keeps = entry.size <= LARGEST_KEPT and self.kept + entry.size <= MOST_KEPT
+        keeps = entry.size <= MAX_KEPT_FILE_BYTES and self.kept + entry.size <= MAX_KEPT_BYTES
         fd = _open(path)
         try:
             while data := os.read(fd, _PIECE):
@@ -151,7 +157,7 @@ class _Found:
 
 
 def _open(path: str) -> int:
-    """A plain file for reading, whatever its owner was left to do with it."""
+    """Open a plain file for reading, whatever its permissions."""
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         return os.open(path, flags)
@@ -160,15 +166,15 @@ def _open(path: str) -> int:
         return os.open(path, flags)
 
 
-def _walk(root: str, found: _Found) -> Iterator[tuple[str, os.stat_result]]:
-    """Every path below the root with what it is; folders that cannot be read are counted as unseen."""
+def _walk(root: str, left: _Found) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield every path below the root with its stat; count folders that cannot be read as unseen."""
     waiting = [""]
     while waiting:
         folder = waiting.pop()
         try:
             names = _names(f"{root}/{folder}")
         except OSError:
-            found.unseen += 1
+            left.unseen += 1
             continue
         for name in names:
             path = f"{folder}/{name}" if folder else name
@@ -176,7 +182,7 @@ def _walk(root: str, found: _Found) -> Iterator[tuple[str, os.stat_result]]:
                 about = os.lstat(f"{root}/{path}")
                 yield path, about
             except OSError:
-                found.unseen += 1
+                left.unseen += 1
                 continue
             if stat.S_ISDIR(about.st_mode):
                 waiting.append(path)

@@ -1,9 +1,9 @@
-"""Runs many calls of one program in one process, inside the box, and records none of their steps: what each came to.
+"""Execute many calls of one program in one process, inside the sandbox, without recording steps.
 
-`run` never returns. Each call's end is a line, committed at once, so a call that ends the process costs itself alone:
-the host goes on behind it. The module is made anew for each call unless that is not wanted, and an alarm ends a call
-that takes too long; one that does not heed it (a loop in C) is killed by the kernel. What is written was made in the
-program's own process: the host trusts none of it.
+`run` never returns. The end of each call is a line that is committed at once, so a call that ends the
+process affects only itself: the host continues with the next. The module is created anew for each
+call by default. An alarm ends a call that takes too long; the kernel kills one that ignores it (a loop
+in C). The lines come from the process of the program, so the host does not trust them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real 
 _modules, _exit, _getpid = sys.modules, os._exit, os.getpid
 _set_timer, _set_handler = signal.setitimer, signal.signal
 _settrace, _getframe = sys.settrace, sys._getframe
-FULL = 75  # the exit status where the wire has no room for a call's line
-SWALLOWED = 3  # alarms that a call may catch and go on
+WIRE_FULL_STATUS = 75  # the exit status if the wire has no room for a line
+SWALLOWED = 3  # alarms that a call may catch and ignore
 _own: list[types.ModuleType] = []  # our own modules, which no program finds
 
 
@@ -34,14 +34,14 @@ class _Alarm(BaseException):
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Before the first program is there: our own modules leave its sight."""
+    """Hide our own modules, before the first program starts."""
     package = (__package__ or "").partition(".")[0]
     names = [name for name in _modules if name == package or name.startswith(package + ".")]
     _own[:] = [_modules.pop(name) for name in names]
 
 
 def run(spec: dict[str, Any], wire: int, report: int) -> NoReturn:
-    """Make the calls of `spec`, one after the other, writing what each came to; ends the process."""
+    """Execute the calls of `spec` in order and write the result of each. Ends the process."""
     nowhere = os.open("/dev/null", os.O_WRONLY | os.O_CLOEXEC)
     for number in (1, 2):
         os.dup2(nowhere, number)
@@ -59,7 +59,7 @@ def run(spec: dict[str, Any], wire: int, report: int) -> NoReturn:
 
 
 class _Calls:
-    """The calls of one batch, from the program's compilation to the last call's line."""
+    """The calls of one batch, from compiling the program to the line of the last call."""
 
     def __init__(self, spec: dict[str, Any], lines: JsonLines) -> None:
         self.spec, self.lines = spec, lines
@@ -73,7 +73,7 @@ class _Calls:
         self.namespace: dict[str, Any] | None = None
 
     def go(self) -> None:
-        """Every call, as far as they come."""
+        """Execute the calls."""
         try:
             self.code = compile(self.spec["source"], self.path, "exec", dont_inherit=True)
         except (SyntaxError, ValueError, UnicodeError, MemoryError, RecursionError) as error:
@@ -88,13 +88,13 @@ class _Calls:
             return
         for text in self.spec["calls"]:
             if not self._call(text):
-                _exit(FULL)
+                _exit(WIRE_FULL_STATUS)
 
     def _tell(self, kind: str, value: str, **more: Any) -> bool:
         return self.lines.add({"kind": kind, "value": value, **more})
 
     def _call(self, text: str) -> bool:
-        """One call and its line; False where the wire is full."""
+        """Execute one call and write its line. Return False if the wire is full."""
         self.reached.clear()
         self.alarms = 0
         sys.stdin, sys.stdout, sys.stderr = self.streams
@@ -109,7 +109,7 @@ class _Calls:
         return self._tell(kind, value, **more)
 
     def _timed(self, act: Callable[[], Any]) -> tuple[str, str]:
-        """What an act comes to within the seconds of a call."""
+        """Return the result of a function within the seconds of a call."""
         seconds = self.spec["seconds"]
         try:
             _set_handler(signal.SIGALRM, self._ring)
@@ -132,7 +132,7 @@ class _Calls:
             return "limit", "time"
         finally:
             _set_timer(signal.ITIMER_REAL, 0.0)
-        if self.alarms:  # caught on the way, and so what came of it says nothing
+        if self.alarms:  # the call caught an alarm, so its result means nothing
             return "limit", "time"
         if kind == "returned" and act == self._module:
             return kind, ""
@@ -151,7 +151,7 @@ class _Calls:
         self.alarms += 1
         if self.alarms > SWALLOWED:
             _set_handler(signal.SIGPROF, signal.SIG_DFL)
-            os.kill(_getpid(), signal.SIGPROF)  # as the kernel ends those that cannot hear
+            os.kill(_getpid(), signal.SIGPROF)  # as the kernel kills those that ignore the alarm
         raise _Alarm
 
     def _value(self, call: types.CodeType) -> Any:
@@ -165,7 +165,7 @@ class _Calls:
         return eval(call, namespace)
 
     def _module(self) -> None:
-        """The program's module, made anew, and with it those of its own files."""
+        """Create the module of the program anew, and the modules of its own files."""
         if self.spec["files"]:
             self._forget()
         module = types.ModuleType(self.name)

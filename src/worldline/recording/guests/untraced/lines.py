@@ -1,4 +1,4 @@
-"""The wire's file as lines of JSON that are whole or not there: what a guest writes that records no steps."""
+"""Write lines of JSON into the wire file, each completely or not at all, for guests without steps."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ HEADER = 64
 
 
 class JsonLines:
-    """Lines, each committed as soon as it is written, so that a sudden end costs only the one under way."""
+    """Lines that are committed as soon as they are written: a crash loses only the current one."""
 
     def __init__(self, wire: int) -> None:
         self.wire, self.at, self.room = wire, HEADER, os.fstat(wire).st_size
 
     def add(self, row: Any) -> bool:
-        """Commit a line; False where no more fits."""
+        """Commit a line. Return False if it does not fit."""
         data = json.dumps(row).encode("utf-8", "backslashreplace") + b"\n"
         if self.at + len(data) > self.room:
             return False

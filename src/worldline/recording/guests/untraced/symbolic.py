@@ -1,8 +1,8 @@
-"""Explores a function with CrossHair, inside the box: for each path an input that takes it, and what the solver chose.
+"""Explore a function with CrossHair inside the sandbox: an input for each path, and its conditions.
 
-`run` never returns. Each path is a line of JSON, committed to the wire's file as soon as it is found, so a deadline
-costs only the path under way. What is written was made in the program's own process: the host trusts none of it, and
-records every input anew. Needs crosshair-tool and z3-solver in the interpreter that runs this.
+`run` never returns. Each path is a line of JSON that is committed at once, so a deadline loses only
+the current path. The lines come from the process of the program: the host does not trust them and
+records every input again. Needs crosshair-tool and z3-solver in the interpreter that runs this.
 """
 
 from __future__ import annotations
@@ -18,14 +18,27 @@ from typing import Any, NoReturn
 from .lines import JsonLines
 
 MODULE = "__subject__"  # in front of the program's own classes where CrossHair spells an instance
-LONGEST = 400  # characters of one condition
-MOST_CONDITIONS = 60
+MAX_CONDITION_CHARACTERS = 400  # characters of one condition
+MAX_CONDITIONS = 60
 TYPES: dict[str, Any] = {
-    "int": int, "float": float, "bool": bool, "str": str, "bytes": bytes, "ints": list[int], "strs": list[str],
-    "floats": list[float], "rows": list[list[int]], "pairs": list[tuple[int, int]], "counts": dict[str, int],
-    "texts": dict[str, str], "groups": dict[str, list[int]], "set": set[int], "tuple": tuple[int, ...],
-    "items": list[int], "none": int | None,
-}  # fmt: skip
+    "int": int,
+    "float": float,
+    "bool": bool,
+    "str": str,
+    "bytes": bytes,
+    "ints": list[int],
+    "strs": list[str],
+    "floats": list[float],
+    "rows": list[list[int]],
+    "pairs": list[tuple[int, int]],
+    "counts": dict[str, int],
+    "texts": dict[str, str],
+    "groups": dict[str, list[int]],
+    "set": set[int],
+    "tuple": tuple[int, ...],
+    "items": list[int],
+    "none": int | None,
+}
 """What a kind of value that was guessed means to CrossHair."""
 
 _chosen: list[tuple[int, Any, bool]] = []
@@ -33,7 +46,7 @@ _file = ""
 
 
 def warm(config: dict[str, Any]) -> None:
-    """Before the first program is there: CrossHair and the solver are loaded, and the solver's choices listened to."""
+    """Load CrossHair and the solver before the first program, and listen to the solver's choices."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 10_000))
     import crosshair.core_and_libs  # noqa: F401 (registers what it knows of the standard library)
     from crosshair.statespace import StateSpace
@@ -51,7 +64,7 @@ def warm(config: dict[str, Any]) -> None:
 
 
 def _line(frame: Any) -> int:
-    """The program's line that a choice is made for; 0 where it is made for none."""
+    """Return the line of the program that a choice belongs to; 0 if none."""
     while frame is not None:
         if frame.f_code.co_filename == _file:
             return int(frame.f_lineno)
@@ -60,7 +73,7 @@ def _line(frame: Any) -> int:
 
 
 def run(spec: dict[str, Any], wire: int, report: int) -> NoReturn:
-    """Explore the function of `spec` for its seconds, writing every path; ends the process."""
+    """Explore the function of `spec` for its seconds and write every path. Ends the process."""
     global _file
     lines = JsonLines(wire)
     os.write(report, b"begun")
@@ -71,51 +84,51 @@ def run(spec: dict[str, Any], wire: int, report: int) -> NoReturn:
         sys.dont_write_bytecode = True
         lines.add({"end": _explore(_function(spec), spec, lines)})
     except BaseException as error:
-        lines.add({"end": "failed", "why": f"{type(error).__name__}: {error}"[:LONGEST]})
+        lines.add({"end": "failed", "why": f"{type(error).__name__}: {error}"[:MAX_CONDITION_CHARACTERS]})
     finally:
         os._exit(0)
 
 
 def _function(spec: dict[str, Any]) -> Callable[..., Any]:
-    found = importlib.util.spec_from_file_location(MODULE, _file)
-    assert found is not None  # and it has a loader: the program's name ends in .py
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
+    module_spec = importlib.util.spec_from_file_location(MODULE, _file)
+    assert module_spec is not None  # and it has a loader: the program's name ends in .py
+    assert module_spec.loader is not None
+    module = importlib.util.module_from_spec(module_spec)
     sys.modules[MODULE] = module
-    found.loader.exec_module(module)
+    module_spec.loader.exec_module(module)
     function: Callable[..., Any] = getattr(module, spec["function"])
     return function
 
 
 def _signature(function: Callable[..., Any], guessed: dict[str, str]) -> inspect.Signature:
-    """What the function takes; parameters without a type have the kind that was guessed."""
+    """Return the signature; parameters without a type get the guessed one."""
     from crosshair.fnutil import resolve_signature
 
-    found = resolve_signature(function)
-    if isinstance(found, str):
-        raise TypeError(found)
+    signature = resolve_signature(function)
+    if isinstance(signature, str):
+        raise TypeError(signature)
     typed = [
-        each.replace(annotation=TYPES[guessed[name]]) if guessed.get(name) in TYPES else each
-        for name, each in found.parameters.items()
+        parameter.replace(annotation=TYPES[guessed[name]]) if guessed.get(name) in TYPES else parameter
+        for name, parameter in signature.parameters.items()
     ]
-    made: inspect.Signature = found.replace(parameters=typed)
-    return made
+    typed_signature: inspect.Signature = signature.replace(parameters=typed)
+    return typed_signature
 
 
 def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLines) -> str:
-    """Every path that the seconds allow; why there are no more."""
+    """Explore every path that the time allows. Return why exploring ended."""
     from crosshair.core import deep_realize, explore_paths
     from crosshair.options import DEFAULT_OPTIONS, AnalysisOptionSet
     from crosshair.statespace import RootNode
     from crosshair.tracers import NoTracing
 
     why = [""]
-    found = [0]
+    path_count = [0]
 
-    def call(given: inspect.BoundArguments) -> Any:
+    def call(bound: inspect.BoundArguments) -> Any:
         with NoTracing():
             _chosen.clear()
-        value = function(*given.args, **given.kwargs)
+        value = function(*bound.args, **bound.kwargs)
         return list(value) if spec["consumed"] else value
 
     def complete(space: Any, before: Any, _after: Any, _value: Any, error: Any, _stack: Any) -> bool:
@@ -127,8 +140,8 @@ def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLine
             row = {"call": _spelled(spec["function"], realized), "conditions": conditions}
             row["raised"] = type(error).__name__ if error is not None else ""
             fits = lines.add(row)
-            found[0] += 1
-            if not fits or found[0] >= spec["most"]:
+            path_count[0] += 1
+            if not fits or path_count[0] >= spec["most"]:
                 why[0] = "most"
         return bool(why[0])
 
@@ -146,29 +159,34 @@ def _explore(function: Callable[..., Any], spec: dict[str, Any], lines: JsonLine
 
 
 def _conditions() -> list[tuple[int, str]]:
-    """What the solver chose, by line, as it says it; what it chose for itself is left out."""
+    """Return the choices of the solver by line, without those that belong to no line."""
     import z3
 
-    said: dict[tuple[int, str], None] = {}
+    conditions: dict[tuple[int, str], None] = {}
     for line, expr, taken in _chosen:
-        if line and len(said) < MOST_CONDITIONS:
+        if line and len(conditions) < MAX_CONDITIONS:
             text = " ".join(str(z3.simplify(expr if taken else z3.Not(expr))).split())
-            said[line, text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."] = None
-    return list(said)
+            conditions[
+                line,
+                text
+                if len(text) <= MAX_CONDITION_CHARACTERS
+                else text[: MAX_CONDITION_CHARACTERS - 3] + "...",
+            ] = None
+    return list(conditions)
 
 
-def _spelled(name: str, given: inspect.BoundArguments) -> str:
-    """The call as source text, in the program's own namespace."""
+def _spelled(name: str, bound: inspect.BoundArguments) -> str:
+    """Return the call as source text in the namespace of the program."""
     from crosshair.util import eval_friendly_repr
 
     written = []
-    for key, parameter in given.signature.parameters.items():
-        value = given.arguments.get(key, parameter.default)
+    for key, parameter in bound.signature.parameters.items():
+        value = bound.arguments.get(key, parameter.default)
         if parameter.kind is parameter.VAR_POSITIONAL:
-            written += [eval_friendly_repr(each) for each in given.arguments.get(key, ())]
+            written += [eval_friendly_repr(item) for item in bound.arguments.get(key, ())]
         elif parameter.kind is parameter.VAR_KEYWORD:
-            pairs = given.arguments.get(key, {}).items()
-            written += [f"{word}={eval_friendly_repr(each)}" for word, each in pairs]
+            pairs = bound.arguments.get(key, {}).items()
+            written += [f"{word}={eval_friendly_repr(item)}" for word, item in pairs]
         else:
             named = f"{key}=" if parameter.kind is parameter.KEYWORD_ONLY else ""
             written.append(named + eval_friendly_repr(value))

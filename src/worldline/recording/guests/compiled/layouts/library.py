@@ -27,9 +27,23 @@ from . import libstdcxx, rust_std
 from .shape import Layouts, LibraryShape, base_name
 
 _KINDS = (
-    "span", "text", "bits", "chain", "tree", "deque", "ring", "buckets", "btree", "tuple", "inner", "optional",
-    "variant", "enum", "owner", "opaque",
-)  # fmt: skip
+    "span",
+    "text",
+    "bits",
+    "chain",
+    "tree",
+    "deque",
+    "ring",
+    "buckets",
+    "btree",
+    "tuple",
+    "inner",
+    "optional",
+    "variant",
+    "enum",
+    "owner",
+    "opaque",
+)
 CONTAINERS = 32  # the first of them in the runtime's table
 NAMED = CONTAINERS + _KINDS.index("opaque")
 _CARED_FOR = ("unique_ptr", "shared_ptr", "weak_ptr", "function", "any", "thread")
@@ -72,17 +86,17 @@ class Library:
         if not self._is_library(die):
             kind = UNION if die.tag == TAG["union"] else STRUCT
             return self._class(types, die, kind, name)
-        found = libstdcxx.shape(self._layouts, die)
+        shape = libstdcxx.shape(self._layouts, die)
         return (
-            self._row(types, found, die)
-            if found
+            self._row(types, shape, die)
+            if shape
             else TypeRow(OPAQUE, _identifier(name), die.get(BYTE_SIZE, 0))
         )
 
     def _class(self, types: TypeRows, die: Die, kind: int, name: str) -> TypeRow:
         bases, fields = types.bases(die), types.members(die)
         polymorphic = types.is_polymorphic(die)
-        inside = any(types.rows[one.type].flags & BY_REFERENCE for one in (*fields, *bases))
+        inside = any(types.rows[part.type].flags & BY_REFERENCE for part in (*fields, *bases))
         flags = CLASS | (POLYMORPHIC if polymorphic else 0)
         flags |= BY_REFERENCE if polymorphic or inside or self._is_cared_for(die) else 0
         shown = _identifier(name) if name else ""
@@ -97,9 +111,9 @@ class Library:
             return TypeRow(REFERENCE if shown else POINTER, "", 8, types.of(die)) if name else None
         if name.startswith("{closure_env"):
             return TypeRow(NAMED, "function <closure>", die.get(BYTE_SIZE, 0))
-        found = rust_std.shape(self._layouts, die)
-        if found is not None:
-            return self._row(types, found, die)
+        shape = rust_std.shape(self._layouts, die)
+        if shape is not None:
+            return self._row(types, shape, die)
         if self._is_library(die) and base_name(die) not in _SHOWN:
             return TypeRow(OPAQUE, _identifier(name), die.get(BYTE_SIZE, 0))
         return self._struct(types, die, name)
@@ -114,10 +128,10 @@ class Library:
         if shape.kind == "opaque":
             return TypeRow(NAMED, shape.name, die.get(BYTE_SIZE, 0))
         width = max(len(shape.numbers), len(shape.types))
-        rows = [types.at(one.offset, one) for one in shape.types]
+        rows = [types.at(part.offset, part) for part in shape.types]
         if shape.kind == "enum":  # a library's variants are shown, though its structs are not
-            for row, one in zip(rows, shape.types, strict=True):
-                types.rows[row] = self._struct(types, one, one.get(NAME) or "")
+            for row, part in zip(rows, shape.types, strict=True):
+                types.rows[row] = self._struct(types, part, part.get(NAME) or "")
         fields = [
             TypeField(
                 "",
@@ -134,23 +148,23 @@ class Library:
 
     def _is_cared_for(self, die: Die) -> bool:
         """Whether a class has a destructor or a copy constructor of its own: its values are returned in memory."""
-        for one in self._reader.children(die):
-            name = one.get(NAME) or "" if one.tag == TAG["subprogram"] else ""
-            if one.get(ARTIFICIAL) or one.get(DEFAULTED) or not name:
+        for member in self._reader.children(die):
+            name = member.get(NAME) or "" if member.tag == TAG["subprogram"] else ""
+            if member.get(ARTIFICIAL) or member.get(DEFAULTED) or not name:
                 continue
-            if name.startswith("~") or (name == die.get(NAME) and self._copies(one, die)):
+            if name.startswith("~") or (name == die.get(NAME) and self._copies(member, die)):
                 return True
         return False
 
     def _copies(self, constructor: Die, die: Die) -> bool:
-        given = [
-            one
-            for one in self._reader.children(constructor)
-            if one.tag == TAG["parameter"] and not one.get(ARTIFICIAL)
+        parameters = [
+            child
+            for child in self._reader.children(constructor)
+            if child.tag == TAG["parameter"] and not child.get(ARTIFICIAL)
         ]
-        if len(given) != 1 or given[0].get(TYPE) is None:
+        if len(parameters) != 1 or parameters[0].get(TYPE) is None:
             return False
-        reference = self._reader.at(given[0].get(TYPE), die.unit)
+        reference = self._reader.at(parameters[0].get(TYPE), die.unit)
         if reference.tag not in (TAG["reference"], TAG["rvalue_reference"]):
             return False
         return self._layouts.target(reference).offset == die.offset
@@ -165,7 +179,7 @@ class Library:
 
     def _is_lambda(self, die: Die) -> bool:
         inside = self._reader.children(die)
-        return any(one.tag == TAG["subprogram"] and one.get(NAME) == "operator()" for one in inside)
+        return any(member.tag == TAG["subprogram"] and member.get(NAME) == "operator()" for member in inside)
 
     def _is_library(self, die: Die) -> bool:
         """Whether an entry lies in one of the library's namespaces."""

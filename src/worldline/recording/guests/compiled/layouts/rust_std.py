@@ -101,11 +101,11 @@ def _btree(style: int, *path: str) -> Callable[[Layouts, Die], LibraryShape]:
         whole = layouts.field(die, *path)
         key, value = layouts.arguments(whole.type)[:2]
         root, length = layouts.field(whole.type, "root"), layouts.field(whole.type, "length")
-        reference = _some(layouts, root.type)
+        reference = _some_payload(layouts, root.type)
         node, height = layouts.field(reference, "node", "pointer"), layouts.field(reference, "height")
         leaf = layouts.target(node.type)
         inner = layouts.target(
-            layouts.field(_some(layouts, layouts.field(leaf, "parent").type), "pointer").type
+            layouts.field(_some_payload(layouts, layouts.field(leaf, "parent").type), "pointer").type
         )
         parts = [layouts.field(leaf, name).offset for name in ("keys", "vals", "len")]
         data, edges = layouts.field(inner, "data"), layouts.field(inner, "edges")
@@ -125,7 +125,7 @@ def _btree(style: int, *path: str) -> Callable[[Layouts, Die], LibraryShape]:
     return find
 
 
-def _some(layouts: Layouts, die: Die) -> Die:
+def _some_payload(layouts: Layouts, die: Die) -> Die:
     """What an Option that is a niche holds; it lies where the Option does."""
     part = next((child for child in layouts.dwarf.children(die) if child.tag == TAG["variant_part"]), None)
     if part is None:
@@ -141,7 +141,7 @@ def _some(layouts: Layouts, die: Die) -> Die:
 
 def _linked_list(layouts: Layouts, die: Die) -> LibraryShape:
     head, length = layouts.field(die, "head"), layouts.field(die, "len")
-    node = layouts.target(layouts.field(_some(layouts, head.type), "pointer").type)
+    node = layouts.target(layouts.field(_some_payload(layouts, head.type), "pointer").type)
     link, element = layouts.field(node, "next"), layouts.field(node, "element")
     if link.offset:
         return LibraryShape(
@@ -170,13 +170,31 @@ def _inner(*path: str) -> Callable[[Layouts, Die], LibraryShape]:
 
 
 _FINDERS: dict[str, Callable[[Layouts, Die], LibraryShape]] = {
-    "Vec": _vec, "String": _string, "VecDeque": _vec_deque, "BinaryHeap": _inner("data"),
-    "HashMap": _table(DICT, "base"), "HashSet": _table(SET, "base", "map"),
-    "BTreeMap": _btree(DICT), "BTreeSet": _btree(SET, "map"), "LinkedList": _linked_list,
-    "Rc": _counted("value"), "Arc": _counted("data"),
-    "RefCell": _inner("value", "value"), "Cell": _inner("value", "value"), "UnsafeCell": _inner("value"),
-    "Mutex": _inner("data", "value"), "RwLock": _inner("data", "value"), "ManuallyDrop": _inner("value"),
-    "NonNull": _inner("pointer"), "Wrapping": _inner("__0"), "Reverse": _inner("__0"), "Saturating": _inner("__0"),
-    "AtomicI32": _inner("v", "value"), "AtomicU32": _inner("v", "value"), "AtomicI64": _inner("v", "value"),
-    "AtomicU64": _inner("v", "value"), "AtomicUsize": _inner("v", "value"), "AtomicIsize": _inner("v", "value"),
-}  # fmt: skip
+    "Vec": _vec,
+    "String": _string,
+    "VecDeque": _vec_deque,
+    "BinaryHeap": _inner("data"),
+    "HashMap": _table(DICT, "base"),
+    "HashSet": _table(SET, "base", "map"),
+    "BTreeMap": _btree(DICT),
+    "BTreeSet": _btree(SET, "map"),
+    "LinkedList": _linked_list,
+    "Rc": _counted("value"),
+    "Arc": _counted("data"),
+    "RefCell": _inner("value", "value"),
+    "Cell": _inner("value", "value"),
+    "UnsafeCell": _inner("value"),
+    "Mutex": _inner("data", "value"),
+    "RwLock": _inner("data", "value"),
+    "ManuallyDrop": _inner("value"),
+    "NonNull": _inner("pointer"),
+    "Wrapping": _inner("__0"),
+    "Reverse": _inner("__0"),
+    "Saturating": _inner("__0"),
+    "AtomicI32": _inner("v", "value"),
+    "AtomicU32": _inner("v", "value"),
+    "AtomicI64": _inner("v", "value"),
+    "AtomicU64": _inner("v", "value"),
+    "AtomicUsize": _inner("v", "value"),
+    "AtomicIsize": _inner("v", "value"),
+}

@@ -103,10 +103,10 @@ class Layouts:
         """The field at the end of a path of names; bases are looked through."""
         offset, here = 0, self.bare(die)
         for name in path:
-            found = self._field(here, name)
-            if found is None:
+            part = self._field(here, name)
+            if part is None:
                 raise Unknown(f"{here.get(NAME)} has no {name}")
-            offset, here = offset + found.offset, found.type
+            offset, here = offset + part.offset, part.type
         return Part(offset, here)
 
     def _field(self, die: Die, name: str) -> Part | None:
@@ -118,20 +118,24 @@ class Layouts:
                 return Part(location(child), self.target(child))
         for child in bases:
             inner = self.target(child)
-            found = self._field(inner, name) if inner.tag in _STRUCTURES else None
-            if found is not None:
-                return Part(location(child) + found.offset, found.type)
+            part = self._field(inner, name) if inner.tag in _STRUCTURES else None
+            if part is not None:
+                return Part(location(child) + part.offset, part.type)
         return None
 
     def arguments(self, die: Die) -> list[Die]:
         """The types among a template's arguments, packs opened."""
-        found: list[Die] = []
+        types: list[Die] = []
         for child in self.dwarf.children(die):
             if child.tag == TAG["template_type"] and child.get(TYPE) is not None:
-                found.append(self.target(child))
+                types.append(self.target(child))
             elif child.tag == PACK:
-                found += [self.target(one) for one in self.dwarf.children(child) if one.get(TYPE) is not None]
-        return found
+                types += [
+                    self.target(member)
+                    for member in self.dwarf.children(child)
+                    if member.get(TYPE) is not None
+                ]
+        return types
 
 
 def location(die: Die) -> int:

@@ -1,8 +1,9 @@
-"""Where one program lives, and how its whole family ends: in a pid namespace with its own tmpfs, or bare.
+"""The place where one program runs, and how all its processes end: in namespaces, or without them.
 
-`Boxed` needs the box around it: CAP_SYS_ADMIN over the box's own namespaces, which no program keeps. `Bare` is for
-programs that the user trusts: a session, rlimits and a temporary directory, and a family found by its parent.
-Runs inside the box and imports nothing of worldline.
+`Boxed` gives each program a pid namespace and a tmpfs of its own. It needs the sandbox around it and
+CAP_SYS_ADMIN over its namespaces, which no program keeps. `Bare` is for programs that the user
+trusts: a session, rlimits and a temporary directory; its processes are found by their parent. Runs
+inside the sandbox and imports nothing of worldline.
 """
 
 from __future__ import annotations
@@ -15,41 +16,41 @@ from typing import Any, Protocol
 from . import confine, kernel
 
 OOM_FIRST = b"1000"  # the program dies before the zygote does
-KEYS = "/proc/keys"  # names those of whoever runs the box, by name
+KEYS = "/proc/keys"  # names the keys of the user that runs the sandbox
 
 
-class Ward(Protocol):
-    """What the zygote needs of a place for programs, in the order of one program's life."""
+class Jail(Protocol):
+    """What the zygote needs of a place for programs, in the order of the life of one program."""
 
     landlock: int
-    files: tuple[int, ...]  # what the child needs to be confined; not beyond that
+    files: tuple[int, ...]  # the child needs them to confine itself, but not longer
     limits: dict[str, float]
-    parts: str  # the folder where what was prepared of a program may lie
+    parts: str  # the folder for the parts of a prepared program
 
     def prepare(self) -> None:
-        """Long before the fork, in the zygote."""
+        """Prepare the next program, in the zygote, long before the fork."""
 
     def begin(self) -> None:
-        """Right before the fork, in the zygote."""
+        """Finish the preparation, in the zygote, right before the fork."""
 
     def enter(self) -> None:
-        """After the fork, in the child, which then stands in the program's directory."""
+        """Move the child into the directory of the program, after the fork."""
 
     def confine(self) -> None:
-        """In the child, before anything of the program is written."""
+        """Confine the child, before anything of the program is written."""
 
     def kill(self, child: int) -> None:
-        """End the program and everyone it started, now."""
+        """Kill the program and all processes that it started, now."""
 
     def bury(self) -> bool:
-        """After the program: nobody is left. Whether its disk was full."""
+        """Reap all processes after the program. Return whether its disk was full."""
 
     def clear(self) -> None:
-        """Nothing of it remains."""
+        """Remove everything that the program left."""
 
 
 def _address_space(limits: dict[str, float]) -> int:
-    """A bound for one process: what it may use, beside what the zygote and the wire map already."""
+    """Return the bound for one process: its own limit plus what the zygote and the wire already map."""
     with open("/proc/self/statm") as file:
         mapped = int(file.read().split()[0]) * resource.getpagesize()
     return mapped + int(limits["memory"]) + int(limits["trace_bytes"]) + (64 << 20)
@@ -65,7 +66,7 @@ class Boxed:
         self.has_cgroup = bool(config["cgroup"])
         self.layers = confine.Confinement(config["machine"], counted=self.has_cgroup)
         self.landlock = self.layers.abi
-        # With a cgroup the rlimit stands a little behind it: the cgroup counts what it refuses, so it must come first.
+        # With a cgroup the rlimit is a little higher: only the cgroup counts what it refuses.
         self.limits = config["limits"]
         self.processes = self.limits["processes"] + config["extra_processes"] + (16 if self.has_cgroup else 0)
         self.wide = bool(config["wide"])
@@ -75,9 +76,12 @@ class Boxed:
         self.has_keys = os.path.exists(KEYS)
 
     def prepare(self) -> None:
-        """A tmpfs, a network with a loopback, and a pid namespace whose first process only waits: with it, all die."""
+        """Create a tmpfs, a network with a loopback, and a pid namespace whose first process only waits.
+
+        All processes of the namespace die with its first one.
+        """
         disk = int(self.limits["disk"])
-        # With a page to spare, a file system that is full has been asked for more than `disk`.
+        # With one page to spare, a full file system means that the program wanted more than `disk`.
         size = f"size={disk + resource.getpagesize()},nr_inodes={disk // 4096 + 64},mode=755"
         kernel.mount("tmpfs", confine.SCRATCH, kernel.MS_NOSUID | kernel.MS_NODEV, size)
         for name in ("work", "tmp", "shm"):
@@ -85,13 +89,13 @@ class Boxed:
         kernel.unshare(kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | kernel.CLONE_NEWNET)
         kernel.loopback_up()
         self.init = kernel.start_idler()
-        self.files = self.layers.ruleset()  # here it is cheaper than in a child that has just been forked
+        self.files = self.layers.ruleset()  # cheaper here than in a freshly forked child
 
     def begin(self) -> None:
-        """All is prepared."""
+        """Do nothing: everything is prepared."""
 
     def enter(self) -> None:
-        """The namespace's own /proc, which only a process in it can mount."""
+        """Mount the /proc of the namespace, which only a process inside can do."""
         flags = kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC
         kernel.mount("proc", "/proc", flags)
         if self.has_keys:
@@ -102,7 +106,7 @@ class Boxed:
         os.chdir(f"{confine.SCRATCH}/work")
 
     def confine(self) -> None:
-        """rlimits, and the layers that cannot be taken off again."""
+        """Set rlimits, and the layers that cannot be removed again."""
         space = None if self.has_cgroup else _address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=self.has_cgroup)
         confine.set_rlimits(
@@ -111,11 +115,11 @@ class Boxed:
         self.layers.apply(self.files)
 
     def kill(self, child: int) -> None:
-        """The namespace's first process takes all others with it."""
+        """Kill the first process of the namespace, which kills all others."""
         os.kill(self.init, signal.SIGKILL)
 
     def bury(self) -> bool:
-        """Waiting for the first process waits for every other: the kernel reaps them before it."""
+        """Wait for the first process: the kernel reaps all others before it."""
         kernel.setns(self.own, kernel.CLONE_NEWPID)
         os.kill(self.init, signal.SIGKILL)
         os.waitpid(self.init, 0)
@@ -123,16 +127,16 @@ class Boxed:
         return usage.f_bfree == 0 or usage.f_ffree == 0
 
     def clear(self) -> None:
-        """The tmpfs and the namespace's /proc go."""
+        """Unmount the tmpfs and the /proc of the namespace."""
         for fd in self.files:
             os.close(fd)
-        if os.stat("/proc").st_dev != self.proc:  # the child may have failed before it mounted its own
+        if os.stat("/proc").st_dev != self.proc:  # the child may have failed before it mounted one
             kernel.unmount("/proc")
         kernel.unmount(confine.SCRATCH)
 
 
 class Bare:
-    """No box: a session of its own and a temporary directory."""
+    """No sandbox: a session of its own and a temporary directory."""
 
     landlock = 0
     files: tuple[int, ...] = ()
@@ -145,33 +149,33 @@ class Bare:
         self.directory = self.parts = ""
 
     def prepare(self) -> None:
-        """Nothing yet: a zygote that is killed while it waits leaves no directory."""
+        """Do nothing yet: a zygote that is killed while it waits must leave no directory."""
 
     def begin(self) -> None:
-        """A directory that is removed afterwards."""
-        import tempfile  # and all that it imports: not for the zygote of a box, which is copied for each program
+        """Create a directory that is removed afterwards."""
+        import tempfile  # imported late: every program copies the memory of the zygote
 
         self.directory = tempfile.mkdtemp(prefix="worldline-")
         self.parts = f"{self.directory}-parts"
 
     def enter(self) -> None:
-        """Into it."""
+        """Change to the directory."""
         kernel.die_with_parent()
         os.chdir(self.directory)
 
     def confine(self) -> None:
-        """rlimits alone; the number of processes is per user here, and is left alone."""
+        """Set rlimits only. The number of processes is per user here, so it is not limited."""
         kernel.no_new_privileges()
         space = None if self.has_cgroup else _address_space(self.limits)
         files = confine.files_at_once(self.limits, counted=True)  # the program is trusted
         confine.set_rlimits(self.limits, processes=0, files=files, address_space=space, wide=self.wide)
 
     def kill(self, child: int) -> None:
-        """The program's session, and then whoever is left."""
+        """Kill the session of the program. `bury` kills the rest."""
         os.killpg(child, signal.SIGKILL)
 
     def bury(self) -> bool:
-        """Orphans become the zygote's children: kill until there are none."""
+        """Kill orphans, which become children of the zygote, until there are none."""
         while children := _children():
             for child in children:
                 os.kill(child, signal.SIGKILL)
@@ -179,7 +183,7 @@ class Bare:
         return False
 
     def clear(self) -> None:
-        """The directory goes."""
+        """Remove the directory."""
         import shutil
 
         for folder in (self.directory, self.parts):
