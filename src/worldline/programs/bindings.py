@@ -96,13 +96,13 @@ class Scopes:
         home = scope.home(name)
         if home is None:
             return OWN if name in ("super", "type") else FOREIGN if name in _MAKERS else UNKNOWN
-        made = home.bound[name]
-        return OWN if len(made) == 1 and isinstance(made[0], ast.ClassDef) else UNKNOWN
+        bindings = home.bound[name]
+        return OWN if len(bindings) == 1 and isinstance(bindings[0], ast.ClassDef) else UNKNOWN
 
 
 def _agreed(kinds: Iterable[str]) -> str:
-    found = {kind for kind in kinds if kind}
-    return found.pop() if len(found) == 1 else UNKNOWN
+    known = {kind for kind in kinds if kind}
+    return known.pop() if len(known) == 1 else UNKNOWN
 
 
 def scopes(tree: ast.Module) -> Scopes:
@@ -207,7 +207,7 @@ class _Finder:
         self.all(node.decorator_list, scope)
         inner = self.open(node, scope)
         self.parameters(node.args, scope, inner)
-        static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in node.decorator_list)
+        static = any(isinstance(decorator, ast.Name) and decorator.id == "staticmethod" for decorator in node.decorator_list)
         first = [*node.args.posonlyargs, *node.args.args][:1]
         if scope.is_class and first and not static:
             inner.bound[first[0].arg] = [OWN]
@@ -218,13 +218,13 @@ class _Finder:
         self.parameters(node.args, scope, inner)
         self.visit(node.body, inner)
 
-    def parameters(self, given: ast.arguments, scope: Scope, inner: Scope) -> None:
+    def parameters(self, arguments: ast.arguments, scope: Scope, inner: Scope) -> None:
         """Parameters are names of the function, their defaults are evaluated outside of it."""
-        for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
-            if one is not None:
-                inner.bound[one.arg] = [None]
-        self.all(given.defaults, scope)
-        self.all(given.kw_defaults, scope)
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg):
+            if parameter is not None:
+                inner.bound[parameter.arg] = [None]
+        self.all(arguments.defaults, scope)
+        self.all(arguments.kw_defaults, scope)
 
     def definition(self, node: ast.ClassDef, scope: Scope) -> None:
         self.bind(node.name, node, scope)

@@ -74,7 +74,7 @@ def split_of(hashed: str) -> str:
 
 def execution(program: Program, hashed: str, hidden: Sequence[Hidden] = ()) -> str:
     """The hash that stands for one run of a program: its key, what it is called with, and what was drawn in it."""
-    drawn = [part for one in hidden for part in (one.kind, one.value)]
+    drawn = [part for draw in hidden for part in (draw.kind, draw.value)]
     text = "\0".join([hashed, _given(program), *program.argv, program.stdin, *drawn])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -82,23 +82,23 @@ def execution(program: Program, hashed: str, hidden: Sequence[Hidden] = ()) -> s
 def _given(program: Program) -> str:
     """What a program is called with: as it stands, but in normal form where it names something of the program."""
     call = program.call or ""
-    given = call.partition("(")[2]
-    if not program.lang.has_syntax_tree or not any(map(str.isalpha, given)):
-        return given
+    arguments = call.partition("(")[2]
+    if not program.lang.has_syntax_tree or not any(map(str.isalpha, arguments)):
+        return arguments
     try:
         called = ast.parse(call.strip(), mode="eval").body
         if not isinstance(called, ast.Call) or not _names_any(called):
-            return given
+            return arguments
         return _arguments(called, ast.parse(program.source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return given
+        return arguments
     except KeyError:  # a lambda or a comprehension in the call has a scope that the source does not know
-        return given
+        return arguments
 
 
 def _names_any(called: ast.Call) -> bool:
     return bool(called.keywords) or any(
-        isinstance(node, ast.Name) for one in called.args for node in ast.walk(one)
+        isinstance(node, ast.Name) for argument in called.args for node in ast.walk(argument)
     )
 
 
@@ -108,8 +108,8 @@ def _arguments(called: ast.Call, tree: ast.Module) -> str:
     module = writer.scopes.of[tree]
     writer.body(tree, module)
     writer.out.clear()
-    for one in called.args:
-        writer.node(one, module)
+    for argument in called.args:
+        writer.node(argument, module)
     for keyword in called.keywords:
         writer.out.append(f" {_place(keyword.arg, called.func, tree)}=")
         writer.node(keyword.value, module)
@@ -120,17 +120,17 @@ def _place(name: str | None, function: ast.expr, tree: ast.Module) -> int | str:
     """Which parameter of a function of the program a keyword names; the keyword itself where it names none."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and isinstance(function, ast.Name) and node.name == function.id:
-            several = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-            if name in several:
-                return several.index(name)
+            parameters = [parameter.arg for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+            if name in parameters:
+                return parameters.index(name)
     return name or "**"
 
 
 class _Writer:
     """Writes a tree as text, names numbered."""
 
-    def __init__(self, found: Scopes) -> None:
-        self.scopes = found
+    def __init__(self, program_scopes: Scopes) -> None:
+        self.scopes = program_scopes
         self.out: list[str] = []
         self._count = 0
         self._attributes: dict[str, int] = {}

@@ -114,10 +114,10 @@ def _looped(rng: Random, world: World, loop: MoveLoop) -> Program:
     return _script(rng, world, [*start, *walk])
 
 
-def _function(rng: Random, world: World, lines: list[str], given: dict[str, str], *, main: bool) -> Program:
+def _function(rng: Random, world: World, lines: list[str], arguments: dict[str, str], *, main: bool) -> Program:
     name = rng.choice(FUNCTIONS)
-    call = f"{name}({', '.join(given.values())})"
-    source = f"{world.imports}def {name}({', '.join(given)}):\n" + _indented(
+    call = f"{name}({', '.join(arguments.values())})"
+    source = f"{world.imports}def {name}({', '.join(arguments)}):\n" + _indented(
         [*lines, f"return {world.answer}"]
     )
     if main:

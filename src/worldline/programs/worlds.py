@@ -54,8 +54,8 @@ def permuted_names(rng: Random, length: int) -> World:
 
 def swap_pair(rng: Random, names: Sequence[str]) -> str:
     """`a, b = b, a`"""
-    one, other = rng.sample(names, 2)
-    return f"{one}, {other} = {other}, {one}"
+    first, second = rng.sample(names, 2)
+    return f"{first}, {second} = {second}, {first}"
 
 
 def swap_all(rng: Random, names: Sequence[str]) -> str:
@@ -119,8 +119,8 @@ def residues(rng: Random, length: int) -> World:
     names = _names(rng, rng.randint(2, 3))
     pairs = [rng.sample(names, 2) for _ in range(rng.randint(2, 4))]
     kinds = [f"{a} = ({a} {rng.choice('+-')} {b}) % {m}" for a, b in pairs]
-    several = tuple((each, str(rng.randrange(m))) for each in names)
-    return World(several, _word(rng, kinds, length), ", ".join(names))
+    registers = tuple((register, str(rng.randrange(m))) for register in names)
+    return World(registers, _word(rng, kinds, length), ", ".join(names))
 
 
 def switches(rng: Random, length: int) -> World:
@@ -130,9 +130,9 @@ def switches(rng: Random, length: int) -> World:
     kinds = [f"{name} = not {name}" for name in names]
     if len(names) > 1:
         for _ in range(3):
-            one, other = rng.sample(names, 2)
+            target, source = rng.sample(names, 2)
             sign = rng.choice(("^", "^", "and not", "or not", "!=", "=="))
-            kinds.append(f"{one} = {one} {sign} {other}")
+            kinds.append(f"{target} = {target} {sign} {source}")
     return World(start, _word(rng, kinds, length), ", ".join(names))
 
 
@@ -167,12 +167,12 @@ def queue(rng: Random, length: int) -> World:
 
 def _line(rng: Random, length: int, *, pop: str) -> World:
     name, out = rng.choice(("s", "q", "items", "todo")), rng.choice(("x", "last", "got"))
-    held = rng.randint(0, 3)
-    first, codes = _values(rng, held), list[str]()
+    size = rng.randint(0, 3)
+    first, codes = _values(rng, size), list[str]()
     for _ in range(length):
-        pops = held > 0 and rng.random() < (0.75 if held > 5 else 0.45)
+        pops = size > 0 and rng.random() < (0.75 if size > 5 else 0.45)
         codes.append("None" if pops else rng.choice(_values(rng, 1)))
-        held += -1 if pops else 1
+        size += -1 if pops else 1
     is_deque = pop == ".popleft()"
     start = ((name, f"deque({_list(first)})" if is_deque else _list(first)), (out, "None"))
     moves = tuple(f"{out} = {name}{pop}" if code == "None" else f"{name}.append({code})" for code in codes)
@@ -212,9 +212,9 @@ def copies(rng: Random, length: int) -> World:
     start = tuple(zip(names, _values(rng, len(names)), strict=True))
     moves = []
     for _ in range(length):
-        one, other = rng.sample(names, 2)
+        target, source = rng.sample(names, 2)
         fresh = rng.random() < 0.2
-        moves.append(f"{one} = {_values(rng, 1)[0] if fresh else other}")
+        moves.append(f"{target} = {_values(rng, 1)[0] if fresh else source}")
     return World(start, tuple(moves), ", ".join(names))
 
 

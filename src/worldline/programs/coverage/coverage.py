@@ -34,20 +34,20 @@ def count(trace: Trace) -> Counter[str]:
         lines = _lines(trace.program.source)
     except (SyntaxError, ValueError, RecursionError):
         return Counter()
-    found: Counter[str] = Counter()
-    asked: dict[tuple[int, str], list[str]] = {}
+    counts: Counter[str] = Counter()
+    unresolved: dict[tuple[int, str], list[str]] = {}
     for place, times in Counter(place for _, place in _ran(trace)).items():
         for entry in lines.get(place, ()):
             if entry.startswith(_NAMED):
-                asked.setdefault(place, []).append(entry)
+                unresolved.setdefault(place, []).append(entry)
             else:
-                found[entry] += times
-    if asked:
-        found.update(_resolved(trace, asked))
-    found.update(entry for _, entry in spellings(trace.program.call or ""))
-    found.update(f"event {EVENTS[event]}" for event in trace.columns.event)
-    found.update(_exceptions(trace))
-    return found
+                counts[entry] += times
+    if unresolved:
+        counts.update(_resolved(trace, unresolved))
+    counts.update(entry for _, entry in spellings(trace.program.call or ""))
+    counts.update(f"event {EVENTS[event]}" for event in trace.columns.event)
+    counts.update(_exceptions(trace))
+    return counts
 
 
 def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
@@ -60,28 +60,28 @@ def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
             yield i, (columns.line[i], CALLED if event == _CALL else scopes[columns.frame[i]])
 
 
-def _resolved(trace: Trace, asked: Mapping[tuple[int, str], list[str]]) -> Iterator[str]:
+def _resolved(trace: Trace, unresolved: Mapping[tuple[int, str], list[str]]) -> Iterator[str]:
     """`method $name.upper` of every step that ran it, with the kind that the name had in its place."""
     known, frames = Receivers(trace), trace.columns.frame
     for i, place in _ran(trace):
-        for entry in asked.get(place, ()):
+        for entry in unresolved.get(place, ()):
             path, _, method = entry.removeprefix("method ").rpartition(".")
             yield f"method {known.kind(path, frames[i], i)}.{method}"
 
 
-def missing(found: Mapping[str, int], required: Iterable[str] = REQUIRED) -> list[str]:
+def missing(counts: Mapping[str, int], required: Iterable[str] = REQUIRED) -> list[str]:
     """The required entries that never ran."""
-    return [entry for entry in required if not found.get(entry)]
+    return [entry for entry in required if not counts.get(entry)]
 
 
-def share(found: Mapping[str, int]) -> float:
+def share(counts: Mapping[str, int]) -> float:
     """How much of what is required ran at least once, from 0 to 1."""
-    return 1 - len(missing(found)) / len(REQUIRED)
+    return 1 - len(missing(counts)) / len(REQUIRED)
 
 
-def table(found: Mapping[str, int]) -> list[tuple[str, int]]:
+def table(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """Every entry and how often it ran: the required ones, run or not, and all others; by name."""
-    return sorted((dict.fromkeys(REQUIRED, 0) | dict(found)).items())
+    return sorted((dict.fromkeys(REQUIRED, 0) | dict(counts)).items())
 
 
 @lru_cache(maxsize=256)
@@ -93,11 +93,11 @@ def _exceptions(trace: Trace) -> Counter[str]:
     """What was raised, and what of it was caught: its frame has further steps."""
     columns = trace.columns
     last = {frame: i for i, frame in enumerate(columns.frame)}
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for i, event in enumerate(columns.event):
         if event == _RAISE:
             name = columns.texts[columns.arg[i]].partition("(")[0]
-            found[f"raised {name}"] += 1
+            counts[f"raised {name}"] += 1
             if last[columns.frame[i]] > i:
-                found[f"caught {name}"] += 1
-    return found
+                counts[f"caught {name}"] += 1
+    return counts

@@ -50,23 +50,23 @@ Entries = dict[tuple[int, str], tuple[str, ...]]
 
 def entries(source: str, tree: ast.Module) -> Entries:
     """The entries of every line and scope: "" for functions, `<lambda>` and the like, `()` for a function's call."""
-    found: dict[tuple[int, str], list[str]] = {}
+    collected: dict[tuple[int, str], list[str]] = {}
     types, imported = Types(tree), _imported(tree)
     for node, scope in _scoped(tree):
         line = getattr(node, "lineno", None)
         if line is not None:
-            found.setdefault((line, scope), []).extend(_of_node(node, types))
+            collected.setdefault((line, scope), []).extend(_of_node(node, types))
         if isinstance(node, ast.Name) and node.id in imported:
-            found.setdefault((node.lineno, scope), []).append(imported[node.id])
+            collected.setdefault((node.lineno, scope), []).append(imported[node.id])
         elif isinstance(node, _FUNCTIONS):
-            found.setdefault(_called(node), []).extend(_of_function(node, types))
+            collected.setdefault(_called(node), []).extend(_of_function(node, types))
         elif isinstance(node, ast.ClassDef):
             for method in node.body:
                 if isinstance(method, _FUNCTIONS):
-                    found.setdefault(_called(method), []).append("class")
+                    collected.setdefault(_called(method), []).append("class")
     for line, entry in spellings(source):
-        found.setdefault((line, ""), []).append(entry)
-    return {place: tuple(several) for place, several in found.items()}
+        collected.setdefault((line, ""), []).append(entry)
+    return {place: tuple(texts) for place, texts in collected.items()}
 
 
 def _called(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, str]:
@@ -95,7 +95,7 @@ def _scoped(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
         for part in ast.iter_child_nodes(node):
             if outside is not None and isinstance(part, ast.comprehension) and part.iter is outside:
                 waiting.append((outside, scope))
-                waiting += [(each, inner) for each in (part.target, *part.ifs)]
+                waiting += [(node_inside, inner) for node_inside in (part.target, *part.ifs)]
             else:
                 waiting.append((part, inner))
 

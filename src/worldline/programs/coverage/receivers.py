@@ -45,14 +45,14 @@ class Receivers:
         steps, values = self._history.get((frame, name), ([], []))
         before = bisect_left(steps, step)
         now = values[max(before - 1, 0) : before]
-        for several in (now, set(values), self._everywhere.get(name, ())):
-            found = self._kinds(several, rest)
-            if len(found) == 1:
-                return found.pop()
+        for candidates in (now, set(values), self._everywhere.get(name, ())):
+            kinds = self._kinds(candidates, rest)
+            if len(kinds) == 1:
+                return kinds.pop()
         return UNKNOWN
 
     def _kinds(self, values: Iterable[int], rest: str) -> set[str]:
-        return {found for value in values for found in _at(self._texts[value], rest) if found != _NOTHING}
+        return {kind for value in values for kind in _at(self._texts[value], rest) if kind != _NOTHING}
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -66,10 +66,10 @@ def _at(text: str, rest: str) -> frozenset[str]:
     if not rest:
         return frozenset([kind(text)])
     whole = parse(text)
-    found = [] if isinstance(whole, Malformed) else [whole]
+    values = [] if isinstance(whole, Malformed) else [whole]
     for step in _STEPS.finditer(rest):
-        found = [part for value in found for part in _parts(value, step[1])]
-    return frozenset(value.kind for value in found)
+        values = [part for item in values for part in _parts(item, step[1])]
+    return frozenset(item.kind for item in values)
 
 
 def _parts(value: Value, field: str | None) -> Iterable[Value]:

@@ -42,10 +42,10 @@ def program(rng: Random) -> Program:
 
 
 def _drawn(rng: Random, kind: str) -> Program:
-    made = written(rng, _imported(rng, fill(rng.choice(templates(f"chance/{kind}")), rng)))
+    program = written(rng, _imported(rng, fill(rng.choice(templates(f"chance/{kind}")), rng)))
     if rng.random() < _SPACED:
-        made = replace(made, source=_DEFINED.sub(r"\n\n\n\1", made.source))
-    return dress(rng, made)
+        program = replace(program, source=_DEFINED.sub(r"\n\n\n\1", program.source))
+    return dress(rng, program)
 
 
 def _imported(rng: Random, program: Program) -> Program:

@@ -28,7 +28,7 @@ _COMPOSED_TEXT, _COMPOSED_DATA, _LONG_SHARE = 0.5, 0.25, 0.15
 
 def listed(folder: str, names: tuple[str, ...]) -> tuple[Template, ...]:
     """The templates of some files of a folder."""
-    return tuple(one for name in names for one in templates(f"{folder}/{name}"))
+    return tuple(template for name in names for template in templates(f"{folder}/{name}"))
 
 
 def _drawn(rng: Random, folder: str, names: tuple[str, ...]) -> Program:

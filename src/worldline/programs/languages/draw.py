@@ -58,9 +58,9 @@ def task_text(rng: Random) -> Program:
 def said(text: Draw, language: str, rng: Random) -> Program:
     """A program that the language can say, and how it says it."""
     for _ in range(TRIES):
-        made, habits = text(rng), rng.random()
+        program, habits = text(rng), rng.random()
         try:
-            return translated(made, language, Random(habits))
+            return translated(program, language, Random(habits))
         except UnsayableError:
             continue
     raise UsageError(f"nothing that is drawn can be said in {language}")
@@ -68,7 +68,7 @@ def said(text: Draw, language: str, rng: Random) -> Program:
 
 def _draws(languages: str, text: Draw) -> Draw:
     named = SPOKEN if languages == "all" else tuple(languages.split(","))
-    if strange := [one for one in named if one not in SPOKEN]:
+    if strange := [language for language in named if language not in SPOKEN]:
         raise UsageError(f"a language is one of {', '.join(SPOKEN)}, or all, not {strange[0]!r}")
 
     def draw(rng: Random) -> Program:

@@ -65,8 +65,8 @@ class Expressions:
         act = getattr(self, f"_{type(node).__name__.lower()}", None)
         if act is None:
             raise UnsayableError(type(node).__name__)
-        found: Piece = act(node)
-        return found
+        piece: Piece = act(node)
+        return piece
 
     def joined(self, nodes: list[ast.expr]) -> str:
         """Several expressions with commas between them."""
@@ -136,11 +136,11 @@ class Expressions:
             raise UnsayableError("a chain of comparisons")
         op, other = node.ops[0], node.comparators[0]
         if isinstance(op, ast.In | ast.NotIn):
-            held, key = self(other), self(node.left)
-            if held.type not in _MAPS:
+            container, key = self(other), self(node.left)
+            if container.type not in _MAPS:
                 raise UnsayableError("in what is no dict")
-            found = self.speaker.expression("has", held, key, kind=held.type, type="bool")
-            return self.speaker.expression("not", found, type="bool") if isinstance(op, ast.NotIn) else found
+            contains = self.speaker.expression("has", container, key, kind=container.type, type="bool")
+            return self.speaker.expression("not", contains, type="bool") if isinstance(op, ast.NotIn) else contains
         left, right = self(node.left), self(other)
         if left.type != right.type or left.type not in ("int", "bool", "char") or type(op) not in _COMPARED:
             raise UnsayableError("a comparison")
@@ -153,15 +153,15 @@ class Expressions:
         return self.speaker.expression("choose", test, yes, no, type=yes.type)
 
     def _subscript(self, node: ast.Subscript) -> Piece:
-        held, key = self(node.value), self(node.slice)
-        if held.type in ("list", "stack"):
+        container, key = self(node.value), self(node.slice)
+        if container.type in ("list", "stack"):
             if not is_natural(node.slice, self.scope.natural) and not _is_back(node.slice):
                 raise UnsayableError("an index from the end")
-            return self.speaker.expression("at", held, key, kind=held.type)
-        if held.type == "str":
-            return self.speaker.expression("charat", held, key, type="char")
-        if held.type in _MAPS:
-            return self.speaker.expression("get", held, key, kind=held.type)
+            return self.speaker.expression("at", container, key, kind=container.type)
+        if container.type == "str":
+            return self.speaker.expression("charat", container, key, type="char")
+        if container.type in _MAPS:
+            return self.speaker.expression("get", container, key, kind=container.type)
         raise UnsayableError("an item of what has none")
 
     def _attribute(self, node: ast.Attribute) -> Piece:
@@ -180,16 +180,16 @@ class Expressions:
 
     def _call(self, node: ast.Call) -> Piece:
         if isinstance(node.func, ast.Attribute):
-            held = self(node.func.value)
-            if node.func.attr == "get" and held.type in _MAPS and ast.unparse(node.args[1]) == "0":
-                return self.speaker.expression("getor", held, self(node.args[0]), kind=held.type)
+            container = self(node.func.value)
+            if node.func.attr == "get" and container.type in _MAPS and ast.unparse(node.args[1]) == "0":
+                return self.speaker.expression("getor", container, self(node.args[0]), kind=container.type)
             raise UnsayableError(f"a method {node.func.attr}")
         assert isinstance(node.func, ast.Name)
         name = node.func.id
         if name in self.gives:
             inner = self.arguments(node.args)
             return self.speaker.expression("call", name, inner, type=self.gives[name])
-        parts = [self(one) for one in node.args]
+        parts = [self(argument) for argument in node.args]
         if name == "len" and parts[0].type in ("list", "stack", "str", *_MAPS):
             op = {"str": "size", "map": "count", "charmap": "count"}.get(parts[0].type, "len")
             self.features.add(op)

@@ -23,17 +23,17 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 @cache
 def templates() -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Every template: its text, and its calls (none of a script)."""
-    found = []
+    parsed = []
     folder = files("worldline.programs.languages").joinpath("templates")
     for kind in KINDS:
         text = folder.joinpath(f"{kind}.txt").read_text("utf-8")
         for part in re.split(r"^== \w+\n", text, flags=re.MULTILINE)[1:]:
             lines = part.rstrip("\n").split("\n")
             calls = tuple(line[3:] for line in lines if line.startswith(">> "))
-            found.append(
+            parsed.append(
                 ("\n".join(line for line in lines if not line.startswith(">> ")).strip() + "\n", calls)
             )
-    return tuple(found)
+    return tuple(parsed)
 
 
 @cache
@@ -69,16 +69,16 @@ def renamed(program: Program, rng: Random) -> Program:
         if hasattr(node, label)
     }
     fields = {
-        one.id
+        candidate.id
         for node in tree.body
         if isinstance(node, ast.ClassDef)
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name)
+        for candidate in ast.walk(node)
+        if isinstance(candidate, ast.Name)
     }
     fresh: dict[str, str] = {}
     for name in sorted(used & names().keys() - fields):
         others = used - {name} | set(fresh.values())
-        fresh[name] = rng.choice([one for one in names()[name] if one not in others] or [name])
+        fresh[name] = rng.choice([candidate for candidate in names()[name] if candidate not in others] or [name])
     call = program.call
     if call is not None:
         head, bracket, rest = call.partition("(")
@@ -91,11 +91,11 @@ def renamed(program: Program, rng: Random) -> Program:
 
 
 def _filled(text: str, rng: Random, drawn: dict[str, str]) -> str:
-    def fill(found: re.Match[str]) -> str:
-        name, what = found[1], found[2]
-        if what in drawn:
-            return drawn[what]
-        value = _drawn(what, rng)
+    def fill(match: re.Match[str]) -> str:
+        name, spec = match[1], match[2]
+        if spec in drawn:
+            return drawn[spec]
+        value = _drawn(spec, rng)
         if name:
             drawn[name] = value
         return value
@@ -103,27 +103,27 @@ def _filled(text: str, rng: Random, drawn: dict[str, str]) -> str:
     return HOLE.sub(fill, text)
 
 
-def _drawn(what: str, rng: Random) -> str:
+def _drawn(spec: str, rng: Random) -> str:
     """What a hole says, drawn."""
-    word, _, rest = what.partition(" ")
-    if "|" not in what and (word in _TEXTS or word in ("list", "sorted")):
+    word, _, rest = spec.partition(" ")
+    if "|" not in spec and (word in _TEXTS or word in ("list", "sorted")):
         low, high = (int(part) for part in _range(rest.split()[0]))
         size = rng.randint(low, high)
         if word in _TEXTS:
             return repr(_TEXTS[word](rng, size))
-        least, most = _range(rest.split()[1])
-        items = [rng.randint(least, most) for _ in range(size)]
+        minimum, maximum = _range(rest.split()[1])
+        items = [rng.randint(minimum, maximum) for _ in range(size)]
         return repr(sorted(items) if word == "sorted" else items)
-    if RANGE.fullmatch(what):
-        return str(rng.randint(*_range(what)))
-    return rng.choice(what.split("|"))
+    if RANGE.fullmatch(spec):
+        return str(rng.randint(*_range(spec)))
+    return rng.choice(spec.split("|"))
 
 
 def _range(text: str) -> tuple[int, int]:
-    found = RANGE.fullmatch(text)
-    if found is None:
+    match = RANGE.fullmatch(text)
+    if match is None:
         raise ValueError(f"no range: {text}")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _palindrome(rng: Random, size: int) -> str:
@@ -183,10 +183,10 @@ class _Maker:
             self.own.append(name)
         for _ in range(self.rng.randint(2, 4)):
             lines += self._statement(0)
-        given = self.rng.choice(self.own)
+        result = self.rng.choice(self.own)
         return [
             *lines,
-            f"return {given}" if self.rng.random() < 0.6 else f"return {given} - {self.rng.choice(self.own)}",
+            f"return {result}" if self.rng.random() < 0.6 else f"return {result} - {self.rng.choice(self.own)}",
         ]
 
     def _statement(self, depth: int) -> list[str]:
@@ -220,7 +220,7 @@ class _Maker:
         return lines
 
     def _counted(self, depth: int) -> list[str]:
-        name = next(one for one in ("i", "j", "k") if one not in self.ints)
+        name = next(candidate for candidate in ("i", "j", "k") if candidate not in self.ints)
         first, last = self.rng.randint(0, 2), self.rng.randint(3, 5)
         return self._loop(
             f"for {name} in range({first}, {last}):" if first else f"for {name} in range({last}):",
@@ -229,7 +229,7 @@ class _Maker:
         )
 
     def _while(self, depth: int) -> list[str]:
-        name = next(one for one in ("low", "high", "last") if one not in self.ints)
+        name = next(candidate for candidate in ("low", "high", "last") if candidate not in self.ints)
         step = self.rng.randint(2, 4)
         body = self._loop(f"while {name} > {self.rng.randint(0, 3)}:", name, depth)
         return [f"{name} = {self.rng.randint(6, 14)}", *body, f"    {name} -= {step}"]

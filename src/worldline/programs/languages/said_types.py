@@ -24,8 +24,8 @@ class SaidTypes:
         if kind.startswith("record:"):
             return speaker.text("type", kind.partition(":")[2], kind="record")
         if kind.startswith("several:"):
-            each = [self.typed(one) for one in kind.partition(":")[2].split(",")]
-            return speaker.text("type", each[0], ", ".join(each), kind="several")
+            names = [self.typed(part) for part in kind.partition(":")[2].split(",")]
+            return speaker.text("type", names[0], ", ".join(names), kind="several")
         if not speaker.can(f"type {kind}"):
             raise UnsayableError(f"no type {kind}")
         return speaker.text("type", kind=kind)

@@ -73,12 +73,12 @@ Ways = Mapping[str, tuple[tuple[int, str], ...]]
 @cache
 def table(language: str) -> Ways:
     """The ways in which a language spells each operation."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    spellings: dict[str, list[tuple[int, str]]] = {}
     text = files("worldline.programs.languages").joinpath("spelling", f"{language}.txt").read_text("utf-8")
     for line in text.split("\n"):
         if match := _LINE.match(line):
-            found.setdefault(match[1], []).append((int(match[2] or 0), _NEWLINE.sub(_unescaped, match[3])))
-    return {name: tuple(ways) for name, ways in found.items()}
+            spellings.setdefault(match[1], []).append((int(match[2] or 0), _NEWLINE.sub(_unescaped, match[3])))
+    return {name: tuple(ways) for name, ways in spellings.items()}
 
 
 class Speaker:
@@ -119,13 +119,13 @@ class Speaker:
         return ways[self._habits[PAIRED.get(full, full)] % len(ways)]
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return "\n" if found[0] == "\\n" else "\\n"
+def _unescaped(match: re.Match[str]) -> str:
+    return "\n" if match[0] == "\\n" else "\\n"
 
 
 def _filled(text: str, parts: tuple[Piece | str, ...]) -> str:
-    def fill(found: re.Match[str]) -> str:
-        part = parts[int(found[1])]
-        return part.within(int(found[2] or 0)) if isinstance(part, Piece) else part
+    def fill(match: re.Match[str]) -> str:
+        part = parts[int(match[1])]
+        return part.within(int(match[2] or 0)) if isinstance(part, Piece) else part
 
     return _HOLE.sub(fill, text)

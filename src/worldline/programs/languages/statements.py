@@ -21,8 +21,8 @@ MOST = 16  # elements that a list of C may come to hold
 class Statements:
     """Says the statements of one function, or of a script."""
 
-    def __init__(self, say: Expressions, said: SaidTypes) -> None:
-        self.say, self.said, self.speaker, self.scope = say, said, say.speaker, say.scope
+    def __init__(self, say: Expressions, types: SaidTypes) -> None:
+        self.say, self.said, self.speaker, self.scope = say, types, say.speaker, say.scope
         self.gives = ""
         self._spares = set[str]()
 
@@ -66,14 +66,14 @@ class Statements:
             raise UnsayableError("a loop with several names")
         name, pad = node.target.id, "    " * depth
         if name == "_":
-            name = next(one for one in ("i", "k", "step", "turn") if not self.say.visible(one))
+            name = next(candidate for candidate in ("i", "k", "step", "turn") if not self.say.visible(candidate))
         if isinstance(node.iter, ast.Call):
             return self._looped(self._range(name, node.iter), node.body, depth, {name: "int"})
         before: list[str] = []
         if isinstance(node.iter, ast.List):
-            held = next(one for one in ("moves", "steps", "path", "order") if not self.say.visible(one))
-            before = [pad + line for line in self._listed(held, node.iter)]
-            piece = self.say(ast.Name(held))
+            list_name = next(candidate for candidate in ("moves", "steps", "path", "order") if not self.say.visible(candidate))
+            before = [pad + line for line in self._listed(list_name, node.iter)]
+            piece = self.say(ast.Name(list_name))
         else:
             piece = self.say(node.iter)
         if piece.type == "str":
@@ -89,7 +89,7 @@ class Statements:
     def _range(self, name: str, node: ast.Call) -> list[str]:
         if not isinstance(node.func, ast.Name) or node.func.id != "range":
             raise UnsayableError("a loop over a call")
-        parts = [self.say(one) for one in node.args]
+        parts = [self.say(argument) for argument in node.args]
         if len(parts) == 3:
             if ast.unparse(node.args[2]) != "-1":
                 raise UnsayableError("a range with wider steps")
@@ -118,7 +118,7 @@ class Statements:
         piece = self.say(node.value)
         if piece.type.startswith("several:") and isinstance(node.value, ast.Tuple):
             names = [
-                one.id if isinstance(one, ast.Name) else f"v{at}" for at, one in enumerate(node.value.elts)
+                element.id if isinstance(element, ast.Name) else f"v{at}" for at, element in enumerate(node.value.elts)
             ]
             shown = tuple(zip(names, piece.type.partition(":")[2].split(","), strict=True))
             if self.said.several not in ((), shown) or len(set(names)) < len(names):
@@ -148,17 +148,17 @@ class Statements:
         (target,) = node.targets
         if not isinstance(target, ast.Subscript):
             raise UnsayableError("a name is deleted")
-        held = self.say(target.value)
-        return self.speaker.line("drop", held, self.say(target.slice), kind=held.type)
+        container = self.say(target.value)
+        return self.speaker.line("drop", container, self.say(target.slice), kind=container.type)
 
     def _expr(self, node: ast.Expr) -> list[str]:
         call = node.value
         if not isinstance(call, ast.Call):
             raise UnsayableError("an expression alone")
         if isinstance(call.func, ast.Attribute):
-            held = self.say(call.func.value)
-            if call.func.attr == "append" and held.type == "stack":
-                return self.speaker.line("push", held, self.say(call.args[0]))
+            container = self.say(call.func.value)
+            if call.func.attr == "append" and container.type == "stack":
+                return self.speaker.line("push", container, self.say(call.args[0]))
             raise UnsayableError(f"a method {call.func.attr}")
         if isinstance(call.func, ast.Name) and call.func.id == "print":
             return self._print(call.args)
@@ -262,16 +262,16 @@ class Statements:
         assert isinstance(value.func, ast.Name)
         if self.say.visible(name):
             raise UnsayableError("a record under an old name")
-        made, fields = value.func.id, self.say.records[value.func.id]
-        self.say.types[-1][name] = f"record:{made}"
-        items = [self.say(one).text for one in value.args]
+        record, fields = value.func.id, self.say.records[value.func.id]
+        self.say.types[-1][name] = f"record:{record}"
+        items = [self.say(argument).text for argument in value.args]
         shown = (
             [self.speaker.text("fieldvalue", *pair) for pair in zip(fields, items, strict=True)]
             if self.speaker.can("fieldvalue")
             else []
         )
         word = "const" if name not in self.scope.changed and self.speaker.can("const record") else "let"
-        return self.speaker.line(f"{word} record", name, made, ", ".join(items), ", ".join(shown))
+        return self.speaker.line(f"{word} record", name, record, ", ".join(items), ", ".join(shown))
 
     def _popped(self, name: str, value: ast.expr) -> list[str]:
         """A name gets what is taken out of a stack."""
@@ -281,19 +281,19 @@ class Statements:
             or value.func.attr != "pop"
         ):
             return []
-        held = self.say(value.func.value)
-        if held.type != "stack":
+        container = self.say(value.func.value)
+        if container.type != "stack":
             raise UnsayableError("pop of no list")
         if value.args:
             if ast.unparse(value.args[0]) != "0":
                 raise UnsayableError("pop of the middle")
-            return self._set(name, self.speaker.expression("shift", held))
+            return self._set(name, self.speaker.expression("shift", container))
         if self.speaker.can("pop"):
-            return self._set(name, self.speaker.expression("pop", held))
+            return self._set(name, self.speaker.expression("pop", container))
         if self.say.visible(name):
-            return self.speaker.line("takelastset", name, held)
+            return self.speaker.line("takelastset", name, container)
         self.say.types[-1][name] = "int"
-        return self.speaker.line("takelast", name, held)
+        return self.speaker.line("takelast", name, container)
 
     def _put(self, target: ast.expr, piece: Piece) -> list[str]:
         """An item or a field gets a value."""
@@ -301,13 +301,13 @@ class Statements:
             return self.speaker.line("setfield", self.say(target.value), target.attr, piece)
         if not isinstance(target, ast.Subscript):
             raise UnsayableError("a target")
-        held = self.say(target.value)
-        if held.type in ("map", "charmap"):
-            key = self._key(target.slice) if held.type == "map" else self.say(target.slice)
-            return self.speaker.line("put", held, key, piece, kind=held.type)
-        if held.type not in ("list", "stack") or piece.type != "int":
+        container = self.say(target.value)
+        if container.type in ("map", "charmap"):
+            key = self._key(target.slice) if container.type == "map" else self.say(target.slice)
+            return self.speaker.line("put", container, key, piece, kind=container.type)
+        if container.type not in ("list", "stack") or piece.type != "int":
             raise UnsayableError("an item of what has none")
-        return self.speaker.line("setat", held, self.say(target.slice), piece, kind=held.type)
+        return self.speaker.line("setat", container, self.say(target.slice), piece, kind=container.type)
 
     def _augassign(self, node: ast.AugAssign) -> list[str]:
         target, value = node.target, self.say(node.value)
@@ -329,13 +329,13 @@ class Statements:
         pieces = [self.say(value) for value in values]
         if any(old.type != new.type for old, new in zip(reads, pieces, strict=True)):
             raise UnsayableError("values change their types")
-        if any(isinstance(one, ast.Subscript) and self.say(one.value).type != "list" for one in targets):
+        if any(isinstance(item, ast.Subscript) and self.say(item.value).type != "list" for item in targets):
             raise UnsayableError("items of something else change places")
         if self.speaker.can("together"):
             return self.speaker.line(
-                "together", *(", ".join(one.text for one in some) for some in (reads, pieces))
+                "together", *(", ".join(item.text for item in group) for group in (reads, pieces))
             )
-        texts = [one.text for one in pieces]
+        texts = [item.text for item in pieces]
         if len(reads) == 2 and texts == [reads[1].text, reads[0].text] and self.speaker.can("swap"):
             self.said.features.add("swap")
             return self.speaker.line("swap", *reads)
@@ -343,7 +343,7 @@ class Statements:
 
     def _by_turns(self, targets: list[ast.expr], values: list[ast.expr], reads: list[Piece]) -> list[str]:
         lines: list[str] = []
-        kept: dict[str, str] = {}
+        saved: dict[str, str] = {}
         for at, (target, old) in enumerate(zip(targets, reads, strict=True)):
             mark = ast.dump(_read(target))
             later = [
@@ -353,11 +353,11 @@ class Statements:
             ]
             moves = ast.dump(values[at]) != mark
             if moves and any(mark == ast.dump(part) for value in later for part in ast.walk(value)):
-                kept[mark] = self._spare(old.type, len(kept) + 1)
-                lines += self._set(kept[mark], old)
+                saved[mark] = self._spare(old.type, len(saved) + 1)
+                lines += self._set(saved[mark], old)
         for target, value in zip(targets, values, strict=True):
             if ast.dump(_read(target)) != ast.dump(value):
-                lines += self._put_or_set(target, self.say(_Kept(kept).read(value)))
+                lines += self._put_or_set(target, self.say(_Kept(saved).read(value)))
         return lines
 
     def _spare(self, kind: str, number: int) -> str:
@@ -373,19 +373,19 @@ class Statements:
 class _Kept(ast.NodeTransformer):
     """Reads the names that keep old values in place of what had them."""
 
-    def __init__(self, kept: dict[str, str]) -> None:
-        self._kept = kept
+    def __init__(self, saved: dict[str, str]) -> None:
+        self._kept = saved
 
     def read(self, node: ast.expr) -> ast.expr:
         """A copy of an expression that reads them."""
-        found = self.visit(_copy(node))
-        assert isinstance(found, ast.expr)
-        return found
+        result = self.visit(_copy(node))
+        assert isinstance(result, ast.expr)
+        return result
 
     def visit(self, node: ast.AST) -> ast.AST:
         """A part, or the name that keeps its value."""
-        found = self._kept.get(ast.dump(node)) if isinstance(node, ast.expr) else None
-        return ast.Name(found, ast.Load()) if found else self.generic_visit(node)
+        name = self._kept.get(ast.dump(node)) if isinstance(node, ast.expr) else None
+        return ast.Name(name, ast.Load()) if name else self.generic_visit(node)
 
 
 def _copy(node: ast.expr) -> ast.expr:

@@ -42,16 +42,16 @@ def translated(program: Program, language: str, rng: Random) -> Program:
     if any(isinstance(node, ast.Import | ast.ImportFrom) for node in script):
         raise UnsayableError("imports")
     calls = [*([call] if call else []), *(node for node in ast.walk(tree) if isinstance(node, ast.Call))]
-    told = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
-    body = [*(told.record(node) for node in records), *(told.function(node) for node in functions)]
+    translation = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
+    body = [*(translation.record(node) for node in records), *(translation.function(node) for node in functions)]
     if script:
-        body.append(told.script(script))
+        body.append(translation.script(script))
     elif call is None:
         raise UnsayableError("nothing is run")
     lang = LANGUAGES[language]
     name = lang.main_class + lang.suffixes[0] if lang.main_class else usual_name(language)
-    source = told.whole(body, lang.main_class or rng.choice(CLASSES))
-    return Program(source=source, name=name, call=told.called(call) if call else None)
+    source = translation.whole(body, lang.main_class or rng.choice(CLASSES))
+    return Program(source=source, name=name, call=translation.called(call) if call else None)
 
 
 class Translation:
@@ -75,12 +75,12 @@ class Translation:
         """A record's definition."""
         speaker, fields = self.speaker, self.records[node.name]
         typed = (
-            [speaker.text("param", one, speaker.text("type", kind="int")) for one in fields]
+            [speaker.text("param", name, speaker.text("type", kind="int")) for name in fields]
             if speaker.can("type int")
             else fields
         )
-        declared = [speaker.text("fielddecl", one) for one in fields] if speaker.can("fielddecl") else []
-        assigned = [speaker.text("fieldset", one) for one in fields] if speaker.can("fieldset") else []
+        declared = [speaker.text("fielddecl", name) for name in fields] if speaker.can("fielddecl") else []
+        assigned = [speaker.text("fieldset", name) for name in fields] if speaker.can("fieldset") else []
         parts = (", ".join(fields), ", ".join(typed), "\n    ".join(declared), "\n        ".join(assigned))
         return speaker.line("record", node.name, *parts)
 
@@ -114,7 +114,7 @@ class Translation:
         top = speaker.used(self.said.features) + ([speaker.text("header")] if speaker.can("header") else [])
         if self.said.several and speaker.can("severaltype"):
             shown = (
-                speaker.text("severalfield", one, self.said.typed(kind)) for one, kind in self.said.several
+                speaker.text("severalfield", field, self.said.typed(kind)) for field, kind in self.said.several
             )
             parts = [speaker.text("severaltype", "\n    ".join(shown)).rstrip("\n").split("\n"), *parts]
         lines = [line for part in parts for line in [*part, ""]][:-1]
@@ -142,8 +142,8 @@ class Translation:
         return f"{call.func.id}({', '.join(parts)})"
 
     def _statements(self, body: list[ast.stmt], params: dict[str, str]) -> Statements:
-        found = scope(body, params)
-        expressions = Expressions(self.speaker, self.records, self._gives, found, self.said.features)
+        names = scope(body, params)
+        expressions = Expressions(self.speaker, self.records, self._gives, names, self.said.features)
         return Statements(expressions, self.said)
 
     def _parameter(self, name: str, kind: str, is_changed: bool) -> str:
@@ -157,19 +157,19 @@ class Translation:
 
 def _parameters(node: ast.FunctionDef, calls: list[ast.Call]) -> dict[str, str]:
     """The types of a function's parameters, annotated or those of what it is called with."""
-    named = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id == node.name)
+    named = (parameter for parameter in calls if isinstance(parameter.func, ast.Name) and parameter.func.id == node.name)
     first = next(named, None)
-    given = first.args if first else []
-    found = {}
-    for at, one in enumerate(node.args.args):
-        if one.annotation is not None:
-            found[one.arg] = _annotated(one.annotation)
-        elif at < len(given):
-            kind = kind_of(given[at])
-            found[one.arg] = "str" if kind == "char" else kind
+    arguments = first.args if first else []
+    kinds = {}
+    for at, parameter in enumerate(node.args.args):
+        if parameter.annotation is not None:
+            kinds[parameter.arg] = _annotated(parameter.annotation)
+        elif at < len(arguments):
+            kind = kind_of(arguments[at])
+            kinds[parameter.arg] = "str" if kind == "char" else kind
         else:
             raise UnsayableError("a parameter whose type nobody says")
-    return found
+    return kinds
 
 
 def _annotated(node: ast.expr) -> str:
@@ -178,17 +178,17 @@ def _annotated(node: ast.expr) -> str:
 
 def _fields(node: ast.ClassDef) -> list[str]:
     return [
-        one.target.id
-        for one in node.body
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        statement.target.id
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     ]
 
 
 def _call(text: str) -> ast.Call:
-    found = ast.parse(text, mode="eval").body
-    if not isinstance(found, ast.Call) or not isinstance(found.func, ast.Name) or found.keywords:
+    call = ast.parse(text, mode="eval").body
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
         raise UnsayableError("no plain call")
-    return found
+    return call
 
 
 def _renamed(source: str) -> str:

@@ -26,7 +26,7 @@ class NameTypes:
 
 def scope(body: list[ast.stmt], params: dict[str, str]) -> NameTypes:
     """What the statements of a body say about its names."""
-    found = NameTypes({name: "int" if kind == "nat" else kind for name, kind in params.items()})
+    types = NameTypes({name: "int" if kind == "nat" else kind for name, kind in params.items()})
     seen: set[str] = set(params)
     for node in _nodes(body):
         if (
@@ -35,21 +35,21 @@ def scope(body: list[ast.stmt], params: dict[str, str]) -> NameTypes:
             and isinstance(node.func.value, ast.Name)
         ):
             if node.func.attr in GROWING:
-                found.growing.add(node.func.value.id)
+                types.growing.add(node.func.value.id)
             if node.func.attr in (*GROWING, "reverse"):
-                found.changed.add(node.func.value.id)
+                types.changed.add(node.func.value.id)
         for target in _targets(node):
             name = _root(target)
             if name and (name in seen or not isinstance(target, ast.Name) or isinstance(node, ast.AugAssign)):
-                found.changed.add(name)
+                types.changed.add(name)
             if name:
                 seen.add(name)
     annotated = [node for node in _nodes(body) if isinstance(node, ast.AnnAssign)]
-    said = {_root(node.target) for node in annotated if ast.unparse(node.annotation) == "nat"}
-    found.names = set(params) | {node.id for node in _nodes(body) if isinstance(node, ast.Name)}
-    given = {name for name, kind in params.items() if kind == "nat"}
-    found.natural = _natural(body, given - found.changed) | said | given
-    return found
+    annotated_natural = {_root(node.target) for node in annotated if ast.unparse(node.annotation) == "nat"}
+    types.names = set(params) | {node.id for node in _nodes(body) if isinstance(node, ast.Name)}
+    natural_params = {name for name, kind in params.items() if kind == "nat"}
+    types.natural = _natural(body, natural_params - types.changed) | annotated_natural | natural_params
+    return types
 
 
 def _nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -66,8 +66,8 @@ def _walked(node: ast.AST) -> Iterator[ast.AST]:
 
 def _targets(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Assign):
-        one = node.targets[0]
-        return list(one.elts) if isinstance(one, ast.Tuple) else [one]
+        target = node.targets[0]
+        return list(target.elts) if isinstance(target, ast.Tuple) else [target]
     return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For) else []
 
 
@@ -77,7 +77,7 @@ def _root(target: ast.expr) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _natural(body: list[ast.stmt], given: set[str]) -> set[str]:
+def _natural(body: list[ast.stmt], natural_params: set[str]) -> set[str]:
     """Names that are never negative: all that they are set to is not, if none of them is."""
     sets: list[tuple[str, ast.expr]] = []
     for node in _nodes(body):
@@ -96,10 +96,10 @@ def _natural(body: list[ast.stmt], given: set[str]) -> set[str]:
             first = node.iter.args[0] if len(node.iter.args) > 1 else ast.Constant(0)
             is_up = len(node.iter.args) < 3
             sets.append((node.target.id, first if is_up else ast.Constant(-1)))
-    kept = {name for name, _ in sets} | given
-    while bad := {name for name, value in sets if name in kept and not is_natural(value, kept)}:
-        kept -= bad
-    return kept
+    natural = {name for name, _ in sets} | natural_params
+    while bad := {name for name, value in sets if name in natural and not is_natural(value, natural)}:
+        natural -= bad
+    return natural
 
 
 def is_natural(node: ast.expr, names: set[str]) -> bool:

@@ -67,10 +67,10 @@ class Construction:
 
     def name(self, role: str) -> str:
         """The name of a role, drawn at its first use."""
-        found = self.names.get(role)
-        if found is None:
-            found = self.names[role] = self.fresh(role.rstrip("0123456789"))
-        return found
+        name = self.names.get(role)
+        if name is None:
+            name = self.names[role] = self.fresh(role.rstrip("0123456789"))
+        return name
 
     def fresh(self, role: str) -> str:
         """A name that suits the role and is not taken; it is taken then."""
@@ -83,7 +83,7 @@ class Construction:
                 name = name.strip("_").title().replace("_", "")
         if name in self.taken:
             pool = vocabulary.pool(role)
-            name = next((one for one in rng.sample(pool, min(4, len(pool))) if one not in self.taken), name)
+            name = next((candidate for candidate in rng.sample(pool, min(4, len(pool))) if candidate not in self.taken), name)
         stem, start = name, rng.randrange(3) if name in self.taken else 0
         for suffix in vocabulary.SUFFIXES[start:] if name in self.taken else ():
             if stem + suffix not in self.taken:
@@ -135,9 +135,9 @@ class Construction:
     def candidates(self, kind: str) -> list[Variable]:
         """The variables that can stand where a `kind` is wanted."""
         return [
-            one
-            for one in self.variables
-            if kind in USES.get(one.kind, ()) and self.hidden.isdisjoint(one.words)
+            variable
+            for variable in self.variables
+            if kind in USES.get(variable.kind, ()) and self.hidden.isdisjoint(variable.words)
         ]
 
     def pick(self, kind: str, *, again: bool = False) -> Variable | None:
@@ -145,18 +145,18 @@ class Construction:
 
         Without `again`, none that the current expression names already.
         """
-        found = self.candidates(kind)
+        variables = self.candidates(kind)
         if not again:
-            found = [one for one in found if one.words[0] not in self.busy]
-        return self.weigh(found) if found else None
+            variables = [variable for variable in variables if variable.words[0] not in self.busy]
+        return self.weigh(variables) if variables else None
 
-    def weigh(self, found: list[Variable]) -> Variable:
+    def weigh(self, variables: list[Variable]) -> Variable:
         """One of the variables: unread and recent ones first."""
-        if len(found) == 1:
-            return found[0]
+        if len(variables) == 1:
+            return variables[0]
         last = len(self.variables)
-        weights = [(6 if not one.used else 1) + (2 if i >= last - 2 else 0) for i, one in enumerate(found)]
-        return self.rng.choices(found, weights)[0]
+        weights = [(6 if not variable.used else 1) + (2 if i >= last - 2 else 0) for i, variable in enumerate(variables)]
+        return self.rng.choices(variables, weights)[0]
 
     def read(self, variable: Variable) -> str:
         """The variable's name, noted as read by the current expression."""
@@ -166,4 +166,4 @@ class Construction:
 
     def unused(self) -> list[Variable]:
         """The variables nothing has read yet."""
-        return [one for one in self.variables if not one.used]
+        return [variable for variable in self.variables if not variable.used]

@@ -34,12 +34,12 @@ _OPERAND = 11  # the precedence that a derived expression has, or gets by parent
 
 @cache
 def _macros() -> dict[str, Pieces]:
-    found = {}
+    macros = {}
     for name in _MACRO_FILES:
         for block in library.blocks(f"macros/{name}"):
             head, _, body = block.partition("\n")
-            found[head.removeprefix(":macro ")] = parse(body)
-    return found
+            macros[head.removeprefix(":macro ")] = parse(body)
+    return macros
 
 
 @cache
@@ -85,14 +85,14 @@ def _made(piece: MakerCall, scope: Construction, arguments: tuple[str, ...]) -> 
     """A value, spelled, or the text of a macro."""
     makers = piece.makers
     maker = makers[0] if len(makers) == 1 else scope.rng.choice(makers)
-    given = expand(piece.arguments, scope, arguments) if piece.arguments else ""
+    text = expand(piece.arguments, scope, arguments) if piece.arguments else ""
     macro = _macros().get(maker)
     if macro is not None:
-        return expand(macro, scope, tuple(part.strip() for part in given.split(" ; ")))
-    value = values.make(scope, maker, given.split())
+        return expand(macro, scope, tuple(part.strip() for part in text.split(" ; ")))
+    value = values.make(scope, maker, text.split())
     if scope.passing:
         scope.given.append(value)
-    if type(value) is int and (given or maker == "num"):
+    if type(value) is int and (text or maker == "num"):
         return str(value)  # it may stand inside a text
     return spell(scope.rng, value, odd=scope.odd)
 
@@ -111,11 +111,11 @@ def _typed(piece: TypedHole, scope: Construction) -> str:
 def _derived(piece: TypedHole, scope: Construction) -> str:
     inner = Construction(scope.rng, lean=True)
     inner.variables = [Variable(scope.name(role), kind) for role, kind in piece.variables]
-    made = derive(inner, piece.kind, 1, start=inner.variables[0]) or derive(inner, piece.kind, 1)
-    if made is None:
+    expression = derive(inner, piece.kind, 1, start=inner.variables[0]) or derive(inner, piece.kind, 1)
+    if expression is None:
         # A fault of the template, met by tests.
         raise ValueError(f"no {piece.kind} can be made of {piece.variables}")
-    return made[0] if made[2] >= _OPERAND or piece.kind == "bool" else f"({made[0]})"
+    return expression[0] if expression[2] >= _OPERAND or piece.kind == "bool" else f"({expression[0]})"
 
 
 def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str, ...] = ()) -> Construction:

@@ -141,11 +141,11 @@ def _single(token: re.Match[str]) -> Piece:
 
 def hole(text: str) -> TypedHole:
     """The typed hole that is spelled so: `int`, `ints!$`, `bool $c:char`."""
-    found = _HOLE.fullmatch(text)
-    if found is None:
+    match = _HOLE.fullmatch(text)
+    if match is None:
         raise ValueError(f"no hole is spelled ‹{text}›")
-    given = (part.lstrip("$").partition(":") for part in found[3].split())
-    return TypedHole(found[1], found[2], tuple((role, kind) for role, _, kind in given))
+    variables = (part.lstrip("$").partition(":") for part in match[3].split())
+    return TypedHole(match[1], match[2], tuple((role, kind) for role, _, kind in variables))
 
 
 def template(text: str) -> Template:
@@ -161,8 +161,8 @@ def template(text: str) -> Template:
             names = tuple(rest.split())
         elif word == ":let":
             roles, _, options = rest.partition(" ")
-            values = (one.split(",") if "," in roles else [one] for one in options.split(" | "))
-            bound.append((tuple(roles.split(",")), tuple(tuple(map(parse, one)) for one in values)))
+            values = (option.split(",") if "," in roles else [option] for option in options.split(" | "))
+            bound.append((tuple(roles.split(",")), tuple(tuple(map(parse, option)) for option in values)))
         elif word == ":call":
             calls.append(parse(rest))
         elif word == ":stdin":

@@ -35,7 +35,7 @@ def role_of(kind: str, *, use: int) -> str:
 def _partners() -> dict[str, tuple[str, Mapping[str, tuple[str, ...]]]]:
     """By role: the role it goes with, and its pool for each name of that."""
     singular = pools("vocabulary/singular")
-    found: dict[str, tuple[str, Mapping[str, tuple[str, ...]]]] = {
+    partners: dict[str, tuple[str, Mapping[str, tuple[str, ...]]]] = {
         role: (plural, singular) for role, plural in _PLURALS.items()
     }
     tied: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
@@ -44,7 +44,7 @@ def _partners() -> dict[str, tuple[str, Mapping[str, tuple[str, ...]]]]:
         role, other = roles.split()
         name, *suiting = listed.split()
         tied.setdefault((role, other), {})[name] = tuple(suiting)
-    return found | {role: (other, table) for (role, other), table in tied.items()}
+    return partners | {role: (other, table) for (role, other), table in tied.items()}
 
 
 def suiting(role: str, names: Mapping[str, str]) -> tuple[str, ...]:
@@ -76,5 +76,5 @@ def strange(rng: Random) -> str:
             return name
 
 
-def _letters(rng: Random, most: int) -> str:
-    return "".join(rng.choices(ascii_lowercase, k=rng.randint(1, most)))
+def _letters(rng: Random, max_length: int) -> str:
+    return "".join(rng.choices(ascii_lowercase, k=rng.randint(1, max_length)))

@@ -79,23 +79,23 @@ def written(rng: Random, program: Program) -> Program:
 def without_idle_argument(source: str, call: str) -> tuple[str, str]:
     """The program without its last parameter, where that has a default and nothing reads it."""
     name = call.partition("(")[0]
-    found = next((match for match in _IDLE.finditer(source) if match[1] == name), None)
-    if found is None or _WORD.findall(source + call).count(found[3]) > 1:
+    header = next((candidate for candidate in _IDLE.finditer(source) if candidate[1] == name), None)
+    if header is None or _WORD.findall(source + call).count(header[3]) > 1:
         return source, call
     tree = ast.parse(call, mode="eval")
-    if isinstance(tree.body, ast.Call) and len(tree.body.args) > found[2].count(",") + 1:
+    if isinstance(tree.body, ast.Call) and len(tree.body.args) > header[2].count(",") + 1:
         tree.body.args.pop()
         call = ast.unparse(tree)
-    start, end = found.span()
-    return f"{source[:start]}def {name}({found[2]}){source[end:]}", call
+    start, end = header.span()
+    return f"{source[:start]}def {name}({header[2]}){source[end:]}", call
 
 
 def _named_return(source: str, rng: Random) -> str:
     """`return EXPRESSION` through a name, at the last return that is one expression on one line."""
-    found = list(_RETURN.finditer(source))
-    if not found:
+    returns = list(_RETURN.finditer(source))
+    if not returns:
         return source
-    last = found[-1]
+    last = returns[-1]
     text = last[2]
     free = (
         word for word in rng.sample(("ans", "result", "output", "ret", "answer"), 5) if word not in source
@@ -132,16 +132,16 @@ def _arguments(call: str) -> list[ast.expr]:
 def _hinted(source: str, call: str, rng: Random) -> str:
     """Types for the parameters, as the arguments have them, and now and then a docstring."""
     name = call.partition("(")[0]
-    names, given = parameters(source, name), _arguments(call)
-    if not names or len(names) != len(given):
+    names, arguments = parameters(source, name), _arguments(call)
+    if not names or len(names) != len(arguments):
         return source
     try:
-        kinds = [type(ast.literal_eval(one)).__name__ for one in given]
+        kinds = [type(ast.literal_eval(argument)).__name__ for argument in arguments]
     except ValueError:
         return source
     if "NoneType" in kinds:
         return source
-    opening = f"def {name}({', '.join(f'{one}: {kind}' for one, kind in zip(names, kinds, strict=True))}):"
+    opening = f"def {name}({', '.join(f'{argument}: {kind}' for argument, kind in zip(names, kinds, strict=True))}):"
     if rng.random() < 0.3 and name != "f":
         opening += f'\n    """{name.replace("_", " ").capitalize()}."""'
     return source.replace(f"def {name}({', '.join(names)}):", opening)
@@ -149,10 +149,10 @@ def _hinted(source: str, call: str, rng: Random) -> str:
 
 def _by_keyword(source: str, call: str) -> str:
     """The call with its last argument by name."""
-    names, given = parameters(source, call.partition("(")[0]), _arguments(call)
-    if not names or len(names) != len(given) or "@" in source:  # a decorator may take none
+    names, arguments = parameters(source, call.partition("(")[0]), _arguments(call)
+    if not names or len(names) != len(arguments) or "@" in source:  # a decorator may take none
         return call
-    at = given[-1].col_offset
+    at = arguments[-1].col_offset
     text = call.encode()
     return (text[:at] + f"{names[-1]}=".encode() + text[at:]).decode()
 
@@ -162,10 +162,10 @@ def double_quoted(source: str) -> str:
     if '"""' in source:
         return source
 
-    def swap(found: re.Match[str]) -> str:
-        inner = found[1]
+    def swap(match: re.Match[str]) -> str:
+        inner = match[1]
         if inner is None or '"' in inner:
-            return found[0]
+            return match[0]
         return '"' + inner.replace("\\'", "'") + '"'
 
     return _STRING.sub(swap, source)

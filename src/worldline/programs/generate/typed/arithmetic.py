@@ -88,10 +88,10 @@ def formula(rng: Random) -> Program:
     scope = Construction(rng, taken=set(names), names=dict(zip("abc", names, strict=True)))
     name = scope.function()
     text = expand(rng.choice(_formulas()), scope)
-    used = [one for one in names if re.search(rf"\b{one}\b", text)] or names[:1]
-    given = ", ".join(spell(rng, number(rng, rng.choice((1, 2, 2, 3, 4)))) for _ in used)
+    used = [operand for operand in names if re.search(rf"\b{operand}\b", text)] or names[:1]
+    arguments = ", ".join(spell(rng, number(rng, rng.choice((1, 2, 2, 3, 4)))) for _ in used)
     body = f"    return {text}" if rng.random() < 0.6 else f"    r = {text}\n    return r"
-    return Program(source=f"def {name}({', '.join(used)}):\n{body}\n", call=f"{name}({given})")
+    return Program(source=f"def {name}({', '.join(used)}):\n{body}\n", call=f"{name}({arguments})")
 
 
 def arithmetic(rng: Random) -> Program:

@@ -20,8 +20,8 @@ _SHRINKS = {"str": "text", "ints": "list", "strs": "list", "int": "number", "cnt
 
 
 def _changeable(scope: Construction, *kinds: str) -> Variable | None:
-    found = [var for var in scope.variables if bare(var.kind) in kinds and not var.fixed]
-    return scope.rng.choice(found) if found else None
+    variables = [var for var in scope.variables if bare(var.kind) in kinds and not var.fixed]
+    return scope.rng.choice(variables) if variables else None
 
 
 def _touch(var: Variable) -> None:
@@ -173,22 +173,22 @@ def inner(scope: Construction) -> bool:
         or scope.variables
     )
     x = scope.fresh(role_of(var.kind, use=PARAMETER))
-    made = None
+    expression = None
     param = Variable(x, var.kind)
     outer, scope.variables = scope.variables, [param, *scope.variables]
     scope.busy = []
-    made = derive(scope, rng.choice(("int", "str", "ints", "strs")), 1, start=param)
+    expression = derive(scope, rng.choice(("int", "str", "ints", "strs")), 1, start=param)
     scope.variables = outer
-    if made is None:
+    if expression is None:
         return False
     name = scope.function(helper=True)
     if rng.random() < 0.4:
-        scope.emit(f"{name} = lambda {x}: {made[0]}")
+        scope.emit(f"{name} = lambda {x}: {expression[0]}")
     else:
         with scope.block(f"def {name}({x}):"):
-            scope.emit(f"return {made[0]}")
+            scope.emit(f"return {expression[0]}")
         scope.emit("")
-    result = scope.new(made[1])
+    result = scope.new(expression[1])
     argument = chain(scope, var, 0)[0]
     scope.emit(f"{result.name} = {name}({argument})")
     return True

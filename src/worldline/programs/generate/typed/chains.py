@@ -49,13 +49,13 @@ def _function(rng: Random, kind: str, taken: set[str]) -> tuple[str, str, str]:
             scope.emit(f"return {var.name}")
     if rng.random() < 0.3:
         statements.assign(scope)
-    made = (var.name, kind, 0)
+    expression = (var.name, kind, 0)
     for _ in range(_TRIES):
         tried = chain(scope, var, rng.choice((1, 1, 2)))
         if bare(tried[1]) == bare(kind) and tried[0] != var.name:
-            made = tried
+            expression = tried
             break
-    scope.emit(f"return {made[0]}")
+    scope.emit(f"return {expression[0]}")
     return name, f"def {name}({var.name}):\n" + "\n".join(scope.lines) + "\n", kind
 
 
@@ -66,10 +66,10 @@ def _main(rng: Random, steps: list[str], start: str, taken: set[str]) -> tuple[s
         if rng.random() < 0.4 and "main" not in taken
         else Construction(rng, taken=set(taken)).function()
     )
-    given = spell(rng, arguments(rng, [start])[0])
+    value = spell(rng, arguments(rng, [start])[0])
     scope, (var,) = begin(rng, [start], taken=[name, *taken])
     is_inside = rng.random() < 0.4
-    text = given if is_inside else var.name
+    text = value if is_inside else var.name
     if rng.random() < 0.5:
         for step in steps:
             text = f"{step}({text})"
@@ -82,4 +82,4 @@ def _main(rng: Random, steps: list[str], start: str, taken: set[str]) -> tuple[s
             text = target
         scope.emit(f"return {text}" if rng.random() < 0.8 else f"return {text}, {literal(scope, 'int')}")
     head = f"def {name}({'' if is_inside else var.name}):\n"
-    return head + "\n".join(scope.lines) + "\n", f"{name}({'' if is_inside else given})"
+    return head + "\n".join(scope.lines) + "\n", f"{name}({'' if is_inside else value})"

@@ -73,26 +73,26 @@ def drill(rng: Random, table: list[Production]) -> Program:
         entry = rng.choice(table)
         scope, _ = begin(rng, ())
         filled, params = _slots(rng, entry, scope)
-        made = _text(rng, entry, filled)
-        if made is not None:
+        text = _text(rng, entry, filled)
+        if text is not None:
             break
     name = scope.function()
     roll = rng.random()
     if entry.result in ("more", "less", "same"):
-        scope.emit(made)
+        scope.emit(text)
         scope.emit(f"return {params[0].name}")
     elif roll < 0.55:
-        scope.emit(f"return {made}")
+        scope.emit(f"return {text}")
     elif roll < 0.85:
         var = scope.new(entry.result if entry.result != "none" else "any")
-        scope.emit(f"{var.name} = {made}")
+        scope.emit(f"{var.name} = {text}")
         scope.emit(f"return {var.name}")
     elif roll < 0.93 and entry.result == "bool":
-        with scope.block(f"if {made}:"):
+        with scope.block(f"if {text}:"):
             scope.emit(f"return {literal(scope, 'str')}")
         scope.emit(f"return {literal(scope, 'str')}")
     else:
-        scope.emit(f"return ({made}, {params[0].name})")
+        scope.emit(f"return ({text}, {params[0].name})")
     return _long(rng, finish(rng, name, params, scope), name, params)
 
 
@@ -164,21 +164,21 @@ def slices(rng: Random) -> Program:
             params.append(var)
             parts.append(var.name if rng.random() < 0.7 else "-" + var.name)
     seq = params[0].name
-    made = f"{seq}[{':'.join(parts)}]" if len(parts) > 1 else f"{seq}[{parts[0] or 1}:]"
+    text = f"{seq}[{':'.join(parts)}]" if len(parts) > 1 else f"{seq}[{parts[0] or 1}:]"
     roll = rng.random()
     if roll < 0.5:
-        scope.emit(f"return {made}")
+        scope.emit(f"return {text}")
     elif roll < 0.65:
-        scope.emit(f"{scope.new(kind).name} = {made}")
+        scope.emit(f"{scope.new(kind).name} = {text}")
         scope.emit(f"return {scope.variables[-1].name}")
     elif roll < 0.8:
         cut = rng.choice([var.name for var in params[1:]] or [str(rng.randint(-4, 6))])
         scope.emit(f"return {seq}[{cut}:] + {seq}[:{cut}]")
     elif roll < 0.9 and kind == "ints!":
-        scope.emit(f"{rng.choice(('del ', ''))}{made}" if len(parts) > 1 else f"del {made}")
+        scope.emit(f"{rng.choice(('del ', ''))}{text}" if len(parts) > 1 else f"del {text}")
         scope.emit(f"return {seq}")
     else:
-        scope.emit(f"return {made}, len({made})")
+        scope.emit(f"return {text}, len({text})")
     return finish(rng, scope.function(), params, scope)
 
 

@@ -32,8 +32,8 @@ _TABLES = (
 @cache
 def index() -> ProductionIndex:
     """All operations that make a value, by what they take and give."""
-    made = [entry for table in _TABLES for entry in entries(library.text(f"operations/{table}"))]
-    return ProductionIndex([*made, *entries(library.text("operations/characters"), chars=True)])
+    productions = [entry for table in _TABLES for entry in entries(library.text(f"operations/{table}"))]
+    return ProductionIndex([*productions, *entries(library.text("operations/characters"), chars=True)])
 
 
 # Two of one family in a row say nothing: `.upper().lower()`, `sorted(sorted(...))`.
@@ -61,9 +61,9 @@ _NEVER_LITERAL = frozenset(
 Made = tuple[str, str, int]  # text, type, precedence
 
 
-def wrap(made: str, level: int, need: int) -> str:
+def wrap(text: str, level: int, need: int) -> str:
     """The text, in parentheses where its precedence is below what is needed."""
-    return made if level >= need else f"({made})"
+    return text if level >= need else f"({text})"
 
 
 def argument(scope: Construction, kind: str, need: int, depth: int) -> str | None:
@@ -78,9 +78,9 @@ def argument(scope: Construction, kind: str, need: int, depth: int) -> str | Non
         if var is not None:
             return scope.read(var)
     if depth > 0 and (roll > 0.78 or bulky):
-        made = derive(scope, kind, depth - 1)
-        if made is not None:
-            return wrap(made[0], made[2], need)
+        expression = derive(scope, kind, depth - 1)
+        if expression is not None:
+            return wrap(expression[0], expression[2], need)
     if bulky:
         return None
     text = literal(scope, kind)
@@ -105,21 +105,21 @@ def apply(scope: Construction, entry: Production, first: Made, depth: int) -> Ma
     scope.hidden = outer | bound
     parts = [pieces[0]]
     for slot, after in zip(entry.slots, pieces[1:], strict=True):
-        made: str | None
+        operand: str | None
         if slot is main:
-            made = wrap(text, level, main.need)
+            operand = wrap(text, level, main.need)
         elif slot.only == "=":
-            made = text
+            operand = text
         elif slot.only == "#":
-            made = literal(scope, slot.kind)
+            operand = literal(scope, slot.kind)
         elif slot.only == "$":
-            made = _variable(scope, slot.kind, inside=pieces[0])
+            operand = _variable(scope, slot.kind, inside=pieces[0])
         else:
-            made = argument(scope, slot.kind, slot.need, depth)
-        if made is None:
+            operand = argument(scope, slot.kind, slot.need, depth)
+        if operand is None:
             scope.hidden = outer
             return None
-        parts += [made, after]
+        parts += [operand, after]
     scope.hidden = outer
     return "".join(parts), entry.result, entry.level
 
@@ -136,7 +136,7 @@ def _variable(scope: Construction, kind: str, *, inside: str) -> str | None:
 @cache
 def _relatives(own: str) -> tuple[str, ...]:
     """What marks a text as made by an operation of the same family."""
-    return tuple(mark for family in _FAMILIES if any(one in own for one in family) for mark in family)
+    return tuple(mark for family in _FAMILIES if any(sign in own for sign in family) for mark in family)
 
 
 def _silly(entry: Production, text: str) -> bool:
@@ -151,18 +151,18 @@ def step(
     scope: Construction, first: Made, depth: int, *, to: str | None = None, more: bool = False
 ) -> Made | None:
     """One operation on `first`, giving a `to` where one is wanted; with `more`, one that others may follow."""
-    found, weights = index().by_first(first[1]) if to is None else index().links(first[1], to)
-    if not found:
+    productions, weights = index().by_first(first[1]) if to is None else index().links(first[1], to)
+    if not productions:
         return None
     for _ in range(4):
-        entry = scope.rng.choices(found, cum_weights=weights)[0]
+        entry = scope.rng.choices(productions, cum_weights=weights)[0]
         if _silly(entry, first[0]) or (scope.lean and entry.grows) or (more and entry.last):
             continue
         if to is None and entry.result == "bool" and scope.rng.random() < 0.75:
             continue  # a truth value is where a chain ends
-        made = apply(scope, entry, first, depth)
-        if made is not None and len(made[0]) < 90:
-            return made
+        expression = apply(scope, entry, first, depth)
+        if expression is not None and len(expression[0]) < 90:
+            return expression
     return None
 
 
@@ -174,13 +174,13 @@ def of(scope: Construction, var: Variable) -> Made:
 def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> Made:
     """`steps` operations in a row that begin at the variable."""
     scope.busy = []
-    made = of(scope, var)
+    expression = of(scope, var)
     for i in range(steps):
-        further = step(scope, made, depth, more=i < steps - 1)
+        further = step(scope, expression, depth, more=i < steps - 1)
         if further is None:
             break
-        made = further
-    return made
+        expression = further
+    return expression
 
 
 def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None) -> Made | None:
@@ -192,15 +192,15 @@ def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | No
         if start is None and not free:
             return None
         var = start or scope.weigh([item for item in free if item.kind not in ASIDE] or free)
-        kept = list(scope.busy)
-        made: Made | None = of(scope, var)
-        if depth > 0 and rng.random() < 0.3 and made is not None:
-            made = step(scope, made, depth - 1, more=True) or made
-        made = step(scope, made, depth - 1, to=to) if made else None
-        if made is not None:
-            return made
+        busy_before = list(scope.busy)
+        expression: Made | None = of(scope, var)
+        if depth > 0 and rng.random() < 0.3 and expression is not None:
+            expression = step(scope, expression, depth - 1, more=True) or expression
+        expression = step(scope, expression, depth - 1, to=to) if expression else None
+        if expression is not None:
+            return expression
         var.used -= 1
-        scope.busy = kept
+        scope.busy = busy_before
     return None
 
 
@@ -214,25 +214,25 @@ def alike(test: str) -> str:
 def condition(scope: Construction, *, start: Variable | None = None, depth: int = 1) -> str:
     """A truth value made from a variable."""
     scope.busy = []
-    made = derive(scope, "bool", depth, start=start)
-    if made is None:
+    test = derive(scope, "bool", depth, start=start)
+    if test is None:
         var = start or scope.weigh(scope.variables)
         return scope.read(var)
     if scope.rng.random() < 0.12:
         second = derive(scope, "bool", 0)
         if second is not None:
             word = scope.rng.choice(("and", "or"))
-            return f"{wrap(made[0], made[2], 4)} {word} {wrap(second[0], second[2], 4)}"
-    return made[0]
+            return f"{wrap(test[0], test[2], 4)} {word} {wrap(second[0], second[2], 4)}"
+    return test[0]
 
 
 def needed(scope: Construction, kind: str, depth: int = 1) -> Made:
     """A value of the type, whatever it takes: an operation on a variable, a variable, or a literal."""
     scope.busy = []
     if scope.rng.random() < 0.75:
-        made = derive(scope, kind, depth)
-        if made is not None:
-            return made
+        expression = derive(scope, kind, depth)
+        if expression is not None:
+            return expression
     var = scope.pick(kind)
     if var is not None:
         return of(scope, var)

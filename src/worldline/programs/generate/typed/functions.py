@@ -43,11 +43,11 @@ def begin(
 def call(rng: Random, name: str, params: Sequence[Variable], text: str = "") -> str:
     """A call of the function with fitting arguments, sometimes by keyword; they often hold what the text asks for."""
     kinds = [var.born for var in params]
-    made = plant(rng, kinds, arguments(rng, kinds), text) if text else arguments(rng, kinds)
-    given = [spell(rng, value) for value in made]
-    if len(given) > 1 and rng.random() < 0.06:
-        given[-1] = f"{params[-1].name}={given[-1]}"
-    return f"{name}({', '.join(given)})"
+    values = plant(rng, kinds, arguments(rng, kinds), text) if text else arguments(rng, kinds)
+    texts = [spell(rng, value) for value in values]
+    if len(texts) > 1 and rng.random() < 0.06:
+        texts[-1] = f"{params[-1].name}={texts[-1]}"
+    return f"{name}({', '.join(texts)})"
 
 
 def _declared(rng: Random, params: Sequence[Variable], roll: float) -> str:
@@ -64,15 +64,15 @@ def finish(
     """The program of one function whose body the scope holds; parameters that nothing reads are mostly left out."""
     text = "\n".join(scope.lines)
     words = set(_WORD.findall(text))
-    kept = [var for var in params if rng.random() < 0.1 or var.name in words] or list(params[:1])
+    used = [var for var in params if rng.random() < 0.1 or var.name in words] or list(params[:1])
     roll = rng.random()
-    if 0.06 < roll < 0.1 and len(kept) > 1:
-        made = literal(scope, kept[-1].born)
-        head = f"def {name}({', '.join(var.name for var in kept[:-1])}, {kept[-1].name}={made}):\n"
-        given = kept[:-1] if rng.random() < 0.6 else kept
-        return Program(source=before + head + text + "\n", call=call(rng, name, given, text))
-    head = f"def {name}({_declared(rng, kept, roll)}):\n"
-    return Program(source=before + head + text + "\n", call=call(rng, name, kept, text))
+    if 0.06 < roll < 0.1 and len(used) > 1:
+        default = literal(scope, used[-1].born)
+        head = f"def {name}({', '.join(var.name for var in used[:-1])}, {used[-1].name}={default}):\n"
+        passed = used[:-1] if rng.random() < 0.6 else used
+        return Program(source=before + head + text + "\n", call=call(rng, name, passed, text))
+    head = f"def {name}({_declared(rng, used, roll)}):\n"
+    return Program(source=before + head + text + "\n", call=call(rng, name, used, text))
 
 
 def give(scope: Construction, *, want: Variable | None = None) -> None:
@@ -80,14 +80,14 @@ def give(scope: Construction, *, want: Variable | None = None) -> None:
     rng = scope.rng
     waiting = [var for var in scope.unused() if var.local or var.changed]
     main = want or (waiting[-1] if waiting else scope.variables[-1])
-    made = chain(scope, main, rng.choice((0, 0, 0, 1, 1, 2)) if len(scope.variables) > 1 or want else 1)
+    expression = chain(scope, main, rng.choice((0, 0, 0, 1, 1, 2)) if len(scope.variables) > 1 or want else 1)
     others = [var for var in waiting if var is not main and not var.used][:2]
     if not others:
-        scope.emit(f"return {made[0]}")
+        scope.emit(f"return {expression[0]}")
     elif rng.random() < 0.8:
-        scope.emit(f"return {', '.join([made[0], *(scope.read(var) for var in others)])}")
+        scope.emit(f"return {', '.join([expression[0], *(scope.read(var) for var in others)])}")
     else:
-        inner = ", ".join([made[0], *(scope.read(var) for var in others)])
+        inner = ", ".join([expression[0], *(scope.read(var) for var in others)])
         scope.emit(f"return [{inner}]")
 
 
@@ -201,12 +201,12 @@ def long(rng: Random) -> Program:
     give(scope, want=acc)
     text = "\n".join(scope.lines)
     var = params[0]
-    made = arguments(rng, [var.born])[0]
-    while len(made) < 14:
-        made = (
-            made
-            + ([] if isinstance(made, list) else rng.choice((" ", "", ", ")))
+    value = arguments(rng, [var.born])[0]
+    while len(value) < 14:
+        value = (
+            value
+            + ([] if isinstance(value, list) else rng.choice((" ", "", ", ")))
             + arguments(rng, [var.born])[0]
         )
-    given = plant(rng, [var.born], [made[:40]], text)[0]
-    return Program(source=f"def {name}({var.name}):\n{text}\n", call=f"{name}({spell(rng, given)})")
+    argument = plant(rng, [var.born], [value[:40]], text)[0]
+    return Program(source=f"def {name}({var.name}):\n{text}\n", call=f"{name}({spell(rng, argument)})")

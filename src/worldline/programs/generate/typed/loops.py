@@ -49,8 +49,8 @@ def accumulator(scope: Construction, kind: str) -> Variable:
 
 def pick_iterable(scope: Construction) -> Variable | None:
     """A variable to go over, fixed from now on."""
-    found = [var for var in scope.variables if bare(var.kind) in ELEMENTS or var.kind in ("cnt", "small")]
-    return scope.weigh(found) if found else None
+    iterables = [var for var in scope.variables if bare(var.kind) in ELEMENTS or var.kind in ("cnt", "small")]
+    return scope.weigh(iterables) if iterables else None
 
 
 def head(scope: Construction, var: Variable) -> tuple[str, list[tuple[str, str]]]:
@@ -138,9 +138,9 @@ def _made(scope: Construction, kind: str, element: Variable, *, plain: float) ->
     fits = kind == bare(element.kind) or (kind, element.kind) in (("str", "char"), ("int", "cnt"))
     if fits and scope.rng.random() < plain:
         return element.name, 15
-    made = derive(scope, kind, 0, start=element)
-    if made is not None:
-        return made[0], made[2]
+    expression = derive(scope, kind, 0, start=element)
+    if expression is not None:
+        return expression[0], expression[2]
     return (
         (element.name, 15)
         if fits
@@ -315,11 +315,11 @@ def _branches(scope: Construction, acc: Variable, element: Variable, rest: list[
 
 def _prepared(scope: Construction, element: Variable) -> Variable:
     """A name for something made of the element, for the rest of the body to use."""
-    made = chain(scope, element, 1)
-    if made[1] == "bool" or made[0] == element.name:
+    expression = chain(scope, element, 1)
+    if expression[1] == "bool" or expression[0] == element.name:
         return element
-    var = scope.new(made[1], fixed=True)
-    scope.emit(f"{var.name} = {made[0]}")
+    var = scope.new(expression[1], fixed=True)
+    scope.emit(f"{var.name} = {expression[0]}")
     return var
 
 

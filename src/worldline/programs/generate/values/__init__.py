@@ -40,8 +40,8 @@ def make(scope: Construction, kind: str, limits: Sequence[str] = ()) -> Any:
     bare = kind[:-1] if full else kind
     sized = containers.CONTAINERS.get(bare)
     if sized is not None:
-        maker, most = sized
-        count = _between(rng, limits) if limits else min(length(rng, empty=not full), most)
+        maker, max_length = sized
+        count = _between(rng, limits) if limits else min(length(rng, empty=not full), max_length)
         return maker(scope, count, limits)
     if bare == "str":
         return _text(scope, full=full)
@@ -52,11 +52,11 @@ def _text(scope: Construction, *, full: bool) -> str:
     rng = scope.rng
     if not full and rng.random() < 0.05:
         return ""
-    held = scope.given[0] if scope.given else None
-    if isinstance(held, list | dict) and rng.random() < 0.25:
-        found = [one for one in held if isinstance(one, str) and one]
-        if found:
-            return rng.choice(found)
+    container = scope.given[0] if scope.given else None
+    if isinstance(container, list | dict) and rng.random() < 0.25:
+        strings = [element for element in container if isinstance(element, str) and element]
+        if strings:
+            return rng.choice(strings)
     return texts.text(rng)
 
 

@@ -37,8 +37,8 @@ def haystack(rng: Random) -> str:
 def far(rng: Random) -> str:
     """Letters of one other script, alone or beside a word."""
     letters = rng.choice(lines("vocabulary/scripts"))
-    made = texts.letters(rng, rng.randint(1, 12), letters)
-    return made if rng.random() < 0.5 else rng.choice((" ", "", "-")).join((made, texts.word(rng), made[:2]))
+    text = texts.letters(rng, rng.randint(1, 12), letters)
+    return text if rng.random() < 0.5 else rng.choice((" ", "", "-")).join((text, texts.word(rng), text[:2]))
 
 
 def escaped(rng: Random) -> str:
@@ -51,8 +51,8 @@ def broken(rng: Random) -> str:
     """Lines that end in any of the ways in which lines end."""
     end, ends = rng.choice(_ENDS), rng.random() < 0.25
     parts = [texts.phrase(rng, 0, 3) + (rng.choice(_ENDS) if ends else end) for _ in range(rng.randint(1, 5))]
-    made = "".join(parts)
-    return made if rng.random() < 0.5 else made.rstrip() or made
+    text = "".join(parts)
+    return text if rng.random() < 0.5 else text.rstrip() or text
 
 
 def knot(rng: Random, depth: int = 2) -> Any:
@@ -79,7 +79,7 @@ def _leaf(rng: Random) -> Any:
         return texts.word(rng)
     if roll < 0.8:
         return integer(rng)
-    made: tuple[Any, ...] = (
+    leaves: tuple[Any, ...] = (
         integer(rng) / 8,
         True,
         False,
@@ -92,4 +92,4 @@ def _leaf(rng: Random) -> Any:
         0.1,
         -1,
     )
-    return rng.choice(made)
+    return rng.choice(leaves)

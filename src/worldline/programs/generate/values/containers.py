@@ -26,10 +26,10 @@ def keys(rng: Random, count: int) -> list[str]:
     if rng.random() < 0.5:
         family = rng.choice(_families())
         return rng.sample(family, min(len(family), count))
-    made = (
+    drawn = (
         texts.word(rng) if rng.random() < 0.7 else texts.letters(rng, rng.randint(1, 2)) for _ in range(count)
     )
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(drawn))
 
 
 def spanned(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
@@ -42,10 +42,10 @@ def spanned(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
         if rng.random() < 0.8
         else rng.choice(SPANS)
     )
-    made = [rng.randint(*style) for _ in range(count)]
+    numbers = [rng.randint(*style) for _ in range(count)]
     if count > 2 and rng.random() < 0.25:
-        made[rng.randrange(count)] = made[0]
-    return made
+        numbers[rng.randrange(count)] = numbers[0]
+    return numbers
 
 
 def ints(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
@@ -92,10 +92,10 @@ def strs(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
 def words(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
     """Words, sometimes one of them twice; none is empty."""
     rng = scope.rng
-    made = [texts.word(rng) for _ in range(count)]
+    drawn = [texts.word(rng) for _ in range(count)]
     if count > 2 and rng.random() < 0.35:
-        made[-1] = rng.choice(made)
-    return made
+        drawn[-1] = rng.choice(drawn)
+    return drawn
 
 
 def scalar(scope: Construction) -> Any:
@@ -159,17 +159,17 @@ def _people(scope: Construction, count: int, limits: Limits) -> list[dict[str, A
 def _spans(scope: Construction, count: int, limits: Limits) -> list[Any]:
     rng = scope.rng
     starts = [rng.randint(0, 15) for _ in range(count)]
-    made = [(start, start + rng.randint(1, 6)) for start in starts]
-    return list(made) if rng.random() < 0.5 else [list(span) for span in made]
+    pairs = [(start, start + rng.randint(1, 6)) for start in starts]
+    return list(pairs) if rng.random() < 0.5 else [list(span) for span in pairs]
 
 
 def _dag(scope: Construction, count: int, limits: Limits) -> dict[str, list[str]]:
     """What each depends on: something that comes before it."""
     rng = scope.rng
     names = list(dict.fromkeys([*keys(rng, count), "a", "b", "c"]))[: max(count, 3)]
-    made = [(name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)]
-    rng.shuffle(made)
-    return dict(made)
+    dependencies = [(name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)]
+    rng.shuffle(dependencies)
+    return dict(dependencies)
 
 
 def _kin(scope: Construction, count: int, limits: Limits) -> list[str]:

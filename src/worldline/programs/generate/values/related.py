@@ -15,19 +15,19 @@ _PREFIXES, _SUFFIXES = ("un", "pre", "#"), ("ing", "s", "!", ".txt")
 _HELD = (list, tuple, dict, str, bytes, set)
 
 
-def first_text(given: list[Any]) -> str:
+def first_text(values: list[Any]) -> str:
     """The first value with text in it, as text; empty where there is none."""
-    for one in given:
-        if isinstance(one, str):
-            return one
-        if isinstance(one, list | tuple | dict) and any(isinstance(part, str) for part in one):
-            return "".join(str(part) for part in one)
-    return str(given[0]) if given and isinstance(given[0], int) else ""
+    for value in values:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, list | tuple | dict) and any(isinstance(part, str) for part in value):
+            return "".join(str(part) for part in value)
+    return str(values[0]) if values and isinstance(values[0], int) else ""
 
 
-def latest(given: list[Any]) -> Any:
+def latest(values: list[Any]) -> Any:
     """The latest value that holds something; None where there is none."""
-    return next((one for one in reversed(given) if isinstance(one, _HELD) and one), None)
+    return next((value for value in reversed(values) if isinstance(value, _HELD) and value), None)
 
 
 def char(scope: Construction) -> str:
@@ -45,15 +45,15 @@ def substring(scope: Construction) -> str:
 
 def sub(scope: Construction) -> str:
     """A part of the first text or an element of the first list, or another text; never empty."""
-    rng, given = scope.rng, scope.given
+    rng, values = scope.rng, scope.given
     strings = (
-        [one for one in given[0] if isinstance(one, str) and one]
-        if given and isinstance(given[0], list | dict)
+        [element for element in values[0] if isinstance(element, str) and element]
+        if values and isinstance(values[0], list | dict)
         else []
     )
     if strings and rng.random() < 0.5:
         return rng.choice(strings)
-    source = first_text(given)
+    source = first_text(values)
     if source and rng.random() < 0.8:
         start = rng.randrange(len(source))
         return source[start : start + rng.randint(1, 4)]
@@ -79,7 +79,7 @@ def suffix(scope: Construction) -> str:
 def separator(scope: Construction) -> str:
     """A separator, mostly one that occurs in the first text."""
     rng, source = scope.rng, first_text(scope.given)
-    present = [one for one in texts.SEPARATORS if one in source]
+    present = [mark for mark in texts.SEPARATORS if mark in source]
     if present and rng.random() < 0.8:
         return rng.choice(present)
     if source and rng.random() < 0.4:
@@ -114,37 +114,37 @@ def rotated(scope: Construction) -> str:
 
 def member(scope: Construction, chance: float = 0.96) -> Any:
     """Something that occurs in the latest container or text, with that chance; else something alike."""
-    rng, held = scope.rng, latest(scope.given)
-    if held is None:
+    rng, container = scope.rng, latest(scope.given)
+    if container is None:
         return texts.character(rng)
     if rng.random() >= chance:
-        first = next(iter(held))
+        first = next(iter(container))
         return rng.randint(*scope.span) if isinstance(first, int) else texts.word(rng)
-    if isinstance(held, str | bytes):
-        start = rng.randrange(len(held))
-        return held[start : start + rng.choice((1, 1, 2, 3))]
-    return rng.choice(sorted(held) if isinstance(held, set) else list(held))
+    if isinstance(container, str | bytes):
+        start = rng.randrange(len(container))
+        return container[start : start + rng.choice((1, 1, 2, 3))]
+    return rng.choice(sorted(container) if isinstance(container, set) else list(container))
 
 
 def index(scope: Construction) -> int:
     """An index into the latest sequence, sometimes from its end."""
-    rng, held = scope.rng, latest(scope.given)
-    if held is None:
+    rng, container = scope.rng, latest(scope.given)
+    if container is None:
         return rng.choice((0, 0, 1, 1, 2, 2, 3, -1, -2))
-    return rng.randrange(len(held)) if rng.random() < 0.8 else -rng.randint(1, len(held))
+    return rng.randrange(len(container)) if rng.random() < 0.8 else -rng.randint(1, len(container))
 
 
 def place(scope: Construction) -> int:
     """A position in the latest sequence, rarely beyond or before it."""
-    rng, held = scope.rng, latest(scope.given)
-    size = len(held) if held is not None else 5
+    rng, container = scope.rng, latest(scope.given)
+    size = len(container) if container is not None else 5
     return rng.randint(0, max(0, size - 1)) if rng.random() < 0.85 else rng.choice((-1, -2, size, size + 2))
 
 
 def within(scope: Construction) -> int:
     """A position in the first value that has a length, from either end, rarely beyond it."""
     rng = scope.rng
-    size = next((len(one) for one in scope.given if isinstance(one, _HELD)), 5)
+    size = next((len(value) for value in scope.given if isinstance(value, _HELD)), 5)
     if rng.random() < 0.1:
         return size + rng.randint(0, 5)
     return rng.randint(0, size) if rng.random() < 0.8 else -rng.randint(1, max(1, size))

@@ -63,17 +63,17 @@ def sentence(rng: Random) -> str:
         spoken[rng.randrange(len(spoken))] += rng.choice(",;:!.-")
     if rng.random() < 0.3:
         spoken[rng.randrange(len(spoken))] = spoken[0]
-    made = rng.choice((" ", " ", " ", " ", "  ")).join(spoken)
+    text = rng.choice((" ", " ", " ", " ", "  ")).join(spoken)
     if rng.random() < 0.4:
-        made = made[0].upper() + made[1:]
-    return made + rng.choice(("", "", "", ".", "!", "?", "..."))
+        text = text[0].upper() + text[1:]
+    return text + rng.choice(("", "", "", ".", "!", "?", "..."))
 
 
 def gibberish(rng: Random) -> str:
     """Random letters, some of them repeated, some in capitals."""
     alphabet = ascii_lowercase if rng.random() < 0.6 else letters(rng, rng.randint(2, 6))
-    made = letters(rng, rng.randint(1, 14), alphabet)
-    return made if rng.random() < 0.75 else "".join(rng.choice((c, c.upper())) for c in made)
+    text = letters(rng, rng.randint(1, 14), alphabet)
+    return text if rng.random() < 0.75 else "".join(rng.choice((c, c.upper())) for c in text)
 
 
 def cased(rng: Random) -> str:
@@ -119,8 +119,8 @@ def serial(rng: Random) -> str:
     parts = []
     for _ in range(rng.randint(1, 4)):
         parts += [letters(rng, rng.randint(0, 4)), letters(rng, rng.randint(0, 3), digits)]
-    made = rng.choice(("", "", "-", " ", "_")).join(parts) or "a1"
-    return made if rng.random() < 0.6 else made.upper()
+    text = rng.choice(("", "", "-", " ", "_")).join(parts) or "a1"
+    return text if rng.random() < 0.6 else text.upper()
 
 
 def noisy(rng: Random) -> str:
@@ -142,10 +142,10 @@ def blanks(rng: Random) -> str:
 
 def lines(rng: Random) -> str:
     """One to four short lines, some empty or indented."""
-    made = [rng.choice(("", "", "", "  ", "# ", "- ", "\t")) + phrase(rng) for _ in range(rng.randint(1, 4))]
+    rows = [rng.choice(("", "", "", "  ", "# ", "- ", "\t")) + phrase(rng) for _ in range(rng.randint(1, 4))]
     if rng.random() < 0.3:
-        made.insert(rng.randrange(len(made) + 1), "")
-    return rng.choice(("\n", "\n", "\n", "\r\n")).join(made) + rng.choice(("", "\n"))
+        rows.insert(rng.randrange(len(rows) + 1), "")
+    return rng.choice(("\n", "\n", "\n", "\r\n")).join(rows) + rng.choice(("", "\n"))
 
 
 def foreign(rng: Random) -> str:
@@ -156,11 +156,11 @@ def foreign(rng: Random) -> str:
 def palindrome(rng: Random) -> str:
     """A palindrome, or nearly one, or none."""
     half = gibberish(rng)[: rng.randint(1, 6)]
-    made = half + half[::-1][rng.randint(0, 1) :]
+    text = half + half[::-1][rng.randint(0, 1) :]
     if rng.random() < 0.3:
-        place = rng.randrange(len(made))
-        made = made[:place] + rng.choice(ascii_lowercase) + made[place + 1 :]
-    return made if rng.random() < 0.8 else word(rng)
+        place = rng.randrange(len(text))
+        text = text[:place] + rng.choice(ascii_lowercase) + text[place + 1 :]
+    return text if rng.random() < 0.8 else word(rng)
 
 
 def title(rng: Random) -> str:
@@ -170,32 +170,32 @@ def title(rng: Random) -> str:
 
 def snake(rng: Random) -> str:
     """An identifier of several words: snake, kebab or screaming."""
-    made = rng.choice("___-").join(plain(rng) for _ in range(rng.randint(1, 4)))
-    return made.upper() if rng.random() < 0.15 else made
+    text = rng.choice("___-").join(plain(rng) for _ in range(rng.randint(1, 4)))
+    return text.upper() if rng.random() < 0.15 else text
 
 
 def camel(rng: Random) -> str:
     """An identifier in camel case."""
     first, *rest = (plain(rng).lower() for _ in range(rng.randint(1, 4)))
-    made = first + "".join(one.capitalize() for one in rest)
-    return made if rng.random() < 0.7 else made[0].upper() + made[1:]
+    text = first + "".join(word.capitalize() for word in rest)
+    return text if rng.random() < 0.7 else text[0].upper() + text[1:]
 
 
 def fields(rng: Random) -> str:
     """Fields with commas or another separator, some padded or empty."""
-    made = [rng.choice((word, digit_text, word, serial))(rng) for _ in range(rng.randint(2, 5))]
+    values = [rng.choice((word, digit_text, word, serial))(rng) for _ in range(rng.randint(2, 5))]
     if rng.random() < 0.3:
-        made[rng.randrange(len(made))] = rng.choice(("", " ", " x", "n/a"))
-    return rng.choice((",", ",", ", ", *SEPARATORS)).join(made)
+        values[rng.randrange(len(values))] = rng.choice(("", " ", " x", "n/a"))
+    return rng.choice((",", ",", ", ", *SEPARATORS)).join(values)
 
 
 def settings(rng: Random) -> str:
     """key=value pairs, now and then one without a value."""
     inner = rng.choice("===:")
-    made = [plain(rng) + inner + rng.choice((word, digit_text))(rng) for _ in range(rng.randint(1, 4))]
+    pairs = [plain(rng) + inner + rng.choice((word, digit_text))(rng) for _ in range(rng.randint(1, 4))]
     if rng.random() < 0.25:
-        made.append(rng.choice(("flag", "x=", "=5", "a=b=c", " k = v ")))
-    return rng.choice((";", ";", "&", ",", " ", "; ")).join(made)
+        pairs.append(rng.choice(("flag", "x=", "=5", "a=b=c", " k = v ")))
+    return rng.choice((";", ";", "&", ",", " ", "; ")).join(pairs)
 
 
 def query(rng: Random) -> str:
@@ -216,10 +216,10 @@ def path(rng: Random) -> str:
 def url(rng: Random) -> str:
     """A web address."""
     host = rng.choice(("www.", "", "api.")) + plain(rng).lower() + rng.choice(_DOMAINS)
-    made = rng.choice(("http://", "https://", "https://", "ftp://", "")) + host + rng.choice(("", ":8080"))
+    address = rng.choice(("http://", "https://", "https://", "ftp://", "")) + host + rng.choice(("", ":8080"))
     if rng.random() < 0.6:
-        made += "/" + plain(rng) + rng.choice(("", "/" + plain(rng), "?" + query(rng)))
-    return made[:60]
+        address += "/" + plain(rng) + rng.choice(("", "/" + plain(rng), "?" + query(rng)))
+    return address[:60]
 
 
 def email(rng: Random) -> str:
@@ -239,14 +239,14 @@ def date(rng: Random) -> str:
 
 def clock(rng: Random) -> str:
     """A time of day: 09:05 or 09:05:30."""
-    made = f"{rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}"
-    return made if rng.random() < 0.6 else made + f":{rng.randint(0, 59):02d}"
+    time = f"{rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}"
+    return time if rng.random() < 0.6 else time + f":{rng.randint(0, 59):02d}"
 
 
 def version(rng: Random) -> str:
     """A version number."""
-    made = ".".join(str(rng.randint(0, 12)) for _ in range(rng.randint(1, 4)))
-    return rng.choice(("", "", "", "v")) + made + rng.choice(("", "", "", "rc1", "-beta"))
+    numbers = ".".join(str(rng.randint(0, 12)) for _ in range(rng.randint(1, 4)))
+    return rng.choice(("", "", "", "v")) + numbers + rng.choice(("", "", "", "rc1", "-beta"))
 
 
 def dotted(rng: Random) -> str:
@@ -288,11 +288,11 @@ def brackets(rng: Random) -> str:
     """Brackets, balanced or not, with or without text between."""
     if rng.random() < 0.4:
         return letters(rng, rng.randint(1, 8), "()[]{}")
-    made = rng.choice(("", "a", "x+y", "()"))
+    text = rng.choice(("", "a", "x+y", "()"))
     for _ in range(rng.randint(1, 4)):
         pair = rng.choice(("()", "()", "[]", "{}"))
-        made = pair[0] + made + pair[1] if rng.random() < 0.7 else made + rng.choice((pair, "b", pair[0]))
-    return made
+        text = pair[0] + text + pair[1] if rng.random() < 0.7 else text + rng.choice((pair, "b", pair[0]))
+    return text
 
 
 def markup(rng: Random) -> str:
@@ -311,8 +311,8 @@ def log(rng: Random) -> str:
 
 def person(rng: Random) -> str:
     """A person's name."""
-    made = " ".join(rng.choice(listed("vocabulary/people")) for _ in range(rng.choice((1, 2, 2, 3))))
-    return made if rng.random() < 0.8 else made.lower()
+    name = " ".join(rng.choice(listed("vocabulary/people")) for _ in range(rng.choice((1, 2, 2, 3))))
+    return name if rng.random() < 0.8 else name.lower()
 
 
 def roman(rng: Random) -> str:
