@@ -72,13 +72,13 @@ def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | 
 
 
 def _begun_by(flows: tuple[Flow, ...], name: str, program: Program) -> frozenset[int] | None:
-    found = {flow.line for flow in flows if _own_name(flow) == name}
-    if not found:
+    lines = {flow.line for flow in flows if _own_name(flow) == name}
+    if not lines:
         return None
     if name == MODULE:
-        found |= MODULE_LINES
+        lines |= MODULE_LINES
     initialises = BEGINNINGS[program.language].initialises
-    return frozenset(found | {flow.line for flow in flows if initialises and flow.name.startswith("<")})
+    return frozenset(lines | {flow.line for flow in flows if initialises and flow.name.startswith("<")})
 
 
 def _own_name(flow: Flow) -> str:

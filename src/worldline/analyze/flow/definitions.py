@@ -56,5 +56,5 @@ def defined_name(line: str, language: str) -> str:
 def definition_line(source: str, language: str, name: str) -> int | None:
     """The line that defines a function of this name; None where none does, or more than one."""
     lines = enumerate(source_lines(source, language), 1)
-    found = [number for number, text in lines if name in text and defined_name(text, language) == name]
-    return found[0] if len(found) == 1 else None
+    numbers = [number for number, text in lines if name in text and defined_name(text, language) == name]
+    return numbers[0] if len(numbers) == 1 else None

@@ -63,9 +63,9 @@ def entries(source: str) -> tuple[CallableEntry, ...]:
     )
 
 
-def in_words(found: Iterable[CallableEntry]) -> str:
+def in_words(callables: Iterable[CallableEntry]) -> str:
     """The functions in words."""
-    names = [str(each) for each in found]
+    names = [str(entry) for entry in callables]
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
@@ -83,9 +83,9 @@ def _arguments(arguments: ast.arguments) -> list[str]:
     placed = [*arguments.posonlyargs, *arguments.args]
     needed = placed[: len(placed) - len(arguments.defaults)]
     named = [
-        each for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value is None
+        parameter for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value is None
     ]
-    return [_value(each) for each in needed] + [f"{each.arg}={_value(each)}" for each in named]
+    return [_value(parameter) for parameter in needed] + [f"{parameter.arg}={_value(parameter)}" for parameter in named]
 
 
 def _value(parameter: ast.arg) -> str:

@@ -31,19 +31,19 @@ _BUILTINS = frozenset(name for name in vars(builtins) if not name.startswith("_"
 @lru_cache(maxsize=256)
 def entries(source: str, call: str) -> frozenset[int] | None:
     """The lines on which the first frame of a call can begin; None where they cannot be told."""
-    asked, module = _parsed(call, "eval"), _parsed(source, "exec")
-    if not isinstance(asked, ast.Expression) or not isinstance(module, ast.Module):
+    expression, module = _parsed(call, "eval"), _parsed(source, "exec")
+    if not isinstance(expression, ast.Expression) or not isinstance(module, ast.Module):
         return None
-    if _OTHERWISE.search(source) or _OTHERWISE.search(call) or not _is_plain(asked):
+    if _OTHERWISE.search(source) or _OTHERWISE.search(call) or not _is_plain(expression):
         return None
-    times, found = _bindings(module), set[int]()
-    attributes = frozenset(node.attr for node in ast.walk(asked) if isinstance(node, ast.Attribute))
-    for name in {node.id for node in ast.walk(asked) if isinstance(node, ast.Name)}:
+    times, begin_lines = _bindings(module), set[int]()
+    attributes = frozenset(node.attr for node in ast.walk(expression) if isinstance(node, ast.Attribute))
+    for name in {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}:
         lines = _named(module, name, times[name], attributes)
         if lines is None:
             return None
-        found |= lines
-    return frozenset(found) or None
+        begin_lines |= lines
+    return frozenset(begin_lines) or None
 
 
 def _parsed(text: str, mode: str) -> ast.AST | None:
@@ -57,9 +57,9 @@ def _parsed(text: str, mode: str) -> ast.AST | None:
         return None
 
 
-def _is_plain(asked: ast.Expression) -> bool:
+def _is_plain(expression: ast.Expression) -> bool:
     """Whether only functions that are named run code: what is hashed, added or negated is made of constants."""
-    for node in ast.walk(asked):
+    for node in ast.walk(expression):
         if not isinstance(node, _PLAIN) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Call)):
             return False
         match node:
@@ -122,8 +122,8 @@ def _set_attributes(module: ast.Module) -> frozenset[str]:
 
 def _bindings(module: ast.Module) -> Counter[str]:
     """How often each name of the module is bound; one that a function declares global is bound any number of times."""
-    found = Counter(bound_names(module))
+    counts = Counter(bound_names(module))
     for node in ast.walk(module):
         if isinstance(node, ast.Global):
-            found.update((*node.names, *node.names))
-    return found
+            counts.update((*node.names, *node.names))
+    return counts

@@ -107,16 +107,16 @@ class Graph:
         """The lines reached from a point through joins only, and whether the exit is."""
         if point in closures:
             return closures[point]
-        seen, pending, found = {point}, [point], set()
+        seen, pending, lines = {point}, [point], set()
         while pending:
             at = pending.pop()
             if self.lines[at] != NO_LINE:
-                found.add(self.lines[at])
+                lines.add(self.lines[at])
                 continue
             fresh = [end for end in self.edges[at] if end not in seen]
             seen.update(fresh)
             pending.extend(fresh)
-        closures[point] = frozenset(found), EXIT in seen
+        closures[point] = frozenset(lines), EXIT in seen
         return closures[point]
 
     def _successors(self, line: int, parts: set[frozenset[int]]) -> frozenset[int]:

@@ -52,7 +52,7 @@ def _docstrings(tree: ast.Module) -> set[tuple[tuple[int, int], tuple[int, int]]
     One that is a whole body runs, as do those of modules and classes. One before another string is left in: without
     it, the other would be the docstring.
     """
-    found = set()
+    spans = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             match node.body:
@@ -64,5 +64,5 @@ def _docstrings(tree: ast.Module) -> set[tuple[tuple[int, int], tuple[int, int]]
                     continue
                 case [ast.Expr(value=ast.Constant(value=str())) as first, _, *_]:
                     end = (first.end_lineno or 0, first.end_col_offset or 0)
-                    found.add(((first.lineno, first.col_offset), end))
-    return found
+                    spans.add(((first.lineno, first.col_offset), end))
+    return spans

@@ -24,24 +24,24 @@ def kin(name: str, source: str, language: str) -> frozenset[str] | None:
     heads = _heads(source)
     if name not in heads:
         return None
-    found, pending = {name}, [name]
+    related, pending = {name}, [name]
     while pending:
-        one = pending.pop()
-        head = heads.get(one, "")
-        if is_changeable and ("(" in head or re.search(rf"(?<![\w$.]){re.escape(one)}\s*=[^=>]", source)):
+        current = pending.pop()
+        head = heads.get(current, "")
+        if is_changeable and ("(" in head or re.search(rf"(?<![\w$.]){re.escape(current)}\s*=[^=>]", source)):
             return None  # made by an expression, or a name that stands for another class
-        fresh = [word for word in _WORD.findall(head) if word not in found]
-        found.update(fresh)
+        fresh = [word for word in _WORD.findall(head) if word not in related]
+        related.update(fresh)
         pending.extend(fresh)
-        if len(found) > MOST:
+        if len(related) > MOST:
             return None
-    return frozenset(found)
+    return frozenset(related)
 
 
 @lru_cache(maxsize=16)
 def _heads(source: str) -> dict[str, str]:
     """What stands between a class's name and its body; of several of one name, all of it."""
-    found: dict[str, str] = {}
+    heads: dict[str, str] = {}
     for match in _HEAD.finditer(source):
-        found[match[1]] = f"{found.get(match[1], '')} {match[2]}"
-    return found
+        heads[match[1]] = f"{heads.get(match[1], '')} {match[2]}"
+    return heads

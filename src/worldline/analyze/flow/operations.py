@@ -51,7 +51,7 @@ def statements(source: str, line: int | None) -> tuple[ast.stmt, ...]:
 
 @lru_cache(maxsize=64)
 def _statements(source: str) -> dict[int, tuple[ast.stmt, ...]]:
-    found: dict[int, tuple[ast.stmt, ...]] = {}
+    by_line: dict[int, tuple[ast.stmt, ...]] = {}
     begins: dict[int, int] = {}
     tree = syntax(source)
     for node in () if tree is None else ast.walk(tree):
@@ -59,19 +59,19 @@ def _statements(source: str) -> dict[int, tuple[ast.stmt, ...]]:
             begin, alone = first_line(node), (node,)
             for line in range(begin, (node.end_lineno or node.lineno) + 1):
                 if begin >= begins.get(line, 0):
-                    found[line] = (*found[line], node) if begin == begins.get(line) else alone
+                    by_line[line] = (*by_line[line], node) if begin == begins.get(line) else alone
                     begins[line] = begin
-    return found
+    return by_line
 
 
 def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operation:
     """The operation on a line that gives a name its value, which is of this kind."""
     for node in reversed(statements(source, line)):
-        found = _binding(node, name)
-        if isinstance(found, ast.expr):
-            return of_expression(source, found, kind)
-        if found is not None:
-            return Operation(found, _text(source, node), _loads(node))
+        binding = _binding(node, name)
+        if isinstance(binding, ast.expr):
+            return of_expression(source, binding, kind)
+        if binding is not None:
+            return Operation(binding, _text(source, node), _loads(node))
     nodes = statements(source, line)
     return Operation(_under_another(nodes), _text(source, nodes[-1]) if nodes else "")
 
@@ -83,7 +83,7 @@ def _under_another(nodes: Sequence[ast.stmt]) -> str:
         return "call"
     stored = (any_operation(part) for part in parts if isinstance(part, (ast.Subscript, ast.Attribute)))
     deleted = (any_operation(part) for part in parts if isinstance(part, ast.Delete))
-    return next((one for one in (*stored, *deleted) if one in _CHANGES), UNKNOWN)
+    return next((change for change in (*stored, *deleted) if change in _CHANGES), UNKNOWN)
 
 
 def of_result(
@@ -113,8 +113,8 @@ def of_argument(source: str, line: int | None, function: int | None, name: str, 
         return Operation("argument")
     for node in statements(source, line):
         for call in _calls(node, called):
-            found = _argument(call, called[1], name)
-            return of_expression(source, found, kind) if found else Operation("argument", _text(source, call))
+            value = _argument(call, called[1], name)
+            return of_expression(source, value, kind) if value else Operation("argument", _text(source, call))
     return Operation("argument")
 
 
@@ -127,7 +127,7 @@ def signature(source: str, line: int | None) -> Signature | None:
     definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
     if definition is None:
         return None
-    return definition.name, tuple(one.arg for one in (*definition.args.posonlyargs, *definition.args.args))
+    return definition.name, tuple(parameter.arg for parameter in (*definition.args.posonlyargs, *definition.args.args))
 
 
 def _calls(node: ast.stmt, called: Signature) -> Iterator[ast.Call]:
@@ -141,8 +141,8 @@ def expression(
     if called is not None:
         call = next(_calls(node, called), None)
         return None if call is None else _argument(call, called[1], name or "")
-    found = _result(node, event) if name is None else _binding(node, name)
-    return found if isinstance(found, ast.expr) else None
+    bound = _result(node, event) if name is None else _binding(node, name)
+    return bound if isinstance(bound, ast.expr) else None
 
 
 def comprehensions(source: str, line: int | None) -> list[ast.expr]:
@@ -266,27 +266,27 @@ def _called(node: ast.Call) -> str:
 
 def _binding(node: ast.stmt, name: str) -> ast.expr | str | None:
     """The expression that a statement gives a name, or the operation that changes it; None where it does neither."""
-    found: ast.expr | str | None = None
+    bound: ast.expr | str | None = None
     match node:
         case ast.Assign():
-            found = next((b for target in node.targets if (b := _bound(target, node.value, name))), None)
+            bound = next((b for target in node.targets if (b := _bound(target, node.value, name))), None)
         case ast.AnnAssign() if node.value is not None:
-            found = _bound(node.target, node.value, name)
+            bound = _bound(node.target, node.value, name)
         case ast.AugAssign():
-            found = _augmented(node, name)
+            bound = _augmented(node, name)
         case ast.For() | ast.AsyncFor() if name in _stores(node.target):
-            found = "iteration"
+            bound = "iteration"
         case ast.With() | ast.AsyncWith() if any(name in _stores(item.optional_vars) for item in node.items):
-            found = "with"
+            bound = "with"
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() if node.name == name:
-            found = "definition"
+            bound = "definition"
         case ast.Import() | ast.ImportFrom() if any((a.asname or a.name) == name for a in node.names):
-            found = "import"
+            bound = "import"
         case ast.Delete() if any(_base(target) == name for target in node.targets):
-            found = "deletion"
+            bound = "deletion"
         case ast.Try() if any(handler.name == name for handler in node.handlers):
-            found = "exception"
-    return found if found is not None else _inner_binding(node, name)
+            bound = "exception"
+    return bound if bound is not None else _inner_binding(node, name)
 
 
 def _inner_binding(node: ast.stmt, name: str) -> ast.expr | str | None:
@@ -310,7 +310,7 @@ def _bound(target: ast.expr, value: ast.expr, name: str) -> ast.expr | str | Non
         return value if target.id == name else None
     if isinstance(target, (ast.Tuple, ast.List)):
         values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
-        starred = any(isinstance(one, ast.Starred) for one in (*target.elts, *values))
+        starred = any(isinstance(element, ast.Starred) for element in (*target.elts, *values))
         if len(values) == len(target.elts) and not starred:
             pairs = zip(target.elts, values, strict=True)
             return next((b for t, v in pairs if (b := _bound(t, v, name))), None)
@@ -348,17 +348,17 @@ def _inside(node: ast.expr, path: str) -> ast.expr:
     """The element of a display that a path such as `[1]` or `['k']` begins with."""
     key = path[1:].partition("]")[0]
     if isinstance(node, ast.Dict) and path.startswith("["):
-        keys = [repr(one.value) if isinstance(one, ast.Constant) else None for one in node.keys]
+        keys = [repr(part.value) if isinstance(part, ast.Constant) else None for part in node.keys]
         return node.values[keys.index(key)] if None not in keys and keys.count(key) == 1 else node
     if isinstance(node, (ast.Tuple, ast.List)) and key.isdecimal() and len(key) < 9:
-        plain = not any(isinstance(one, ast.Starred) for one in node.elts)
+        plain = not any(isinstance(part, ast.Starred) for part in node.elts)
         return node.elts[int(key)] if plain and int(key) < len(node.elts) else node
     return node
 
 
 def _argument(call: ast.Call, names: Sequence[str], name: str) -> ast.expr | None:
     by_name = next((word.value for word in call.keywords if word.arg == name), None)
-    if by_name is not None or name not in names or any(isinstance(one, ast.Starred) for one in call.args):
+    if by_name is not None or name not in names or any(isinstance(argument, ast.Starred) for argument in call.args):
         return by_name
     at = names.index(name) - (isinstance(call.func, ast.Attribute) and names[0] in ("self", "cls"))
     return call.args[at] if 0 <= at < len(call.args) else None
@@ -368,18 +368,18 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """A statement's own nodes, without those of the statements in it."""
     waiting = deque([node])
     while waiting:
-        one = waiting.popleft()
-        yield one
-        waiting += [child for child in ast.iter_child_nodes(one) if not isinstance(child, ast.stmt)]
+        current = waiting.popleft()
+        yield current
+        waiting += [child for child in ast.iter_child_nodes(current) if not isinstance(child, ast.stmt)]
 
 
 def _stores(node: ast.expr | None) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} if node is not None else set()
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)} if node is not None else set()
 
 
 def _loads(node: ast.AST) -> frozenset[str]:
     return frozenset(
-        one.id for one in own_nodes(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        part.id for part in own_nodes(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
     )
 
 

@@ -49,7 +49,7 @@ def read_table(data: bytes, program: Program | None = None) -> FlowTable:
         table = DECODER.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise FormatError(f"no flow table: {error}") from None
-    own = [one for one in table.functions if program is None or _is_main(one.file, program)]
+    own = [function for function in table.functions if program is None or _is_main(function.file, program)]
     flows = tuple(map(_flow, own))
     return FlowTable(flows, frozenset(table.globals))
 
@@ -86,5 +86,5 @@ def _flow(function: TableFunction) -> Flow:
 def _sets(lines: Mapping[int, Iterable[int]]) -> dict[int, frozenset[int]]:
     """Equal sets are one object, so that a table costs what it says and no more."""
     known: dict[frozenset[int], frozenset[int]] = {}
-    found = ((line, frozenset(after)) for line, after in lines.items())
-    return {line: known.setdefault(after, after) for line, after in found}
+    pairs = ((line, frozenset(after)) for line, after in lines.items())
+    return {line: known.setdefault(after, after) for line, after in pairs}

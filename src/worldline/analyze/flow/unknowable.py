@@ -35,10 +35,10 @@ def unknowables(source: str) -> frozenset[str]:
     """All that a program may read which its text does not say."""
     tree = syntax(source)
     nodes = list(ast.walk(tree)) if tree is not None else []
-    found = set(_kinds(source, nodes))
+    kinds = set(_kinds(source, nodes))
     is_set = any(isinstance(node, (ast.Set, ast.SetComp)) for node in nodes)
-    made = any(isinstance(n, ast.Name) and n.id in ("set", "frozenset") for n in nodes)
-    return frozenset(found | ({SET} if is_set or made else set()))
+    makes_set = any(isinstance(n, ast.Name) and n.id in ("set", "frozenset") for n in nodes)
+    return frozenset(kinds | ({SET} if is_set or makes_set else set()))
 
 
 def unknowable_on(source: str, line: int | None) -> str:
@@ -74,16 +74,16 @@ def _read(function: ast.expr, names: dict[str, tuple[str, str]]) -> str:
 @lru_cache(maxsize=64)
 def _imported(source: str) -> dict[str, tuple[str, str]]:
     """The names that stand for a module, or for something out of one."""
-    found: dict[str, tuple[str, str]] = {}
+    imports: dict[str, tuple[str, str]] = {}
     tree = syntax(source)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Import):
-            found |= {one.asname or one.name.partition(".")[0]: (one.name, "") for one in node.names}
+            imports |= {alias.asname or alias.name.partition(".")[0]: (alias.name, "") for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {one.asname or one.name: (node.module, one.name) for one in node.names}
+            imports |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in _READ["builtins"]:
-            found[node.name] = "", node.name
-    return found
+            imports[node.name] = "", node.name
+    return imports
 
 
 @lru_cache(maxsize=64)

@@ -55,11 +55,11 @@ def rewrite(
             here = (
                 None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
             )
-            found = act(done.source.replace("\r\n", "\n"), call or "", here)
+            outcome = act(done.source.replace("\r\n", "\n"), call or "", here)
         except RecursionError:
-            found = replace(done, changed=False, why="it is nested too deep to be taken apart")
-        reasons += [found.why] if found.why else []
-        done = _after(done, found)
+            outcome = replace(done, changed=False, why="it is nested too deep to be taken apart")
+        reasons += [outcome.why] if outcome.why else []
+        done = _after(done, outcome)
     return done if done.changed else replace(whole, why=reasons[0] if reasons else "nothing was asked for")
 
 
@@ -138,9 +138,9 @@ def _parsed(source: str, call: str) -> ast.Module | str:
     if "\r" in source:
         return "it has carriage returns that end no line"
     try:
-        tree, asked = ast.parse(source), ast.parse(call)
+        tree, call_tree = ast.parse(source), ast.parse(call)
     except SyntaxError as error:
         return f"it is not Python: {error.msg}, line {error.lineno}"
     except (ValueError, RecursionError, MemoryError) as error:
         return f"it is not Python: {' '.join(str(error).split())}"
-    return watches(tree) or watches(asked) or tree
+    return watches(tree) or watches(call_tree) or tree

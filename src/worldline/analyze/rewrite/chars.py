@@ -87,7 +87,7 @@ class _Scope:
             elif not is_chosen and name not in ("handlers", "cases"):
                 continue
             elif isinstance(value, list):
-                fields[name] = [self.part(each) for each in value]
+                fields[name] = [self.part(item) for item in value]
             else:
                 fields[name] = self.part(value)
         return [node if _same(node, fields) else changed(node, **fields)]
@@ -115,46 +115,46 @@ class _Scope:
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
                 fields[name] = [
-                    self.expression(each) if isinstance(each, ast.AST) else each for each in value
+                    self.expression(item) if isinstance(item, ast.AST) else item for item in value
                 ]
             elif isinstance(value, ast.AST):
                 fields[name] = self.expression(value)
         new = node if _same(node, fields) else changed(node, **fields)
-        found = self.found(node)
-        if found is None:
+        match = self.found(node)
+        if match is None:
             return new
         # The types are those of the old parts, which are what the new ones give.
-        loop, _ = found
+        loop, _ = match
         parts = _parts(new)
         assert parts is not None
-        made: ast.expr = ast.Call(ast.Name(self.chars.helper(loop), ast.Load()), parts[1], [])
+        result: ast.expr = ast.Call(ast.Name(self.chars.helper(loop), ast.Load()), parts[1], [])
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
-            made = ast.UnaryOp(ast.Not(), made)
-        return ast.copy_location(made, node)
+            result = ast.UnaryOp(ast.Not(), result)
+        return ast.copy_location(result, node)
 
     def found(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
         """The loop for an expression and what it is given, if a loop may take its place."""
         parts = _parts(node)
         if parts is None:
             return None
-        method, given = parts
-        loop = loops().get((method, len(given)))
-        if loop is None or any(isinstance(each, ast.Starred) for each in given):
+        method, arguments = parts
+        loop = loops().get((method, len(arguments)))
+        if loop is None or any(isinstance(argument, ast.Starred) for argument in arguments):
             return None
-        string = given[loop.parameters.index("s")]
+        string = arguments[loop.parameters.index("s")]
         kind = self.kinds.kind(string)
         if kind in TYPES and kind != "str":
             return None
         if method == "contains":
-            return (loop, given) if kind == "str" else None
-        for name, value in zip(loop.parameters, given, strict=True):
+            return (loop, arguments) if kind == "str" else None
+        for name, value in zip(loop.parameters, arguments, strict=True):
             known = self.kinds.kind(value)
             if name in loop.checks() and known in TYPES and known != loop.checks()[name]:
                 return None
         if method in _OF_CHARACTERS and self.is_character(string):
             return None
-        if method in ("cut", "reverse") or kind == "str" or all(self.kinds.calm(each) for each in given[1:]):
-            return loop, given
+        if method in ("cut", "reverse") or kind == "str" or all(self.kinds.calm(argument) for argument in arguments[1:]):
+            return loop, arguments
         return None
 
     def is_character(self, node: ast.expr) -> bool:
@@ -169,18 +169,18 @@ class _Scope:
 
     def lined(self, node: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
         """The lines of a loop that stand for a call, and its result; none where types are not proved."""
-        found = self.found(node) if self.inline else None
-        if found is None:
+        match = self.found(node) if self.inline else None
+        if match is None:
             return [], node
-        loop, given = found
-        pairs = dict(zip(loop.parameters, given, strict=True))
+        loop, arguments = match
+        pairs = dict(zip(loop.parameters, arguments, strict=True))
         proved = all(self.kinds.kind(pairs[name]) == kind for name, kind in loop.checks().items())
         steady = all(
-            isinstance(each, ast.Constant) or (isinstance(each, ast.Name) and sure(each)) for each in given
+            isinstance(node_inside, ast.Constant) or (isinstance(node_inside, ast.Name) and sure(node_inside)) for node_inside in arguments
         )
         if not (proved and steady and _holds(loop, pairs)):
             return [], node
-        for name in {each.id for line in loop.body for each in walk(line) if isinstance(each, ast.Name)}:
+        for name in {node_inside.id for line in loop.body for node_inside in walk(line) if isinstance(node_inside, ast.Name)}:
             if _is_bound(loop, name) and name not in self.names:
                 self.names[name] = self.chars.fresh.new(name)
         renamer = _Filled(
@@ -196,18 +196,18 @@ class _Scope:
 
 def placed(node: ast.stmt, line: int) -> ast.stmt:
     """A statement of which every part is said to be of one old line, 0 for none."""
-    for each in walk(node):
-        if isinstance(each, ast.stmt | ast.expr | ast.ExceptHandler):
-            each.lineno = each.end_lineno = line
-            each.col_offset = each.end_col_offset = 0
+    for part in walk(node):
+        if isinstance(part, ast.stmt | ast.expr | ast.ExceptHandler):
+            part.lineno = part.end_lineno = line
+            part.col_offset = part.end_col_offset = 0
     return node
 
 
 class _Filled(ast.NodeTransformer):
     """A loop's lines with what it is given in place of its parameters, and new names for its own."""
 
-    def __init__(self, given: dict[str, ast.expr], names: dict[str, str]) -> None:
-        self.given, self.names = given, names
+    def __init__(self, arguments: dict[str, ast.expr], names: dict[str, str]) -> None:
+        self.given, self.names = arguments, names
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if isinstance(node.ctx, ast.Store):
@@ -216,16 +216,16 @@ class _Filled(ast.NodeTransformer):
 
 
 def _is_bound(loop: Loop, name: str) -> bool:
-    nodes = (each for line in loop.body for each in walk(line))
+    nodes = (part for line in loop.body for part in walk(line))
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
 
 
-def _holds(loop: Loop, given: dict[str, ast.expr]) -> bool:
+def _holds(loop: Loop, arguments: dict[str, ast.expr]) -> bool:
     """Whether a loop's condition is known to hold: there is none, or it asks a constant not to be empty."""
     if not loop.condition:
         return True
     name, _, rest = loop.condition.partition(" != ''")
-    value = given.get(name)
+    value = arguments.get(name)
     return not rest and isinstance(value, ast.Constant) and value.value != ""
 
 
@@ -243,7 +243,7 @@ def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
         case ast.Subscript(slice=ast.Slice(lower=None, upper=None, step=None)):
             return None  # a copy, of a list in all likelihood
         case ast.Subscript(ctx=ast.Load(), value=value, slice=ast.Slice() as cut):
-            return "cut", [value, *(each or ast.Constant(None) for each in (cut.lower, cut.upper, cut.step))]
+            return "cut", [value, *(bound or ast.Constant(None) for bound in (cut.lower, cut.upper, cut.step))]
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
             return "contains", [left, right]
     return None
@@ -251,16 +251,16 @@ def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
 
 def _iterated(scope: ast.AST, kinds: Kinds) -> dict[str, bool]:
     """The names that go over something, and whether that is known to be a string."""
-    found: dict[str, bool] = {}
+    is_text: dict[str, bool] = {}
     for node in own(scope):
         over: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []
         over += node.generators if isinstance(node, COMPREHENSIONS) else []
-        for each in over:
-            if isinstance(each.target, ast.Name):
-                found[each.target.id] = kinds.kind(each.iter) == "str"
-            elif isinstance(each.target, ast.Tuple) and isinstance(each.target.elts[-1], ast.Name):
-                found[each.target.elts[-1].id] = False
-    return found
+        for loop in over:
+            if isinstance(loop.target, ast.Name):
+                is_text[loop.target.id] = kinds.kind(loop.iter) == "str"
+            elif isinstance(loop.target, ast.Tuple) and isinstance(loop.target.elts[-1], ast.Name):
+                is_text[loop.target.elts[-1].id] = False
+    return is_text
 
 
 def _same(node: ast.AST, fields: dict[str, object]) -> bool:

@@ -85,18 +85,18 @@ class Flattener:
 
     def operands(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
         """Operands that are evaluated in this order, flat; after a starred one, which iterates, all stay."""
-        found: list[ast.expr] = []
+        flattened: list[ast.expr] = []
         for number, node in enumerate(nodes):
             if isinstance(node, ast.Starred):
-                found.append(changed(node, value=self.atom(node.value)))
-                return found + list(nodes[number + 1 :])
+                flattened.append(changed(node, value=self.atom(node.value)))
+                return flattened + list(nodes[number + 1 :])
             rest = nodes[number + 1 :]
             if any(self.moves(later) for later in rest):
                 flat = self.atom(node)
-                found.append(flat if self.steady(flat) else self.keep(flat))
+                flattened.append(flat if self.steady(flat) else self.keep(flat))
             else:
-                found.append(self.light(node))
-        return found
+                flattened.append(self.light(node))
+        return flattened
 
     def moves(self, node: ast.expr) -> bool:
         """Whether flattening an operand puts out a line that could be noticed by one evaluated before it."""
@@ -218,34 +218,34 @@ class Flattener:
         if collected is not None:
             return collected
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        spread = any(isinstance(each, ast.Starred) for each in node.args)
+        spread = any(isinstance(argument, ast.Starred) for argument in node.args)
         spread |= any(keyword.arg is None for keyword in node.keywords)
         func = self._called(node.func, arguments)
         several = self._spread(node) if spread else self.operands(arguments)
-        given = several[: len(node.args)]
+        positional = several[: len(node.args)]
         named = [
-            changed(k, value=value) for k, value in zip(node.keywords, several[len(given) :], strict=True)
+            changed(k, value=value) for k, value in zip(node.keywords, several[len(positional) :], strict=True)
         ]
-        return changed(node, func=func, args=given, keywords=named)
+        return changed(node, func=func, args=positional, keywords=named)
 
     def _spread(self, node: ast.Call) -> list[ast.expr]:
         """Arguments some of which are spread: those up to the first such one can be flat."""
-        first = next((n for n, each in enumerate(node.args) if isinstance(each, ast.Starred)), len(node.args))
+        first = next((n for n, argument in enumerate(node.args) if isinstance(argument, ast.Starred)), len(node.args))
         flat = self.operands(node.args[: first + 1])
         rest = [*node.args[first + 1 :], *(keyword.value for keyword in node.keywords)]
         return flat + rest
 
     def _called(self, func: ast.expr, arguments: Sequence[ast.expr]) -> ast.expr:
         """What is called, looked up before the arguments are evaluated wherever that could be noticed."""
-        later = any(self.moves(each) for each in arguments)
+        later = any(self.moves(argument) for argument in arguments)
         if isinstance(func, ast.Attribute) and not self._is_module(func):
             if not later:
                 return changed(func, value=self.light(func.value))
             value = self.atom(func.value)
             flat = changed(func, value=value)
             return flat if self.steady(value) and self.kinds.has(value, func.attr) else self.keep(flat)
-        found = self.atom(func)
-        return self.keep(found) if later and not self.steady(found) else found
+        function = self.atom(func)
+        return self.keep(function) if later and not self.steady(function) else function
 
     def _item(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.slice, ast.Slice):
@@ -254,10 +254,10 @@ class Flattener:
             ]
             value, *flat = self.operands([node.value, *parts])
             return changed(node, value=value, slice=sliced(node.slice, flat))
-        if any(isinstance(each, ast.Slice) for each in walk(node.slice)):
+        if any(isinstance(inner, ast.Slice) for inner in walk(node.slice)):
             return node
         if isinstance(node.slice, ast.Tuple) and not any(
-            isinstance(each, ast.Starred) for each in node.slice.elts
+            isinstance(inner, ast.Starred) for inner in node.slice.elts
         ):
             value, *elements = self.operands([node.value, *node.slice.elts])
             return changed(node, value=value, slice=changed(node.slice, elts=elements))
@@ -285,13 +285,13 @@ class Flattener:
             if not isinstance(part, ast.FormattedValue):
                 parts.append(part)
                 continue
-            later = [each for each in node.values[number + 1 :] if isinstance(each, ast.FormattedValue)]
+            later = [hole for hole in node.values[number + 1 :] if isinstance(hole, ast.FormattedValue)]
             flat = changed(part, value=self.light(part.value))
             # A value that formatting could not tell apart later needs no line of its own.
             plain = (
                 self.kinds.kind(flat.value) in ("str", "int", "bool", "float") and part.format_spec is None
             )
-            if not any(self.moves(each.value) or each.format_spec for each in later) or (
+            if not any(self.moves(hole.value) or hole.format_spec for hole in later) or (
                 plain and self.steady(flat.value)
             ):
                 parts.append(flat)
@@ -304,14 +304,14 @@ class Flattener:
 
 def sliced(old: ast.Slice, parts: Sequence[ast.expr]) -> ast.Slice:
     """A slice with other bounds in the places where the old one has some."""
-    given = iter(parts)
-    return ast.Slice(*(None if each is None else next(given) for each in (old.lower, old.upper, old.step)))
+    bounds = iter(parts)
+    return ast.Slice(*(None if bound is None else next(bounds) for bound in (old.lower, old.upper, old.step)))
 
 
 def changed(node: Node, **fields: object) -> Node:
     """A node with other fields; the old one is left as it was."""
-    given = {name: getattr(node, name) for name in node._fields} | fields
-    return ast.copy_location(type(node)(**given), node)
+    values = {name: getattr(node, name) for name in node._fields} | fields
+    return ast.copy_location(type(node)(**values), node)
 
 
 def is_literal(node: ast.expr) -> bool:
@@ -322,9 +322,9 @@ def is_literal(node: ast.expr) -> bool:
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
             return True
         case ast.List() | ast.Tuple():
-            return all(is_literal(each) for each in node.elts)
+            return all(is_literal(element) for element in node.elts)
         case ast.Set():
-            return all(isinstance(each, ast.Constant) for each in node.elts)
+            return all(isinstance(element, ast.Constant) for element in node.elts)
         case ast.Dict():
             keyed = all(isinstance(key, ast.Constant) for key in node.keys)
             return keyed and all(is_literal(value) for value in node.values)

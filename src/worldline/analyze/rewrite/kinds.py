@@ -117,7 +117,7 @@ class Kinds:
         return UNKNOWN
 
     def _comparison(self, node: ast.Compare) -> str:
-        kinds = [self.kind(each) for each in (node.left, *node.comparators)]
+        kinds = [self.kind(operand) for operand in (node.left, *node.comparators)]
         known = all(kind in (*_NUMBERS, "float", "str") for kind in kinds)
         identity = all(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
         if UNSEEN in kinds and UNKNOWN not in kinds:
@@ -187,7 +187,7 @@ class Kinds:
                 ordered = all(isinstance(op, (*_ORDERED, ast.Eq, ast.NotEq)) for op in node.ops)
                 return (identity or (alike and ordered)) and all(self.calm(part) for part in parts)
             case ast.List() | ast.Tuple():
-                return all(self.calm(each) for each in node.elts)
+                return all(self.calm(element) for element in node.elts)
             case ast.Lambda():
                 return not (node.args.defaults or any(node.args.kw_defaults))
             case ast.Call(func=ast.Name(id="len"), args=[only], keywords=[]):
@@ -208,9 +208,9 @@ def joined(*kinds: str) -> str:
 
 def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
     """The kinds of a function's or the module's names, by everything that is ever bound to them."""
-    found = Kinds(facts)
+    kinds = Kinds(facts)
     if {"str", "int", "list", "dict", "tuple", "float", "bool", "set"} - facts.plain:
-        return found
+        return kinds
     bound = _bound(scope, facts)
     fixed = set(parameters(scope.args)) if isinstance(scope, Function) else set()
     for node in walk(scope):
@@ -222,15 +222,15 @@ def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
     names = {
         name: UNSEEN for name in counts if name not in fixed and counts[name] == len(bound.get(name, ()))
     }
-    found.names = names
+    kinds.names = names
     changed = True
     while changed:
         changed = False
         for name in names:
-            kind = joined(*(_kind_of(found, how, value) for how, value in bound[name]))
+            kind = joined(*(_kind_of(kinds, how, value) for how, value in bound[name]))
             changed |= kind != names[name]
             names[name] = kind
-    return found
+    return kinds
 
 
 def _kind_of(kinds: Kinds, how: str, value: ast.expr) -> str:
@@ -239,11 +239,11 @@ def _kind_of(kinds: Kinds, how: str, value: ast.expr) -> str:
 
 def _bound(scope: ast.AST, facts: Facts) -> dict[str, list[tuple[str, ast.expr]]]:
     """What each name is bound to: to a value, to each element of one, or to something of a kind; not all ways."""
-    found: dict[str, list[tuple[str, ast.expr]]] = {}
+    bindings: dict[str, list[tuple[str, ast.expr]]] = {}
 
     def add(target: ast.expr, how: str, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            found.setdefault(target.id, []).append((how, value))
+            bindings.setdefault(target.id, []).append((how, value))
 
     for node in own(scope):
         if isinstance(node, ast.Assign):
@@ -252,8 +252,8 @@ def _bound(scope: ast.AST, facts: Facts) -> dict[str, list[tuple[str, ast.expr]]
                 if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
                     starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *node.value.elts))
                     if len(target.elts) == len(node.value.elts) and not starred:
-                        for each, value in zip(target.elts, node.value.elts, strict=True):
-                            add(each, "is", value)
+                        for element, value in zip(target.elts, node.value.elts, strict=True):
+                            add(element, "is", value)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
             if node.value:
                 add(node.target, "is", node.value)
@@ -269,4 +269,4 @@ def _bound(scope: ast.AST, facts: Facts) -> dict[str, list[tuple[str, ast.expr]]
                 ) if "enumerate" in facts.plain:
                     add(first, "int", only)
                     add(second, "each", only)
-    return found
+    return bindings

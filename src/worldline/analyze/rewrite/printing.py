@@ -146,8 +146,8 @@ class Printer:
 
 def printed(body: Sequence[ast.stmt], tree: ast.Module, source: str) -> tuple[str, tuple[int, ...]]:
     """The source of a rewritten module and the old line of each of its lines."""
-    kept = {id(node) for node in walk(tree) if isinstance(node, ast.stmt)}
-    printer = Printer(source.split("\n"), kept, _unit(tree))
+    statements = {id(node) for node in walk(tree) if isinstance(node, ast.stmt)}
+    printer = Printer(source.split("\n"), statements, _unit(tree))
     printer.block(body, "")
     return "\n".join([*printer.lines, ""]), (*printer.origin, 0)
 

@@ -61,7 +61,7 @@ class _Untouched:
         self.facts = facts
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        return [self.statement(each) for each in body]
+        return [self.statement(statement) for statement in body]
 
     def statement(self, node: ast.stmt) -> ast.stmt:
         if isinstance(node, Function | ast.ClassDef):
@@ -69,8 +69,8 @@ class _Untouched:
         fields = {
             name: getattr(node, name) for name in ("body", "orelse", "finalbody") if hasattr(node, name)
         }
-        found = {name: self.block(old) for name, old in fields.items()}
-        return node if all(_same(found[name], fields[name]) for name in fields) else changed(node, **found)
+        blocks = {name: self.block(old) for name, old in fields.items()}
+        return node if all(_same(blocks[name], fields[name]) for name in fields) else changed(node, **blocks)
 
 
 class _Statements:
@@ -81,13 +81,13 @@ class _Statements:
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         """A block's statements; every line that is put out says from which line it comes."""
-        found: list[ast.stmt] = []
+        flat: list[ast.stmt] = []
         for node in body:
             lines = self.flat.inside(lambda node=node: self._put(node))  # type: ignore[misc]
             for line in lines:
                 _place(line, node)
-            found += lines
-        return found
+            flat += lines
+        return flat
 
     def _put(self, node: ast.stmt) -> None:
         new = self.statement(node) if self.flat.facts.is_chosen(node) else self.whole(node)
@@ -127,7 +127,7 @@ class _Statements:
                 return self._try(node)
             case ast.Match():
                 subject = flat.simple(node.subject)
-                cases = [changed(each, body=self.block(each.body)) for each in node.cases]
+                cases = [changed(case, body=self.block(case.body)) for case in node.cases]
                 return changed(node, subject=subject, cases=cases)
             case ast.Raise() if node.exc:
                 return self._raise(node, node.exc)
@@ -146,7 +146,7 @@ class _Statements:
             if name in ("body", "orelse", "finalbody"):
                 fields[name] = self.block(value)
             elif name in ("handlers", "cases"):
-                fields[name] = [changed(each, body=self.block(each.body)) for each in value]
+                fields[name] = [changed(item, body=self.block(item.body)) for item in value]
         return changed(node, **fields) if fields else node
 
     def _expression(self, node: ast.Expr) -> ast.stmt | None:
@@ -179,7 +179,7 @@ class _Statements:
             value = flat.simple(node.value)
             value = value if is_literal(value) or flat.steady(value) else flat.keep(value)
             return changed(node, targets=[self._target(only)], value=value)
-        if only is None and not any(isinstance(each, ast.Tuple | ast.List) for each in node.targets):
+        if only is None and not any(isinstance(left, ast.Tuple | ast.List) for left in node.targets):
             result = flat.keep(flat.simple(node.value))
             for target in node.targets:
                 flat.out.append(ast.Assign([self._target(target)], temporary(result.id)))
@@ -201,7 +201,7 @@ class _Statements:
                     )
                 return self.flat.is_atom(target.value) and self.flat.is_atom(target.slice)
             case ast.Tuple() | ast.List():
-                return all(self._is_flat(each) for each in target.elts)
+                return all(self._is_flat(element) for element in target.elts)
             case ast.Starred():
                 return self._is_flat(target.value)
         return False
@@ -275,7 +275,7 @@ class _Statements:
         return changed(node, test=ast.Constant(True), body=[*lines, leave, *self.block(node.body)], orelse=[])
 
     def _try(self, node: ast.Try | ast.TryStar) -> ast.stmt:
-        handlers = [changed(each, body=self.block(each.body)) for each in node.handlers]
+        handlers = [changed(handler, body=self.block(handler.body)) for handler in node.handlers]
         parts = {name: self.block(getattr(node, name)) for name in ("body", "orelse", "finalbody")}
         return changed(node, handlers=handlers, **parts)
 
@@ -298,7 +298,7 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
                 return True
         elif not isinstance(node, Function | ast.ClassDef):
             blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-            blocks += [each.body for each in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+            blocks += [clause.body for clause in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
             if any(_leaves(block) for block in blocks):
                 return True
     return False
@@ -310,6 +310,6 @@ def _same(new: Sequence[ast.stmt], old: Sequence[ast.stmt]) -> bool:
 
 def _place(line: ast.stmt, node: ast.stmt) -> None:
     """Say of a new statement, and of those in it, from which old one they come."""
-    for each in walk(line):
-        if isinstance(each, ast.stmt) and not hasattr(each, "lineno"):
-            ast.copy_location(each, node)
+    for part in walk(line):
+        if isinstance(part, ast.stmt) and not hasattr(part, "lineno"):
+            ast.copy_location(part, node)

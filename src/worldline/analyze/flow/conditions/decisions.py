@@ -56,13 +56,13 @@ def decisions(source: str) -> dict[Code, ByLine]:
     tree = syntax(source)
     if tree is None:
         return {}
-    reader, found, twice = _Reader(source, tree), dict[Code, ByLine](), set[Code]()
-    for node in (one for one in ast.walk(tree) if isinstance(one, (ast.Module, *SCOPES))):
+    reader, by_code, twice = _Reader(source, tree), dict[Code, ByLine](), set[Code]()
+    for node in (scope for scope in ast.walk(tree) if isinstance(scope, (ast.Module, *SCOPES))):
         code = str(getattr(node, "name", TITLES.get(type(node).__name__, ""))), first_line(node)
-        if code in found:
+        if code in by_code:
             twice.add(code)
-        found[code] = reader.of_scope(node)
-    return {code: {} if code in twice else by_line for code, by_line in found.items()}
+        by_code[code] = reader.of_scope(node)
+    return {code: {} if code in twice else by_line for code, by_line in by_code.items()}
 
 
 class _Reader:
@@ -93,13 +93,13 @@ class _Reader:
 
     def of_scope(self, scope: ast.AST) -> ByLine:
         """A code object's own decisions; inner ones first, as they are evaluated."""
-        found: dict[int, list[Decision]] = {}
+        by_line: dict[int, list[Decision]] = {}
         for node, home in _own(scope):
             for decision in self._of_node(node, scope, home):
                 for line in decision.lines:
-                    found.setdefault(line, []).append(decision)
+                    by_line.setdefault(line, []).append(decision)
         return {
-            line: tuple(sorted(some, key=lambda one: one.kind != "ternary")) for line, some in found.items()
+            line: tuple(sorted(group, key=lambda decision: decision.kind != "ternary")) for line, group in by_line.items()
         }
 
     def _of_node(self, node: ast.AST, scope: ast.AST, home: ast.AST) -> Iterator[Decision]:
@@ -130,9 +130,9 @@ class _Reader:
     def _shared_end(self, node: ast.stmt) -> bool:
         """Whether a statement that began before ends on this one's first line: `x = (\n1); assert y`."""
         earlier = (
-            one for line in range(max(1, node.lineno - 40), node.lineno) for one in self.begun.get(line, ())
+            statement for line in range(max(1, node.lineno - 40), node.lineno) for statement in self.begun.get(line, ())
         )
-        return any(one.end_lineno == node.lineno and not hasattr(one, "body") for one in earlier)
+        return any(statement.end_lineno == node.lineno and not hasattr(statement, "body") for statement in earlier)
 
     def _branch(
         self, node: ast.If | ast.While | ast.For | ast.AsyncFor, kind: str, test: ast.expr, text: str
@@ -171,9 +171,9 @@ class _Reader:
             text += f" if {self.text(case.guard)}" if case.guard is not None else ""
             end = (case.guard or case.pattern).end_lineno or line
             later = frozenset(
-                one
+                row
                 for other in node.cases[at + 1 :]
-                for one in range(other.pattern.lineno, first_line(other.body[0]))
+                for row in range(other.pattern.lineno, first_line(other.body[0]))
             )
             if start <= end or is_silent(case.body):
                 lines = frozenset(range(line, start + (start <= end)))
@@ -194,7 +194,7 @@ class _Reader:
             missed: frozenset[int] | None = None
             if start <= end or is_silent(handler.body):
                 later = node.handlers[at + 1 :]
-                held, missed = _NONE, frozenset(one.lineno for one in later) - lines
+                held, missed = _NONE, frozenset(handler.lineno for handler in later) - lines
             yield Decision("except", line, text, node, lines, held, missed, True, never=bodies - lines)
 
     def _ternary(self, node: ast.IfExp, home: ast.AST) -> Iterator[Decision]:
@@ -219,7 +219,7 @@ class _Reader:
         if scope.lineno == scope.end_lineno:
             if isinstance(scope, ast.GeneratorExp) and not _steps(test, target, *element):
                 yield Decision("filter", test.lineno, text, scope, frozenset({scope.lineno}), is_inline=True)
-        elif sum(len(one) for one in (*places, jump)) == len(jump.union(*places)):
+        elif sum(len(lines) for lines in (*places, jump)) == len(jump.union(*places)):
             yield Decision(
                 "filter",
                 test.lineno,
@@ -310,7 +310,7 @@ def _matches_all(pattern: ast.pattern) -> bool:
         case ast.MatchAs(pattern=inner) if inner is not None:
             return _matches_all(inner)
         case ast.MatchOr(patterns=patterns):
-            return any(_matches_all(one) for one in patterns)
+            return any(_matches_all(option) for option in patterns)
     return False
 
 
@@ -319,7 +319,7 @@ def _shares(home: ast.AST, node: ast.IfExp, lines: frozenset[int]) -> bool:
     inside = {id(part) for part in ast.walk(node)}
     others = (part for part in ast.walk(home) if isinstance(part, ast.expr) and id(part) not in inside)
     return any(
-        one.lineno in lines or (isinstance(one, ast.Attribute) and one.end_lineno in lines) for one in others
+        part.lineno in lines or (isinstance(part, ast.Attribute) and part.end_lineno in lines) for part in others
     )
 
 

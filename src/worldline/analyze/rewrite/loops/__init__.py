@@ -34,14 +34,14 @@ class Loop:
 
     def function(self, name: str) -> ast.FunctionDef:
         """The loop as a function of the program: whatever is not as it must be goes to the method itself."""
-        tests = [f"type({each}) is {kind}" for each, kind in self.checks().items()]
+        tests = [f"type({parameter}) is {kind}" for parameter, kind in self.checks().items()]
         tests += [self.condition] if self.condition else []
         head = f"def {name}({', '.join(self.parameters)}):"
         text = f"{head}\n    if not ({' and '.join(tests)}):\n        return {self.call()}"
-        made = ast.parse(text).body[0]
-        assert isinstance(made, ast.FunctionDef)
-        made.body += copy.deepcopy(list(self.body))
-        return made
+        definition = ast.parse(text).body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        definition.body += copy.deepcopy(list(self.body))
+        return definition
 
     def call(self) -> str:
         """The method's own call."""
@@ -54,11 +54,11 @@ class Loop:
 def loops() -> dict[tuple[str, int], Loop]:
     """Every loop, by method and number of arguments, the string itself included."""
     texts = [path.read_text("utf-8") for path in files(__package__).iterdir() if path.name.endswith(".txt")]
-    found = {}
+    by_name = {}
     for node in (node for text in sorted(texts) for node in ast.parse(text).body):
         assert isinstance(node, ast.FunctionDef)
         condition = ast.get_docstring(node) or ""
-        names = tuple(each.arg for each in node.args.args)
+        names = tuple(parameter.arg for parameter in node.args.args)
         body = tuple(node.body[1:] if condition else node.body)
-        found[node.name, len(names)] = Loop(node.name, names, condition, body)
-    return found
+        by_name[node.name, len(names)] = Loop(node.name, names, condition, body)
+    return by_name

@@ -129,14 +129,14 @@ def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str,
     return scope
 
 
-def fill(made: Template, rng: Random, *, odd: float | None = None) -> Program:
+def fill(template: Template, rng: Random, *, odd: float | None = None) -> Program:
     """One program of the template: what is bound, the call, and the source, which may look at the call's values."""
-    scope = begin(rng, made.reserved, made.names)
+    scope = begin(rng, template.reserved, template.names)
     scope.odd = scope.odd if odd is None else odd
-    for roles, options in made.bound:
+    for roles, options in template.bound:
         for role, pieces in zip(roles, rng.choice(options), strict=True):
             scope.names[role] = expand(pieces, scope)
     scope.passing = True
-    call = expand(rng.choice(made.calls), scope) if made.calls else None
+    call = expand(rng.choice(template.calls), scope) if template.calls else None
     scope.passing = False
-    return Program(source=expand(made.body, scope), call=call, stdin=expand(made.stdin, scope))
+    return Program(source=expand(template.body, scope), call=call, stdin=expand(template.stdin, scope))

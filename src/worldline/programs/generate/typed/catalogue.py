@@ -148,7 +148,7 @@ def _variants(pieces: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], frozenset
 
 
 def _rename(piece: str, names: dict[str, str]) -> str:
-    return re.sub(r"(?<![\w.'])[a-z]+\b(?!['(])", lambda found: names.get(found[0], found[0]), piece)
+    return re.sub(r"(?<![\w.'])[a-z]+\b(?!['(])", lambda match: names.get(match[0], match[0]), piece)
 
 
 def entries(table: str, *, chars: bool = False) -> list[Production]:
