@@ -16,7 +16,7 @@ from worldline.core.program import Program
 from worldline.evaluation import suites
 from worldline.programs.languages import draw
 from worldline.programs.languages.ordinary import composed, filled, ordinary, templates
-from worldline.programs.languages.spelling import UnsayableError
+from worldline.programs.languages.spelling import UntranslatableError
 from worldline.programs.languages.translate import translated
 from worldline.programs.split import program_key, split_of
 
@@ -52,7 +52,7 @@ def test_nearly_every_template_can_be_said(language: str) -> None:
     for number, template in enumerate(templates()):
         try:
             translated(filled(template, Random(number)), language, Random(0))
-        except UnsayableError as why:
+        except UntranslatableError as why:
             silent.append(str(why))
     assert len(silent) <= (LISTS_AND_MAPS if language == "c" else 0), silent
 
@@ -64,7 +64,7 @@ def sayable(text: Callable[[Random], Program], seed: str) -> Program:
         try:
             for language in draw.SPOKEN:
                 translated(program, language, Random(number))
-        except UnsayableError:
+        except UntranslatableError:
             continue
         return program
     raise AssertionError("nothing is sayable everywhere")

@@ -55,7 +55,7 @@ class Flow:
 
 
 # CPython 3.11 counts the depth of all threads' trees together: "AST constructor recursion depth mismatch".
-_PARSING, PARSINGS = RLock(), 8
+_PARSING, MAX_PARSE_ATTEMPTS = RLock(), 8
 
 
 @lru_cache(maxsize=64)  # the many traces of one program, and writing and reading each, ask for the same
@@ -69,7 +69,7 @@ def successors(source: str) -> tuple[Flow, ...]:
 
 def syntax(source: str) -> ast.Module | None:
     """The syntax tree, or None where this interpreter's grammar or its limits refuse the source."""
-    for _ in range(PARSINGS):
+    for _ in range(MAX_PARSE_ATTEMPTS):
         try:
             with _PARSING, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -108,9 +108,18 @@ def _flow(node: ast.AST, outer: Names | None, owner: str) -> Flow:
     folded = builder.graph.fold(start)
     name = str(getattr(node, "name", TITLES.get(type(node).__name__, "")))
     return Flow(
-        name, first_line(node), getattr(node, "lineno", 0), owner, _bases(node), names_of(node, outer), folded.start,
-        folded.next, folded.handlers, folded.returns, frozenset(builder.yields),
-    )  # fmt: skip
+        name,
+        first_line(node),
+        getattr(node, "lineno", 0),
+        owner,
+        _bases(node),
+        names_of(node, outer),
+        folded.start,
+        folded.next,
+        folded.handlers,
+        folded.returns,
+        frozenset(builder.yields),
+    )
 
 
 def _build(builder: Builder, node: ast.AST, start: int) -> int:

@@ -19,8 +19,13 @@ _SCRIPT = (
 )
 _BRACED = (re.compile(r"([\w$~]+)\s*(?:<[^<>()]*>\s*)?\((?=[^;]*(?:\{|$))"),)
 DEFINITIONS = {
-    "js": _SCRIPT, "ts": _SCRIPT, "rust": (re.compile(r"\bfn\s+(\w+)"),), "java": _BRACED, "c": _BRACED, "cpp": _BRACED,
-}  # fmt: skip
+    "js": _SCRIPT,
+    "ts": _SCRIPT,
+    "rust": (re.compile(r"\bfn\s+(\w+)"),),
+    "java": _BRACED,
+    "c": _BRACED,
+    "cpp": _BRACED,
+}
 _STATEMENTS = frozenset(
     {
         "if",

@@ -12,9 +12,19 @@ from dataclasses import dataclass
 from worldline.analyze.flow.control import syntax
 
 _BY_TYPE = {
-    "int": "3", "float": "1.5", "str": "'ab'", "bytes": "b'ab'", "bool": "True", "list": "[1, 2, 3]", "set": "{1, 2}",
-    "dict": "{'a': 1}", "tuple": "(1, 2)", "Sequence": "[1, 2, 3]", "Iterable": "[1, 2, 3]", "Mapping": "{'a': 1}",
-}  # fmt: skip
+    "int": "3",
+    "float": "1.5",
+    "str": "'ab'",
+    "bytes": "b'ab'",
+    "bool": "True",
+    "list": "[1, 2, 3]",
+    "set": "{1, 2}",
+    "dict": "{'a': 1}",
+    "tuple": "(1, 2)",
+    "Sequence": "[1, 2, 3]",
+    "Iterable": "[1, 2, 3]",
+    "Mapping": "{'a': 1}",
+}
 _BY_NAME = {
     "str": ("s", "text", "word", "string", "name", "line", "sentence", "prefix", "suffix", "char"),
     "list": (
@@ -83,9 +93,13 @@ def _arguments(arguments: ast.arguments) -> list[str]:
     placed = [*arguments.posonlyargs, *arguments.args]
     needed = placed[: len(placed) - len(arguments.defaults)]
     named = [
-        parameter for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value is None
+        parameter
+        for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if value is None
     ]
-    return [_value(parameter) for parameter in needed] + [f"{parameter.arg}={_value(parameter)}" for parameter in named]
+    return [_value(parameter) for parameter in needed] + [
+        f"{parameter.arg}={_value(parameter)}" for parameter in named
+    ]
 
 
 def _value(parameter: ast.arg) -> str:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from worldline.analyze.flow.names import bound_names
 
-_LONGEST = 10_000  # characters of a call; a longer one is not looked at
+_MAX_CALL_CHARS = 10_000  # characters of a call; a longer one is not looked at
 # What binds names that no statement shows, or runs code between any two lines.
 _OTHERWISE = re.compile(
     r"\b(?:exec|eval|globals|vars|setattr|delattr|__dict__|__setattr__|__code__|__del__|__builtins__|modules|__main__"
@@ -47,7 +47,7 @@ def entries(source: str, call: str) -> frozenset[int] | None:
 
 
 def _parsed(text: str, mode: str) -> ast.AST | None:
-    if mode == "eval" and len(text) > _LONGEST:
+    if mode == "eval" and len(text) > _MAX_CALL_CHARS:
         return None
     try:
         with warnings.catch_warnings():

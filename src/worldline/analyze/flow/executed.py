@@ -14,7 +14,7 @@ from typing import NamedTuple
 from worldline.analyze.flow.control import first_line
 from worldline.analyze.flow.operations import COMPREHENSIONS, IDLE, any_operation, expression, statements
 
-Kinds = tuple[tuple[str | None, str, tuple[str, ...]], ...]
+ValueKinds = tuple[tuple[str | None, str, tuple[str, ...]], ...]
 """Of each name that a line gives a value (none: what it returns or yields) the kind, and the kinds of its elements."""
 _SCOPES = (*COMPREHENSIONS, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -30,11 +30,11 @@ class InnerScope(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def executed(
-    source: str, line: int | None, kinds: Kinds = (), scope: InnerScope | None = None
+    source: str, line: int | None, kinds: ValueKinds = (), scope: InnerScope | None = None
 ) -> frozenset[str]:
     """The operations that a line does with such values; copies and literals if that is all."""
     if scope is not None:
-        return _of_scope(_found(statements(source, line), scope), line, kinds)
+        return _of_scope(_find_scope(statements(source, line), scope), line, kinds)
     operations: set[str] = set()
     for node in statements(source, line):
         top = _known(node, kinds)
@@ -44,7 +44,7 @@ def executed(
     return frozenset(operations)
 
 
-def _of_scope(scope: ast.expr | None, line: int | None, kinds: Kinds) -> frozenset[str]:
+def _of_scope(scope: ast.expr | None, line: int | None, kinds: ValueKinds) -> frozenset[str]:
     """Of a comprehension what stands on the line, of a lambda all."""
     kind = next((value_kind for name, value_kind, _ in kinds if name is None), "")
     if isinstance(scope, ast.Lambda):
@@ -65,18 +65,18 @@ def _of_scope(scope: ast.expr | None, line: int | None, kinds: Kinds) -> frozens
 
 def begins(source: str, line: int | None, scope: InnerScope) -> bool:
     """Whether a comprehension takes its next element on this line."""
-    inner = _found(statements(source, line), scope)
+    inner = _find_scope(statements(source, line), scope)
     return isinstance(inner, COMPREHENSIONS) and inner.generators[0].target.lineno == line
 
 
 def is_lazy(source: str, line: int | None, scope: InnerScope) -> bool:
     """Whether that comprehension is a generator."""
-    return isinstance(_found(statements(source, line), scope), ast.GeneratorExp)
+    return isinstance(_find_scope(statements(source, line), scope), ast.GeneratorExp)
 
 
 def inlined(source: str, line: int | None) -> bool:
     """Whether a further event of a line can only be an element of a comprehension that has no frame of its own."""
-    inner = _found(statements(source, line), InnerScope())
+    inner = _find_scope(statements(source, line), InnerScope())
     if not isinstance(inner, COMPREHENSIONS) or isinstance(inner, ast.GeneratorExp):
         return False
     is_one_line = inner.lineno == inner.end_lineno
@@ -89,7 +89,12 @@ def inlined(source: str, line: int | None) -> bool:
 def goes_on(source: str, begun: int | None, line: int | None) -> bool:
     """Whether a line that comes next in a frame is one more of the statement that is under way."""
     before, after = statements(source, begun), statements(source, line)
-    if not before or not after or before[-1] is not after[-1] or any(isinstance(node, _LOOPS) for node in before):
+    if (
+        not before
+        or not after
+        or before[-1] is not after[-1]
+        or any(isinstance(node, _LOOPS) for node in before)
+    ):
         return False
     last = before[-1]
     return begun != line or last.end_lineno != first_line(last) or inlined(source, line)
@@ -101,7 +106,7 @@ def begins_lambda(source: str, line: int | None) -> bool:
     owners = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return (
         not any(isinstance(node, owners) for node in nodes)
-        and _found(nodes, InnerScope(parameters=frozenset())) is not None
+        and _find_scope(nodes, InnerScope(parameters=frozenset())) is not None
     )
 
 
@@ -135,7 +140,7 @@ def _written(node: ast.AST) -> str:
     return ""
 
 
-def _known(node: ast.stmt, kinds: Kinds) -> dict[int, str]:
+def _known(node: ast.stmt, kinds: ValueKinds) -> dict[int, str]:
     """The kinds of those expressions of a statement whose values the run tells."""
     top: dict[int, str] = {}
     for name, kind, elements in kinds:
@@ -156,13 +161,15 @@ def _result(node: ast.stmt) -> ast.expr | None:
     return next(suspended, None)
 
 
-def _found(nodes: Sequence[ast.stmt], scope: InnerScope) -> ast.expr | None:
+def _find_scope(nodes: Sequence[ast.stmt], scope: InnerScope) -> ast.expr | None:
     """The scope of that depth on the line: of a lambda by its parameters, of comprehensions by their order."""
     level: list[ast.AST] = list(nodes[-1:])
     for _ in range(scope.depth):
         level = [part for node in level for part in _parts(_roots(node)) if isinstance(part, _SCOPES)]
     is_lambda = scope.parameters is not None
-    candidates = [node for node in level if isinstance(node, ast.expr) and isinstance(node, ast.Lambda) == is_lambda]
+    candidates = [
+        node for node in level if isinstance(node, ast.expr) and isinstance(node, ast.Lambda) == is_lambda
+    ]
     candidates.sort(key=lambda node: (node.lineno, node.col_offset))
     if not is_lambda:
         return candidates[scope.turn % len(candidates)] if candidates else None

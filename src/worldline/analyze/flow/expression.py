@@ -14,8 +14,8 @@ from worldline.analyze.flow.graph import Graph
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
-WIDE = 64
-MANY = 15
+MAX_SPAN_LINES = 64
+MAX_KEYWORDS = 15
 
 
 def touched(node: ast.AST) -> set[int]:
@@ -54,7 +54,7 @@ class Evaluator:
         """One expression after the current point; returns the point after it."""
         if node.lineno == node.end_lineno and not _is_special(node):
             return self.graph.then(current, node.lineno)
-        if (node.end_lineno or node.lineno) - node.lineno > WIDE:
+        if (node.end_lineno or node.lineno) - node.lineno > MAX_SPAN_LINES:
             return self.coarse(node, current)
         return self._parts(node, current)
 
@@ -138,7 +138,7 @@ class Evaluator:
 
     def _call(self, node: ast.Call, current: int) -> int:
         current = self.visit(node.func, current)
-        unpacks = any(keyword.arg is None for keyword in node.keywords) or len(node.keywords) > MANY
+        unpacks = any(keyword.arg is None for keyword in node.keywords) or len(node.keywords) > MAX_KEYWORDS
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             current = self.visit(argument, current)
             if unpacks or isinstance(argument, ast.Starred):

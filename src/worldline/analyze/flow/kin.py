@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-MOST = 64  # words of heads that are followed
+MAX_RELATED = 64  # words of heads that are followed
 _HEAD = re.compile(r"\b(?:class|interface|record|enum)\s+([\w$]+)([^{;]{0,2000})\{")
 _WORD = re.compile(r"[\w$]+")
 _CHANGES = re.compile(r"\b(?:prototype|__proto__|setPrototypeOf|call|apply|bind)\b")  # of what `this` may be
@@ -33,7 +33,7 @@ def kin(name: str, source: str, language: str) -> frozenset[str] | None:
         fresh = [word for word in _WORD.findall(head) if word not in related]
         related.update(fresh)
         pending.extend(fresh)
-        if len(related) > MOST:
+        if len(related) > MAX_RELATED:
             return None
     return frozenset(related)
 

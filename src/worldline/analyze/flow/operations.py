@@ -118,24 +118,26 @@ def of_argument(source: str, line: int | None, function: int | None, name: str, 
     return Operation("argument")
 
 
-Signature = tuple[str, tuple[str, ...]]
+FunctionSignature = tuple[str, tuple[str, ...]]
 """What a function is called, and its parameters."""
 
 
-def signature(source: str, line: int | None) -> Signature | None:
+def signature(source: str, line: int | None) -> FunctionSignature | None:
     """Of the function that begins on a line; None where there is none."""
     definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
     if definition is None:
         return None
-    return definition.name, tuple(parameter.arg for parameter in (*definition.args.posonlyargs, *definition.args.args))
+    return definition.name, tuple(
+        parameter.arg for parameter in (*definition.args.posonlyargs, *definition.args.args)
+    )
 
 
-def _calls(node: ast.stmt, called: Signature) -> Iterator[ast.Call]:
+def _calls(node: ast.stmt, called: FunctionSignature) -> Iterator[ast.Call]:
     return (part for part in own_nodes(node) if isinstance(part, ast.Call) and _called(part) == called[0])
 
 
 def expression(
-    node: ast.stmt, name: str | None, event: str, called: Signature | None = None
+    node: ast.stmt, name: str | None, event: str, called: FunctionSignature | None = None
 ) -> ast.expr | None:
     """The expression of a statement that a name, a parameter of what is called, or a result has its value from."""
     if called is not None:
@@ -192,10 +194,13 @@ def any_operation(node: ast.AST, kind: str = "") -> str:
 
 def _statement(node: ast.AST) -> str:
     names: list[tuple[type[ast.AST] | tuple[type[ast.AST], ...], str]] = [
-        (ast.AugAssign, "arithmetic"), ((ast.If, ast.While, ast.Assert, ast.Match), "condition"),
-        ((ast.For, ast.AsyncFor, ast.comprehension), "iteration"), (ast.Delete, "deletion"),
-        ((ast.With, ast.AsyncWith), "with"), ((ast.Raise, ast.Try), "exception"),
-    ]  # fmt: skip
+        (ast.AugAssign, "arithmetic"),
+        ((ast.If, ast.While, ast.Assert, ast.Match), "condition"),
+        ((ast.For, ast.AsyncFor, ast.comprehension), "iteration"),
+        (ast.Delete, "deletion"),
+        ((ast.With, ast.AsyncWith), "with"),
+        ((ast.Raise, ast.Try), "exception"),
+    ]
     return next((name for types, name in names if isinstance(node, types)), UNKNOWN)
 
 
@@ -231,11 +236,19 @@ def _operation(node: ast.expr, kind: str) -> str:
         case ast.NamedExpr() | ast.Starred():
             return _operation(node.value, kind)
     simple: list[tuple[type[ast.expr] | tuple[type[ast.expr], ...], str]] = [
-        (ast.Compare, "comparison"), (ast.BoolOp, "boolean"), (ast.JoinedStr, "format"), (ast.Constant, "literal"),
-        (ast.Name, "copy"), ((ast.List, ast.Tuple, ast.Set, ast.Dict), "display"), (COMPREHENSIONS, "comprehension"),
-        (ast.IfExp, "conditional"), (ast.Attribute, "attribute"), (ast.Lambda, "function"), (ast.Await, "await"),
+        (ast.Compare, "comparison"),
+        (ast.BoolOp, "boolean"),
+        (ast.JoinedStr, "format"),
+        (ast.Constant, "literal"),
+        (ast.Name, "copy"),
+        ((ast.List, ast.Tuple, ast.Set, ast.Dict), "display"),
+        (COMPREHENSIONS, "comprehension"),
+        (ast.IfExp, "conditional"),
+        (ast.Attribute, "attribute"),
+        (ast.Lambda, "function"),
+        (ast.Await, "await"),
         ((ast.Yield, ast.YieldFrom), "iteration"),
-    ]  # fmt: skip
+    ]
     return next((name for types, name in simple if isinstance(node, types)), UNKNOWN)
 
 
@@ -358,7 +371,11 @@ def _inside(node: ast.expr, path: str) -> ast.expr:
 
 def _argument(call: ast.Call, names: Sequence[str], name: str) -> ast.expr | None:
     by_name = next((word.value for word in call.keywords if word.arg == name), None)
-    if by_name is not None or name not in names or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if (
+        by_name is not None
+        or name not in names
+        or any(isinstance(argument, ast.Starred) for argument in call.args)
+    ):
         return by_name
     at = names.index(name) - (isinstance(call.func, ast.Attribute) and names[0] in ("self", "cls"))
     return call.args[at] if 0 <= at < len(call.args) else None

@@ -77,10 +77,18 @@ def _flow(function: TableFunction) -> Flow:
     owner, _, last = function.name.rpartition(".")
     names = Names(_NO_NAMES, _NO_NAMES, frozenset(function.names), _NO_NAMES, whole=False)
     return Flow(
-        last or function.name, function.line, function.line, owner.rpartition(".")[2], (), names,
-        frozenset(function.start), lines, _sets(function.handlers), frozenset(function.returns),
+        last or function.name,
+        function.line,
+        function.line,
+        owner.rpartition(".")[2],
+        (),
+        names,
+        frozenset(function.start),
+        lines,
+        _sets(function.handlers),
+        frozenset(function.returns),
         frozenset(function.yields),
-    )  # fmt: skip
+    )
 
 
 def _sets(lines: Mapping[int, Iterable[int]]) -> dict[int, frozenset[int]]:

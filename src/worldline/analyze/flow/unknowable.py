@@ -78,7 +78,9 @@ def _imported(source: str) -> dict[str, tuple[str, str]]:
     tree = syntax(source)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Import):
-            imports |= {alias.asname or alias.name.partition(".")[0]: (alias.name, "") for alias in node.names}
+            imports |= {
+                alias.asname or alias.name.partition(".")[0]: (alias.name, "") for alias in node.names
+            }
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imports |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in _READ["builtins"]:
@@ -89,6 +91,9 @@ def _imported(source: str) -> dict[str, tuple[str, str]]:
 @lru_cache(maxsize=64)
 def _is_seeded(source: str) -> bool:
     tree = syntax(source)
-    names = (getattr(node.func, "attr", getattr(node.func, "id", "")) for node in ast.walk(tree or ast.Module([], []))
-             if isinstance(node, ast.Call))  # fmt: skip
+    names = (
+        getattr(node.func, "attr", getattr(node.func, "id", ""))
+        for node in ast.walk(tree or ast.Module([], []))
+        if isinstance(node, ast.Call)
+    )
     return "seed" in names

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from worldline.analyze.rewrite.flatten import changed
 from worldline.analyze.rewrite.kinds import TYPES, Kinds, of_scope
 from worldline.analyze.rewrite.loops import Loop, loops
-from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, Fresh, Function, own, sure
+from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, Fresh, FunctionNode, own, sure
 from worldline.analyze.rewrite.tree import walk
 
 _NEEDED = "type str len range slice int dict list tuple ord chr ValueError"
@@ -66,7 +66,7 @@ class _Scope:
     def __init__(self, chars: Chars, scope: ast.AST, *, inline: bool = True) -> None:
         self.chars = chars
         self.kinds = of_scope(scope, chars.facts) if inline else Kinds(chars.facts)
-        self.inline = inline and isinstance(scope, Function)
+        self.inline = inline and isinstance(scope, FunctionNode)
         self.names: dict[str, str] = {}
         self.iterated = _iterated(scope, self.kinds)
 
@@ -94,7 +94,7 @@ class _Scope:
 
     def inner(self, node: ast.stmt) -> _Scope:
         """The scope of a statement's blocks."""
-        if isinstance(node, Function):
+        if isinstance(node, FunctionNode):
             return _Scope(self.chars, node)
         return _Scope(self.chars, node, inline=False) if isinstance(node, ast.ClassDef) else self
 
@@ -120,7 +120,7 @@ class _Scope:
             elif isinstance(value, ast.AST):
                 fields[name] = self.expression(value)
         new = node if _same(node, fields) else changed(node, **fields)
-        match = self.found(node)
+        match = self.match_loop(node)
         if match is None:
             return new
         # The types are those of the old parts, which are what the new ones give.
@@ -132,7 +132,7 @@ class _Scope:
             result = ast.UnaryOp(ast.Not(), result)
         return ast.copy_location(result, node)
 
-    def found(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
+    def match_loop(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
         """The loop for an expression and what it is given, if a loop may take its place."""
         parts = _parts(node)
         if parts is None:
@@ -153,7 +153,11 @@ class _Scope:
                 return None
         if method in _OF_CHARACTERS and self.is_character(string):
             return None
-        if method in ("cut", "reverse") or kind == "str" or all(self.kinds.calm(argument) for argument in arguments[1:]):
+        if (
+            method in ("cut", "reverse")
+            or kind == "str"
+            or all(self.kinds.calm(argument) for argument in arguments[1:])
+        ):
             return loop, arguments
         return None
 
@@ -169,18 +173,24 @@ class _Scope:
 
     def lined(self, node: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
         """The lines of a loop that stand for a call, and its result; none where types are not proved."""
-        match = self.found(node) if self.inline else None
+        match = self.match_loop(node) if self.inline else None
         if match is None:
             return [], node
         loop, arguments = match
         pairs = dict(zip(loop.parameters, arguments, strict=True))
         proved = all(self.kinds.kind(pairs[name]) == kind for name, kind in loop.checks().items())
         steady = all(
-            isinstance(node_inside, ast.Constant) or (isinstance(node_inside, ast.Name) and sure(node_inside)) for node_inside in arguments
+            isinstance(node_inside, ast.Constant) or (isinstance(node_inside, ast.Name) and sure(node_inside))
+            for node_inside in arguments
         )
         if not (proved and steady and _holds(loop, pairs)):
             return [], node
-        for name in {node_inside.id for line in loop.body for node_inside in walk(line) if isinstance(node_inside, ast.Name)}:
+        for name in {
+            node_inside.id
+            for line in loop.body
+            for node_inside in walk(line)
+            if isinstance(node_inside, ast.Name)
+        }:
             if _is_bound(loop, name) and name not in self.names:
                 self.names[name] = self.chars.fresh.new(name)
         renamer = _Filled(
@@ -243,7 +253,10 @@ def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
         case ast.Subscript(slice=ast.Slice(lower=None, upper=None, step=None)):
             return None  # a copy, of a list in all likelihood
         case ast.Subscript(ctx=ast.Load(), value=value, slice=ast.Slice() as cut):
-            return "cut", [value, *(bound or ast.Constant(None) for bound in (cut.lower, cut.upper, cut.step))]
+            return "cut", [
+                value,
+                *(bound or ast.Constant(None) for bound in (cut.lower, cut.upper, cut.step)),
+            ]
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
             return "contains", [left, right]
     return None

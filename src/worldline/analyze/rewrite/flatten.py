@@ -17,8 +17,8 @@ from worldline.analyze.rewrite.kinds import Kinds
 from worldline.analyze.rewrite.names import Facts, Fresh, sure, temporary
 from worldline.analyze.rewrite.tree import walk
 
-Node = TypeVar("Node", bound=ast.AST)
-LARGE = 15  # displays with more items are built in several parts, which is a matter of its own
+AnyNode = TypeVar("AnyNode", bound=ast.AST)
+MAX_DISPLAY_ITEMS = 15  # displays with more items are built in several parts, which is a matter of its own
 
 
 @dataclass
@@ -224,13 +224,16 @@ class Flattener:
         several = self._spread(node) if spread else self.operands(arguments)
         positional = several[: len(node.args)]
         named = [
-            changed(k, value=value) for k, value in zip(node.keywords, several[len(positional) :], strict=True)
+            changed(k, value=value)
+            for k, value in zip(node.keywords, several[len(positional) :], strict=True)
         ]
         return changed(node, func=func, args=positional, keywords=named)
 
     def _spread(self, node: ast.Call) -> list[ast.expr]:
         """Arguments some of which are spread: those up to the first such one can be flat."""
-        first = next((n for n, argument in enumerate(node.args) if isinstance(argument, ast.Starred)), len(node.args))
+        first = next(
+            (n for n, argument in enumerate(node.args) if isinstance(argument, ast.Starred)), len(node.args)
+        )
         flat = self.operands(node.args[: first + 1])
         rest = [*node.args[first + 1 :], *(keyword.value for keyword in node.keywords)]
         return flat + rest
@@ -265,12 +268,12 @@ class Flattener:
         return changed(node, value=value, slice=index)
 
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> ast.expr:
-        if is_literal(node) or len(node.elts) > LARGE:
+        if is_literal(node) or len(node.elts) > MAX_DISPLAY_ITEMS:
             return node
         return changed(node, elts=self.operands(node.elts))
 
     def _dict(self, node: ast.Dict) -> ast.expr:
-        if is_literal(node) or len(node.keys) > LARGE or None in node.keys:
+        if is_literal(node) or len(node.keys) > MAX_DISPLAY_ITEMS or None in node.keys:
             return node
         pairs = [
             part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None
@@ -308,7 +311,7 @@ def sliced(old: ast.Slice, parts: Sequence[ast.expr]) -> ast.Slice:
     return ast.Slice(*(None if bound is None else next(bounds) for bound in (old.lower, old.upper, old.step)))
 
 
-def changed(node: Node, **fields: object) -> Node:
+def changed(node: AnyNode, **fields: object) -> AnyNode:
     """A node with other fields; the old one is left as it was."""
     values = {name: getattr(node, name) for name in node._fields} | fields
     return ast.copy_location(type(node)(**values), node)

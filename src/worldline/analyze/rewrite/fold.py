@@ -40,7 +40,9 @@ def fold(
     folding = _Folding(program, places, frames)
     at = [folding.step(step) for step in steps]
     out = folding.out
-    out.hidden = [replace(draw, step=at[draw.step] if draw.step < len(at) else len(out.steps)) for draw in hidden]
+    out.hidden = [
+        replace(draw, step=at[draw.step] if draw.step < len(at) else len(out.steps)) for draw in hidden
+    ]
     return out
 
 

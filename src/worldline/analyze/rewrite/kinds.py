@@ -9,19 +9,52 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, Function, own, parameters, sure, targets
+from worldline.analyze.rewrite.names import (
+    COMPREHENSIONS,
+    Facts,
+    FunctionNode,
+    own,
+    parameters,
+    sure,
+    targets,
+)
 from worldline.analyze.rewrite.tree import walk
 
 TYPES: dict[str, type] = {
-    "int": int, "bool": bool, "float": float, "str": str, "bytes": bytes, "list": list, "tuple": tuple,
-    "dict": dict, "set": set,
-}  # fmt: skip
+    "int": int,
+    "bool": bool,
+    "float": float,
+    "str": str,
+    "bytes": bytes,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "set": set,
+}
 _CALLS = {
-    "len": "int", "ord": "int", "int": "int", "float": "float", "bool": "bool", "list": "list", "tuple": "tuple",
-    "dict": "dict", "set": "set", "sorted": "list", "chr": "str", "hex": "str", "bin": "str", "oct": "str",
-    "isinstance": "bool", "callable": "bool", "any": "bool", "all": "bool", "input": "str", "repr": "str",
-    "str": "str", "ascii": "str",
-}  # fmt: skip
+    "len": "int",
+    "ord": "int",
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "list": "list",
+    "tuple": "tuple",
+    "dict": "dict",
+    "set": "set",
+    "sorted": "list",
+    "chr": "str",
+    "hex": "str",
+    "bin": "str",
+    "oct": "str",
+    "isinstance": "bool",
+    "callable": "bool",
+    "any": "bool",
+    "all": "bool",
+    "input": "str",
+    "repr": "str",
+    "str": "str",
+    "ascii": "str",
+}
 _TEXTS = """
 capitalize casefold center expandtabs join ljust lower lstrip removeprefix removesuffix replace rjust rstrip strip
 swapcase title translate upper zfill
@@ -212,7 +245,7 @@ def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
     if {"str", "int", "list", "dict", "tuple", "float", "bool", "set"} - facts.plain:
         return kinds
     bound = _bound(scope, facts)
-    fixed = set(parameters(scope.args)) if isinstance(scope, Function) else set()
+    fixed = set(parameters(scope.args)) if isinstance(scope, FunctionNode) else set()
     for node in walk(scope):
         if isinstance(node, ast.Global | ast.Nonlocal):
             fixed.update(node.names)

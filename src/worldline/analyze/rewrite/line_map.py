@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from worldline.analyze.rewrite.names import Function, begin, bindings
+from worldline.analyze.rewrite.names import FunctionNode, begin, bindings
 
 MODULE = 0  # stands for the line of the module's own frame
 
@@ -52,7 +52,7 @@ def _scopes(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
     """The module and every function of it, by the line at which its frame begins."""
     yield MODULE, tree
     for node in ast.walk(tree):
-        if isinstance(node, Function):
+        if isinstance(node, FunctionNode):
             yield begin(node), node
 
 

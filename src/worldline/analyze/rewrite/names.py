@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from worldline.analyze.rewrite.tree import children, walk
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 BUILTINS = frozenset(dir(builtins))
@@ -77,9 +77,9 @@ def own(node: ast.AST) -> list[ast.AST]:
 def _outside(node: ast.AST) -> list[ast.AST]:
     """What of a definition is evaluated outside of it."""
     parts: list[ast.AST] = []
-    if isinstance(node, Function | ast.Lambda):
+    if isinstance(node, FunctionNode | ast.Lambda):
         parts += [*node.args.defaults, *(default for default in node.args.kw_defaults if default)]
-    if isinstance(node, Function | ast.ClassDef):
+    if isinstance(node, FunctionNode | ast.ClassDef):
         parts += node.decorator_list
     if isinstance(node, ast.ClassDef):
         parts += [*node.bases, *node.keywords]
@@ -105,13 +105,18 @@ def targets(node: ast.AST) -> Iterator[str]:
 def bindings(scope: ast.AST) -> Counter[str]:
     """How often a scope's own code binds each name; comprehensions bind theirs elsewhere, walruses apart."""
     counts: Counter[str] = Counter()
-    if isinstance(scope, Function | ast.Lambda):
+    if isinstance(scope, FunctionNode | ast.Lambda):
         counts.update(parameters(scope.args))
     nodes = own(scope)
     comprehended = [comprehension for comprehension in nodes if isinstance(comprehension, COMPREHENSIONS)]
-    inner = {id(node) for comprehension in comprehended for generator in comprehension.generators for node in walk(generator.target)}
+    inner = {
+        id(node)
+        for comprehension in comprehended
+        for generator in comprehension.generators
+        for node in walk(generator.target)
+    }
     for node in nodes:
-        if isinstance(node, Function | ast.ClassDef):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             counts[node.name] += 1
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in inner:
             counts[node.id] += 1
@@ -193,10 +198,14 @@ def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None =
     steady = frozenset() if starred else frozenset(_early(tree, set(everywhere)) & once)
     imported = {
         (alias.asname or alias.name).split(".")[0]
-        for node in tree.body if isinstance(node, ast.Import) for alias in node.names
-    }  # fmt: skip
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    methods = {part.name for definition in classes for part in definition.body if isinstance(part, Function)}
+    methods = {
+        part.name for definition in classes for part in definition.body if isinstance(part, FunctionNode)
+    }
     plain = frozenset() if starred else BUILTINS - set(everywhere) - forced
     return Facts(known, plain, steady, steady & imported, frozenset(methods), bound, only)
 
@@ -206,7 +215,7 @@ def _early(tree: ast.Module, bound: set[str]) -> set[str]:
     names: set[str] = set()
     defined: set[str] = set()
     for statement in tree.body:
-        if isinstance(statement, Function | ast.ClassDef):
+        if isinstance(statement, FunctionNode | ast.ClassDef):
             names.add(statement.name)
             defined.add(statement.name)
             evaluated = [
@@ -280,7 +289,7 @@ class _Marker:
                 return after | self._bound({node.name})
             case ast.ClassDef():
                 for member in node.body:
-                    if isinstance(member, Function):
+                    if isinstance(member, FunctionNode):
                         self.function(member)
                 return after | self._bound({node.name})
             case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
@@ -318,7 +327,7 @@ class _Marker:
                 return after | self._bound((alias.asname or alias.name).split(".")[0] for alias in node.names)
         return after
 
-    def function(self, node: Function, *, itself: bool = False) -> None:
+    def function(self, node: FunctionNode, *, itself: bool = False) -> None:
         """Mark the loads inside of a function; one that runs is bound to its own name, if `itself`."""
         outer = self.outer | self.constant | ({node.name} if itself else set())
         inner = _Marker(self.facts, outer - frozenset(self.facts.bindings(node)))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from worldline.analyze.rewrite import comprehensions
 from worldline.analyze.rewrite.flatten import Flattener, changed, is_literal, sliced
 from worldline.analyze.rewrite.kinds import of_scope
-from worldline.analyze.rewrite.names import Facts, Fresh, Function, own, sure, temporary
+from worldline.analyze.rewrite.names import Facts, Fresh, FunctionNode, own, sure, temporary
 from worldline.analyze.rewrite.tree import alike, walk
 
 _FRAMED = frozenset({"vars", "dir", "id", "globals"})  # a function that asks for these is left alone
@@ -64,7 +64,7 @@ class _Untouched:
         return [self.statement(statement) for statement in body]
 
     def statement(self, node: ast.stmt) -> ast.stmt:
-        if isinstance(node, Function | ast.ClassDef):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             return function(node, self.facts)
         fields = {
             name: getattr(node, name) for name in ("body", "orelse", "finalbody") if hasattr(node, name)
@@ -139,7 +139,7 @@ class _Statements:
 
     def whole(self, node: ast.stmt) -> ast.stmt:
         """A statement as it is, but for what stands in its blocks."""
-        if isinstance(node, Function | ast.ClassDef):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             return function(node, self.flat.facts)
         fields: dict[str, object] = {}
         for name, value in ast.iter_fields(node):
@@ -296,9 +296,11 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
         if isinstance(node, ast.For | ast.While | ast.AsyncFor):
             if _leaves(node.orelse):
                 return True
-        elif not isinstance(node, Function | ast.ClassDef):
+        elif not isinstance(node, FunctionNode | ast.ClassDef):
             blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-            blocks += [clause.body for clause in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+            blocks += [
+                clause.body for clause in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))
+            ]
             if any(_leaves(block) for block in blocks):
                 return True
     return False

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from worldline.analyze.rewrite.names import Function, bindings, own
+from worldline.analyze.rewrite.names import FunctionNode, bindings, own
 from worldline.analyze.rewrite.tree import walk
 
 
@@ -105,7 +105,7 @@ def _looked_up_by(node: ast.AST) -> Iterator[str]:
 def _dropped(tree: ast.Module) -> int | None:
     """The line of a generator that does something when it is dropped: a temporary would let it live longer."""
     for node in walk(tree):
-        if isinstance(node, Function):
+        if isinstance(node, FunctionNode):
             managers = [part for part in node.decorator_list if ast.unparse(part).endswith("contextmanager")]
             guarded = [part for part in own(node) if isinstance(part, ast.Try | ast.With | ast.TryStar)]
             if not managers and any(

@@ -26,7 +26,14 @@ _NAMED = "method $"  # of something whose kind only the trace tells
 
 
 def count(trace: Trace) -> Counter[str]:
-    """How often each construct ran in a trace of a program of one file; of another language, its name and events."""
+    """Count how often each construct ran in the trace of a single-file program.
+
+    Args:
+        trace: The trace. For a language without a syntax tree, only its name and its events count.
+
+    Returns:
+        Counts by entry; empty if the source does not parse.
+    """
     if not trace.program.lang.has_syntax_tree:
         named = (f"{EVENTS[event]} of {trace.program.language}" for event in trace.columns.event)
         return Counter([f"language {trace.program.language}", *named])
@@ -51,7 +58,7 @@ def count(trace: Trace) -> Counter[str]:
 
 
 def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
-    """Each step that ran a line or called a function, and where: the line, and the kind of its frame."""
+    """Yield each step that ran a line or called a function, with its place: the line and the kind of its frame."""
     columns = trace.columns
     names = [frame.name.rpartition(".")[2] for frame in trace.frames]
     scopes = [name if name in SCOPES else "" for name in names]
@@ -61,7 +68,7 @@ def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
 
 
 def _resolved(trace: Trace, unresolved: Mapping[tuple[int, str], list[str]]) -> Iterator[str]:
-    """`method $name.upper` of every step that ran it, with the kind that the name had in its place."""
+    """Yield `method $name.upper` for every step that ran it, with the name's kind at that step."""
     known, frames = Receivers(trace), trace.columns.frame
     for i, place in _ran(trace):
         for entry in unresolved.get(place, ()):
@@ -70,17 +77,17 @@ def _resolved(trace: Trace, unresolved: Mapping[tuple[int, str], list[str]]) -> 
 
 
 def missing(counts: Mapping[str, int], required: Iterable[str] = REQUIRED) -> list[str]:
-    """The required entries that never ran."""
+    """Return the required entries that never ran."""
     return [entry for entry in required if not counts.get(entry)]
 
 
 def share(counts: Mapping[str, int]) -> float:
-    """How much of what is required ran at least once, from 0 to 1."""
+    """Return the fraction of the required entries that ran at least once, from 0 to 1."""
     return 1 - len(missing(counts)) / len(REQUIRED)
 
 
 def table(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Every entry and how often it ran: the required ones, run or not, and all others; by name."""
+    """Return every entry and its count, sorted by name; required entries appear even if they never ran."""
     return sorted((dict.fromkeys(REQUIRED, 0) | dict(counts)).items())
 
 
@@ -90,7 +97,7 @@ def _lines(source: str) -> Entries:
 
 
 def _exceptions(trace: Trace) -> Counter[str]:
-    """What was raised, and what of it was caught: its frame has further steps."""
+    """Count the raised exceptions, and the caught ones: their frame has further steps."""
     columns = trace.columns
     last = {frame: i for i, frame in enumerate(columns.frame)}
     counts: Counter[str] = Counter()

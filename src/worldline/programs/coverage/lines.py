@@ -40,16 +40,22 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SPEC = re.compile(r"(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?([,_])?(\.\d+)?([a-zA-Z%])?")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES: dict[type[ast.AST], str] = {  # what has frames of its own beside functions, and how those are called
-    ast.Lambda: "<lambda>", ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>",
+    ast.Lambda: "<lambda>",
+    ast.ListComp: "<listcomp>",
+    ast.SetComp: "<setcomp>",
+    ast.DictComp: "<dictcomp>",
     ast.GeneratorExp: "<genexpr>",
-}  # fmt: skip
+}
 SCOPES = frozenset(_SCOPES.values())
 CALLED = "()"
 Entries = dict[tuple[int, str], tuple[str, ...]]
 
 
 def entries(source: str, tree: ast.Module) -> Entries:
-    """The entries of every line and scope: "" for functions, `<lambda>` and the like, `()` for a function's call."""
+    """Return the entries of every line and scope.
+
+    The scope is "" for functions, `<lambda>` and the like for other frames, and `()` for a function's call.
+    """
     collected: dict[tuple[int, str], list[str]] = {}
     types, imported = Types(tree), _imported(tree)
     for node, scope in _scoped(tree):
@@ -70,12 +76,12 @@ def entries(source: str, tree: ast.Module) -> Entries:
 
 
 def _called(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, str]:
-    """Where the call of a function hangs: its first line, decorators and all."""
+    """Return the place of a function's call: its first line, decorators included."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), CALLED
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """The names that imports bind, and by which form."""
+    """Map the names that imports bind to the form of the import."""
     return {
         (part.asname or part.name).partition(".")[0]: _STATEMENTS[type(node)]
         for node in ast.walk(tree)
@@ -85,7 +91,7 @@ def _imported(tree: ast.Module) -> dict[str, str]:
 
 
 def _scoped(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """Every node, with the kind of frame that runs it. The first iterable of a comprehension is run outside of it."""
+    """Yield every node with the kind of frame that runs it; the first iterable of a comprehension runs outside."""
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     while waiting:
         node, scope = waiting.pop()
@@ -160,7 +166,7 @@ def _of_call(node: ast.Call, types: Types) -> Iterator[str]:
 
 
 def _subscript(node: ast.Subscript) -> str:
-    """The shape of a subscript: which bounds of a slice are there, and which are negative."""
+    """Return the shape of a subscript: which bounds a slice has, and which are negative."""
     if not isinstance(node.slice, ast.Slice):
         return "index [-i]" if _is_negative(node.slice) else "index [i]"
     part = node.slice
@@ -207,11 +213,14 @@ def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef, types: Types) -> 
     yield from (f"builtin {name}" for name in names if name in types.builtins)
     arguments = node.args
     shapes = {
-        "default argument": arguments.defaults, "*args": arguments.vararg, "**kwargs": arguments.kwarg,
-        "keyword-only argument": arguments.kwonlyargs, "positional-only argument": arguments.posonlyargs,
+        "default argument": arguments.defaults,
+        "*args": arguments.vararg,
+        "**kwargs": arguments.kwarg,
+        "keyword-only argument": arguments.kwonlyargs,
+        "positional-only argument": arguments.posonlyargs,
         "annotations": node.returns or [a for a in arguments.args if a.annotation],
         "decorator": node.decorator_list,
-    }  # fmt: skip
+    }
     yield from (word for word, part in shapes.items() if part)
     for part in ast.walk(node):
         if isinstance(part, ast.Global | ast.Nonlocal):
@@ -223,7 +232,7 @@ def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef, types: Types) -> 
 
 
 def spellings(source: str) -> Iterator[tuple[int, str]]:
-    """How literals are written, with their lines."""
+    """Yield how literals are written, with their lines."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):

@@ -22,7 +22,7 @@ _STEPS = re.compile(r"\.(\w+)|\[\]")
 
 
 class Receivers:
-    """The values that names have throughout a trace."""
+    """The values that names hold throughout a trace."""
 
     def __init__(self, trace: Trace) -> None:
         columns = trace.columns
@@ -40,7 +40,7 @@ class Receivers:
                 self._everywhere.setdefault(name, set()).add(value)
 
     def kind(self, path: str, frame: int, step: int) -> str:
-        """The kind of `$name...` just before a step of a frame; `?` where nothing tells it."""
+        """Return the kind of `$name...` just before a step of a frame; `?` if the trace does not show it."""
         name, rest = _split(path)
         steps, values = self._history.get((frame, name), ([], []))
         before = bisect_left(steps, step)
@@ -62,7 +62,7 @@ def _split(path: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def _at(text: str, rest: str) -> frozenset[str]:
-    """The kinds found in a value at the end of a path."""
+    """Return the kinds at the end of a path into a value."""
     if not rest:
         return frozenset([kind(text)])
     whole = parse(text)
@@ -73,7 +73,7 @@ def _at(text: str, rest: str) -> frozenset[str]:
 
 
 def _parts(value: Value, field: str | None) -> Iterable[Value]:
-    """The field of an object, or the elements of anything else."""
+    """Return the field of an object, or the elements of any other value."""
     if field is not None:
         return [part for name, part in value.fields if name == field]
     if value.kind == "str":

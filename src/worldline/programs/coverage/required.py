@@ -59,7 +59,9 @@ def _required() -> tuple[str, ...]:
     entries += [f"method {kind.__name__}.{name}" for kind in _TYPES for name in _callable(kind)]
     entries += [f"builtin {name}" for name in _callable(builtins) if name[0].islower()]
     indices, _, slices = _SUBSCRIPTS.partition("|")
-    entries += [f"index {shape}" for shape in indices.split()] + [f"slice {shape}" for shape in slices.split()]
+    entries += [f"index {shape}" for shape in indices.split()] + [
+        f"slice {shape}" for shape in slices.split()
+    ]
     entries += [f"literal {word.replace('_', ' ')}" for word in _LITERALS.split()]
     entries += [f"format {word}" for word in _FORMATS.split()] + ["f-string !r"]
     entries += [f"pattern {word}" for word in _PATTERNS.split()]
@@ -69,7 +71,7 @@ def _required() -> tuple[str, ...]:
 
 
 def _callable(owner: object) -> list[str]:
-    """The public names of a type or module that can be called."""
+    """Return the public callables of a type or module."""
     return [name for name in dir(owner) if name[0] != "_" and callable(getattr(owner, name))]
 
 

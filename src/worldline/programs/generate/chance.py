@@ -19,9 +19,23 @@ from worldline.programs.generate.style.layout import dress
 
 # Each file of templates, and its share.
 KINDS = {
-    "draws": 44, "dice": 8, "cards": 4, "shuffles": 4, "choices": 8, "walks": 6, "sensors": 4, "retries": 5,
-    "games": 7, "queues": 4, "seeded": 3, "tokens": 2, "asked": 3, "resamples": 4, "races": 4, "jobs": 3,
-}  # fmt: skip
+    "draws": 44,
+    "dice": 8,
+    "cards": 4,
+    "shuffles": 4,
+    "choices": 8,
+    "walks": 6,
+    "sensors": 4,
+    "retries": 5,
+    "games": 7,
+    "queues": 4,
+    "seeded": 3,
+    "tokens": 2,
+    "asked": 3,
+    "resamples": 4,
+    "races": 4,
+    "jobs": 3,
+}
 _DRAWN = re.compile(r"\brandom\.([a-z]+)\b")
 _SPACED = 0.4  # how often two blank lines stand before a definition
 _DEFINED = re.compile(r"\n\n((?:def|class|async def|@) ?\w)")
@@ -30,14 +44,18 @@ _IMPORT = "import random\n"
 
 
 def of(kind: str) -> Callable[[Random], Program]:
-    """What draws the programs of one file."""
+    """Return the maker of the programs of one template file.
+
+    Raises:
+        UsageError: The kind is unknown.
+    """
     if kind not in KINDS:
         raise UsageError(f"a kind of stochastic program is one of {', '.join(KINDS)}, not {kind!r}")
     return lambda rng: _drawn(rng, kind)
 
 
 def program(rng: Random) -> Program:
-    """One program of any file."""
+    """Draw one program from any template file."""
     return _drawn(rng, rng.choices(tuple(KINDS), tuple(KINDS.values()))[0])
 
 
@@ -49,7 +67,7 @@ def _drawn(rng: Random, kind: str) -> Program:
 
 
 def _imported(rng: Random, program: Program) -> Program:
-    """The program with its functions of `random` under other names: imported one by one, or the module renamed."""
+    """Import the functions of `random` by name, or rename the module."""
     source, roll = program.source, rng.random()
     if _IMPORT not in source or roll > 0.3:
         return program

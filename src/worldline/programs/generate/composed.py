@@ -41,12 +41,12 @@ _EXPLODES = re.compile(
 _BODY = re.compile(r"^( +)@body\n", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _DIGITS = "0123456789"
-_TRIES = 40  # for a statement whose variables can be had
+_MAX_ATTEMPTS = 40  # for a statement whose variables can be had
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manner:
-    """How functions of one sort are put together: shares, by how deep it is; and what they begin with."""
+    """How functions of one kind are composed: probabilities (some by nesting depth) and statement counts."""
 
     name: str
     counts: tuple[int, ...]  # of statements
@@ -79,7 +79,7 @@ DATA = Manner(
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A statement template: its pieces (None where further statements go), and the typed roles it reads and makes."""
+    """A statement template: its pieces (None marks a nested body) and the typed roles it reads and makes."""
 
     pieces: tuple[tuple[Pieces | None, str], ...]  # with the indentation of what stands there
     needs: tuple[str, ...]
@@ -126,14 +126,14 @@ def _library(name: str, *, compound: bool) -> tuple[Statement, ...]:
 
 @cache
 def _returns(name: str, kind: str) -> tuple[Statement, ...]:
-    """The expressions to return that are about a variable of the type: it is the first that they name."""
+    """Return the return expressions whose first variable has this type."""
     about = (line for line in lines(f"statements/{name}_returns") if _READ.findall(line)[0] == kind)
     return tuple(map(_statement, about))
 
 
 @dataclass
 class _Function:
-    """A function that is being put together."""
+    """A function under composition."""
 
     manner: Manner
     scope: Construction
@@ -141,7 +141,11 @@ class _Function:
     last: str = ""  # the variable that was made or changed last
 
     def bind(self, statement: Statement, main: dict[str, str] | None = None) -> dict[str, str] | None:
-        """A variable for every role that a statement needs; those of loops are read, never written."""
+        """Choose a variable for every role of a statement; loop variables are read, never written.
+
+        Returns:
+            The variable names by role, or None if a role has no candidate.
+        """
         bound: dict[str, str] = dict(main or {})
         rng = self.scope.rng
         for need in statement.needs:
@@ -149,7 +153,9 @@ class _Function:
                 continue
             kind = need.rstrip(_DIGITS)
             free = [
-                variable for variable in self.scope.variables if variable.kind == kind and variable.name not in bound.values()
+                variable
+                for variable in self.scope.variables
+                if variable.kind == kind and variable.name not in bound.values()
             ]
             if need in statement.writes:
                 free = [variable for variable in free if not variable.fixed]
@@ -162,7 +168,11 @@ class _Function:
         return bound
 
     def statements(self, count: int, depth: int) -> tuple[str, list[str]]:
-        """Text of `count` statements, and the names they wrote; empty where none fits."""
+        """Write `count` statements.
+
+        Returns:
+            Their text and the names they wrote; empty if no statement fits.
+        """
         rng, manner = self.scope.rng, self.manner
         out: list[str] = []
         written: list[str] = []
@@ -170,7 +180,7 @@ class _Function:
         for _ in range(count):
             known = {statement.kind for statement in self.scope.variables}
             compound = rng.random() < manner.compound[min(depth, len(manner.compound) - 1)]
-            for _ in range(_TRIES):
+            for _ in range(_MAX_ATTEMPTS):
                 statement = rng.choice(_library(manner.name, compound=compound))
                 if (depth and statement.once) or not statement.kinds <= known or id(statement) in spent:
                     continue
@@ -186,10 +196,14 @@ class _Function:
         return "".join(out), written
 
     def write(self, statement: Statement, bound: dict[str, str], depth: int) -> tuple[str, list[str]]:
-        """The statement's text, and the names it wrote; both empty where its body could not be had."""
+        """Write one statement.
+
+        Returns:
+            Its text and the names it wrote; both empty if its body could not be composed.
+        """
         scope = self.scope
-        before, outer_values = dict(scope.names), scope.given
-        scope.given = self.about(bound) or outer_values
+        before, outer_values = dict(scope.names), scope.passed_values
+        scope.passed_values = self.about(bound) or outer_values
         loop_variables, new = self.born(statement, bound)
         roles = bound | {f"each_{variable.kind}": variable.name for variable in loop_variables} | new
         scope.names.update(roles)
@@ -212,7 +226,7 @@ class _Function:
                 break
             written += more
             out.append("".join(f"{indent}{line}\n" for line in text.splitlines()))
-        scope.names, scope.given = before, outer_values
+        scope.names, scope.passed_values = before, outer_values
         if out:
             known = {variable.name for variable in reach}
             reach += [
@@ -222,14 +236,14 @@ class _Function:
         return "".join(line + "\n" for line in "".join(out).splitlines() if line.strip()), written
 
     def about(self, bound: dict[str, str]) -> list[Any]:
-        """The values of the variables at hand, as far as they are known, for `maybe` and the like to look at."""
+        """Return the known values of the bound variables, for makers such as `maybe`."""
         values = [self.passed[name] for name in bound.values() if name in self.passed]
         if "counts" in bound and not any(isinstance(value, dict) for value in values):
             values.append(dict.fromkeys(keys(self.scope.rng, 4), 0))
         return values
 
     def born(self, statement: Statement, bound: dict[str, str]) -> tuple[list[Variable], dict[str, str]]:
-        """The variables of the statement's loop, and names for its new ones by role."""
+        """Return the loop variables of a statement, and names for its new variables by role."""
         scope = self.scope
         loop_variables: list[Variable] = []
         new: dict[str, str] = {}
@@ -243,7 +257,7 @@ class _Function:
         return loop_variables, new
 
     def body(self, depth: int, loop: list[str]) -> tuple[str, list[str]]:
-        """A loop's or branch's statements: a loop's ones use its variables, if that can be had, and do not explode."""
+        """Write the statements of a loop or branch; a loop should use its variables and must not explode."""
         text, written = "", list[str]()
         reach = self.scope.variables
         for _ in range(6):
@@ -255,11 +269,13 @@ class _Function:
         return text, written
 
     def result(self, written: list[str]) -> str:
-        """What is returned: what was worked on, the last of it above all, alone or with something beside it."""
+        """Write the return expression, mostly about the variable that was written last."""
         scope, manner = self.scope, self.manner
         rng = scope.rng
         known = [
-            variable for variable in scope.variables if variable.kind in ("int", "ints", "str", "strs", "counts", "bool")
+            variable
+            for variable in scope.variables
+            if variable.kind in ("int", "ints", "str", "strs", "counts", "bool")
         ]
         recent = [variable for variable in known if variable.name in written] or known[:1]
         latest = next((variable for variable in recent if variable.name == self.last), recent[-1])
@@ -271,7 +287,7 @@ class _Function:
         if roll < manner.plain + manner.paired and other is not main:
             pair = f"{main.name}, {other.name}"
             return rng.choice((pair, f"[{pair}]", f"({other.name}, {main.name})"))
-        for _ in range(_TRIES):
+        for _ in range(_MAX_ATTEMPTS):
             variable = rng.choice(_returns(manner.name, main.kind))
             bound = self.bind(variable, {main.kind: main.name})
             if bound is not None:
@@ -299,12 +315,12 @@ def _guard(scope: Construction, main: Variable) -> str:
 
 
 def text(rng: Random) -> Program:
-    """A function of some statements about a text or a list of texts, with what further arguments they use."""
+    """Compose a function of a few statements about a text or a list of texts, with further arguments."""
     scope = begin(rng, names=words("vocabulary/text_functions"))
     kind = "str" if rng.random() < 0.8 else "strs"
     subject = values.make(scope, "str" if kind == "str" else rng.choice(_SUBJECTS))
     subject = subject[:40] if kind == "str" else subject
-    scope.given.append(subject)
+    scope.passed_values.append(subject)
     main = scope.new(kind, local=False)
     passed: dict[str, Any] = {main.name: subject}
     for extra in rng.sample(tuple(_EXTRAS), rng.choice((0, 1, 1, 2, 2, 3))):
@@ -322,7 +338,7 @@ def text(rng: Random) -> Program:
 
 
 def data(rng: Random) -> Program:
-    """A function of a few statements over one to four numbers, lists, dicts or texts."""
+    """Compose a function of a few statements over one to four numbers, lists, dicts or texts."""
     scope = begin(rng, frozenset(("helper",)), words("vocabulary/data_functions"))
     kinds = rng.sample(_SORTS, rng.choice((1, 2, 2, 2, 3, 3, 4)))
     if not set(kinds) & {"ints", "counts", "strs"}:

@@ -20,14 +20,18 @@ ODD = 0.3  # how often a value is spelled in a less common way
 
 
 def of(name: str) -> Callable[[Random], Program]:
-    """What draws the drills of one file."""
+    """Return the maker of the drills of one template file.
+
+    Raises:
+        UsageError: The name is unknown.
+    """
     if name not in DRILLS:
         raise UsageError(f"drills are {', '.join(DRILLS)}, not {name!r}")
     return lambda rng: _drawn(rng, name)
 
 
 def program(rng: Random) -> Program:
-    """One drill of any file."""
+    """Draw one drill from any template file."""
     return _drawn(rng, rng.choices(tuple(DRILLS), tuple(DRILLS.values()))[0])
 
 

@@ -22,7 +22,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @cache
 def templates() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Every template: its text, and its calls (none of a script)."""
+    """Return every template: its text and its calls; a script has no calls."""
     parsed = []
     folder = files("worldline.programs.languages").joinpath("templates")
     for kind in KINDS:
@@ -38,7 +38,7 @@ def templates() -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 @cache
 def names() -> dict[str, tuple[str, ...]]:
-    """What a name of a template may be called, by that name."""
+    """Return the alternatives for each name that templates use."""
     text = files("worldline.programs.languages").joinpath("templates", "names.txt").read_text("utf-8")
     return {
         line.partition(":")[0]: tuple(line.partition(":")[2].split()) for line in text.splitlines() if line
@@ -46,12 +46,12 @@ def names() -> dict[str, tuple[str, ...]]:
 
 
 def ordinary(rng: Random) -> Program:
-    """A template, filled and with other names."""
+    """Draw a template, fill its holes and rename its names."""
     return filled(rng.choice(templates()), rng)
 
 
 def filled(template: tuple[str, tuple[str, ...]], rng: Random) -> Program:
-    """A template's holes filled, its names others of their kind."""
+    """Fill the holes of a template and rename its names."""
     text, calls = template
     drawn: dict[str, str] = {}
     source = _filled(text, rng, drawn)
@@ -60,7 +60,7 @@ def filled(template: tuple[str, tuple[str, ...]], rng: Random) -> Program:
 
 
 def renamed(program: Program, rng: Random) -> Program:
-    """The same program with other names, each of the kind of the old one."""
+    """Return the same program with other names of the same kind."""
     tree = ast.parse(program.source)
     used = {
         getattr(node, label)
@@ -78,7 +78,9 @@ def renamed(program: Program, rng: Random) -> Program:
     fresh: dict[str, str] = {}
     for name in sorted(used & names().keys() - fields):
         others = used - {name} | set(fresh.values())
-        fresh[name] = rng.choice([candidate for candidate in names()[name] if candidate not in others] or [name])
+        fresh[name] = rng.choice(
+            [candidate for candidate in names()[name] if candidate not in others] or [name]
+        )
     call = program.call
     if call is not None:
         head, bracket, rest = call.partition("(")
@@ -104,7 +106,7 @@ def _filled(text: str, rng: Random, drawn: dict[str, str]) -> str:
 
 
 def _drawn(spec: str, rng: Random) -> str:
-    """What a hole says, drawn."""
+    """Draw a value for a hole."""
     word, _, rest = spec.partition(" ")
     if "|" not in spec and (word in _TEXTS or word in ("list", "sorted")):
         low, high = (int(part) for part in _range(rest.split()[0]))
@@ -144,7 +146,7 @@ _TEXTS = {
 
 
 def composed(rng: Random) -> Program:
-    """A function of a few statements over ints, perhaps with a list or a text, and a call of it."""
+    """Compose a function of a few statements over ints, sometimes with a list or a text, and its call."""
     params = dict.fromkeys(("a", "b", "n")[: rng.randint(1, 3)], "int")
     if rng.random() < 0.5:
         params |= {"xs": "list"} if rng.random() < 0.65 else {"text": "str"}
@@ -158,7 +160,7 @@ def composed(rng: Random) -> Program:
 
 
 class _Maker:
-    """Draws statements; every name that is set stays below `bound` by a remainder."""
+    """Draws statements; a remainder keeps every assigned name below `bound`."""
 
     def __init__(self, rng: Random, params: dict[str, str]) -> None:
         self.rng, self.params = rng, params
@@ -168,7 +170,7 @@ class _Maker:
         self.loops = 0
 
     def argument(self, kind: str) -> str:
-        """A value for a parameter."""
+        """Draw an argument for a parameter."""
         if kind == "list":
             return repr([self.rng.randint(-5, 30) for _ in range(self.rng.randint(2, 6))])
         if kind == "str":
@@ -176,7 +178,7 @@ class _Maker:
         return str(self.rng.randint(0, 30))
 
     def body(self) -> list[str]:
-        """The whole function."""
+        """Draw the body of the function."""
         lines = []
         for name in ("total", "count", "best")[: self.rng.randint(1, 3)]:
             lines.append(f"{name} = {self.rng.randint(0, 9)}")
@@ -186,7 +188,9 @@ class _Maker:
         result = self.rng.choice(self.own)
         return [
             *lines,
-            f"return {result}" if self.rng.random() < 0.6 else f"return {result} - {self.rng.choice(self.own)}",
+            f"return {result}"
+            if self.rng.random() < 0.6
+            else f"return {result} - {self.rng.choice(self.own)}",
         ]
 
     def _statement(self, depth: int) -> list[str]:

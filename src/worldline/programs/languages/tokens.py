@@ -22,17 +22,22 @@ _DOTS = (".", "::", "->")
 
 @cache
 def words() -> frozenset[str]:
-    """Words of the languages, types, and the roots of their libraries."""
+    """Return keywords, types and library roots of all languages."""
     return frozenset(files("worldline.programs.languages").joinpath("words.txt").read_text("utf-8").split())
 
 
 def tokens(source: str) -> list[str]:
-    """The tokens of a source, without comments."""
+    """Return the tokens of a source, without comments."""
     return [token for token in _TOKEN.findall(source) if not token.startswith(("//", "/*"))]
 
 
 def normal(source: str, *, erased: bool = False) -> str:
-    """The normal form; with `erased`, own names are all alike, as near copies are compared."""
+    """Return the normal form of a source.
+
+    Args:
+        source: The source text.
+        erased: Whether all of the program's own names become one mark, to compare near copies.
+    """
     token_list = tokens(source)
     own = _own(token_list)
     numbers: dict[str, int] = {}
@@ -46,7 +51,7 @@ def normal(source: str, *, erased: bool = False) -> str:
 
 
 def _own(token_list: list[str]) -> set[str]:
-    """Names that are the program's to choose."""
+    """Return the names that the program itself chooses."""
     own = set()
     for at, token in enumerate(token_list):
         if not _NAME.fullmatch(token) or token in words():
@@ -58,7 +63,7 @@ def _own(token_list: list[str]) -> set[str]:
 
 
 def definitions(source: str) -> list[tuple[str, str]]:
-    """The functions of a source as their names and texts: a name, brackets, and a block behind them."""
+    """Return the name and text of each function: a name, parentheses, and a block."""
     functions = []
     for head in re.finditer(
         r"([A-Za-z_$][\w$]*)\s*(?:=\s*(?:async\s*)?(?:function\s*)?)?\([^;{}]*\)[^;{}()]*\{", source

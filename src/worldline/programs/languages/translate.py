@@ -1,7 +1,7 @@
 """Small Python programs said in another language: the same names, the same steps, the same answer.
 
 What is understood is what the generator writes: functions over ints, truth values, letters, texts, lists of ints,
-dicts of ints and records, with loops, branches and recursion. The rest is `UnsayableError`, and another program is
+dicts of ints and records, with loops, branches and recursion. The rest is `UntranslatableError`, and another program is
 drawn. Nothing is run here. Ints stay small in what is drawn: no language's own width shows.
 """
 
@@ -14,9 +14,9 @@ from random import Random
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.programs.languages.expressions import Expressions, kind_of
-from worldline.programs.languages.said_types import SaidTypes
-from worldline.programs.languages.spelling import Speaker, UnsayableError
+from worldline.programs.languages.spelling import Speaker, UntranslatableError
 from worldline.programs.languages.statements import Statements
+from worldline.programs.languages.target_types import TargetTypes
 from worldline.programs.languages.types import scope
 
 RESERVED = {
@@ -32,7 +32,19 @@ CLASSES = ("Main", "Program", "Task")
 
 
 def translated(program: Program, language: str, rng: Random) -> Program:
-    """The same program in another language; UnsayableError where that cannot say it."""
+    """Translate a Python program into another language.
+
+    Args:
+        program: The Python program.
+        language: The target language.
+        rng: Source of randomness, for the choice of spellings.
+
+    Returns:
+        The translated program, with its call if the original has one.
+
+    Raises:
+        UntranslatableError: The target language cannot express the program.
+    """
     tree = ast.parse(_renamed(program.source))
     speaker = Speaker(language, rng)
     call = None if program.call is None else _call(_renamed(program.call))
@@ -40,14 +52,17 @@ def translated(program: Program, language: str, rng: Random) -> Program:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     script = [node for node in tree.body if not isinstance(node, ast.ClassDef | ast.FunctionDef)]
     if any(isinstance(node, ast.Import | ast.ImportFrom) for node in script):
-        raise UnsayableError("imports")
+        raise UntranslatableError("imports")
     calls = [*([call] if call else []), *(node for node in ast.walk(tree) if isinstance(node, ast.Call))]
     translation = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
-    body = [*(translation.record(node) for node in records), *(translation.function(node) for node in functions)]
+    body = [
+        *(translation.record(node) for node in records),
+        *(translation.function(node) for node in functions),
+    ]
     if script:
         body.append(translation.script(script))
     elif call is None:
-        raise UnsayableError("nothing is run")
+        raise UntranslatableError("nothing is run")
     lang = LANGUAGES[language]
     name = lang.main_class + lang.suffixes[0] if lang.main_class else usual_name(language)
     source = translation.whole(body, lang.main_class or rng.choice(CLASSES))
@@ -55,7 +70,7 @@ def translated(program: Program, language: str, rng: Random) -> Program:
 
 
 class Translation:
-    """A program being told: what its functions take and give, and the features that it came to need."""
+    """A program during its translation: what its functions take and return, and the features it needs."""
 
     def __init__(
         self,
@@ -64,7 +79,7 @@ class Translation:
         functions: list[ast.FunctionDef],
         calls: list[ast.Call],
     ) -> None:
-        self.speaker, self.records, self.said = speaker, records, SaidTypes(speaker)
+        self.speaker, self.records, self.target_types = speaker, records, TargetTypes(speaker)
         self._gives: dict[str, str] = {}
         self._takes = {node.name: _parameters(node, calls) for node in functions}
         for node in functions:
@@ -72,7 +87,7 @@ class Translation:
                 self._gives[node.name] = _annotated(node.returns)
 
     def record(self, node: ast.ClassDef) -> list[str]:
-        """A record's definition."""
+        """Translate a record's definition."""
         speaker, fields = self.speaker, self.records[node.name]
         typed = (
             [speaker.text("param", name, speaker.text("type", kind="int")) for name in fields]
@@ -85,36 +100,39 @@ class Translation:
         return speaker.line("record", node.name, *parts)
 
     def function(self, node: ast.FunctionDef) -> list[str]:
-        """A function."""
+        """Translate a function."""
         params = self._takes[node.name]
         statements = self._statements(node.body, params)
         body = statements.block(node.body, 1)
         gives = self._gives.setdefault(node.name, statements.gives)
         if not gives:
-            raise UnsayableError("a function that gives nothing")
+            raise UntranslatableError("a function that gives nothing")
         if self._gives[node.name] != gives:
-            raise UnsayableError("a function that gives several things")
+            raise UntranslatableError("a function that gives several things")
         head = [
             self._parameter(name, "int" if kind == "nat" else kind, name in statements.scope.changed)
             for name, kind in params.items()
         ]
         listed = ", ".join(head) or (self.speaker.text("nothing") if self.speaker.can("nothing") else "")
-        lines = self.speaker.line("function", node.name, listed, self.said.typed(gives))
+        lines = self.speaker.line("function", node.name, listed, self.target_types.typed(gives))
         return [*lines, *body, *self.speaker.line("endfunction")]
 
     def script(self, body: list[ast.stmt]) -> list[str]:
-        """Statements as they stand, in a main function where the language wants one."""
+        """Translate top-level statements, inside a main function if the language needs one."""
         has_main = self.speaker.can("script")
         lines = self._statements(body, {}).block(body, int(has_main))
         return [*self.speaker.line("script"), *lines, *self.speaker.line("endscript")] if has_main else lines
 
     def whole(self, parts: list[list[str]], name: str) -> str:
-        """The file: what it includes, its parts, the class around them."""
+        """Assemble the file: its includes, its parts, and the class around them."""
         speaker = self.speaker
-        top = speaker.used(self.said.features) + ([speaker.text("header")] if speaker.can("header") else [])
-        if self.said.several and speaker.can("severaltype"):
+        top = speaker.used(self.target_types.features) + (
+            [speaker.text("header")] if speaker.can("header") else []
+        )
+        if self.target_types.several and speaker.can("severaltype"):
             shown = (
-                speaker.text("severalfield", field, self.said.typed(kind)) for field, kind in self.said.several
+                speaker.text("severalfield", field, self.target_types.typed(kind))
+                for field, kind in self.target_types.several
             )
             parts = [speaker.text("severaltype", "\n    ".join(shown)).rstrip("\n").split("\n"), *parts]
         lines = [line for part in parts for line in [*part, ""]][:-1]
@@ -128,7 +146,7 @@ class Translation:
         )
 
     def called(self, call: ast.Call) -> str:
-        """The call that is run, canonical."""
+        """Return the call in canonical form."""
         parts = []
         for argument in call.args:
             text = ast.unparse(argument)
@@ -143,21 +161,25 @@ class Translation:
 
     def _statements(self, body: list[ast.stmt], params: dict[str, str]) -> Statements:
         names = scope(body, params)
-        expressions = Expressions(self.speaker, self.records, self._gives, names, self.said.features)
-        return Statements(expressions, self.said)
+        expressions = Expressions(self.speaker, self.records, self._gives, names, self.target_types.features)
+        return Statements(expressions, self.target_types)
 
     def _parameter(self, name: str, kind: str, is_changed: bool) -> str:
         if is_changed and kind not in ("int", "bool", "char"):
-            raise UnsayableError("a parameter that is changed in its place")
-        typed = self.said.typed(kind)
+            raise UntranslatableError("a parameter that is changed in its place")
+        typed = self.target_types.typed(kind)
         if kind in ("list", "str"):
             return self.speaker.text("param", name, typed, kind=kind)
         return self.speaker.text("param", name, typed, kind="assigned" if is_changed else "")
 
 
 def _parameters(node: ast.FunctionDef, calls: list[ast.Call]) -> dict[str, str]:
-    """The types of a function's parameters, annotated or those of what it is called with."""
-    named = (parameter for parameter in calls if isinstance(parameter.func, ast.Name) and parameter.func.id == node.name)
+    """Return the types of a function's parameters, from annotations or from the arguments of a call."""
+    named = (
+        parameter
+        for parameter in calls
+        if isinstance(parameter.func, ast.Name) and parameter.func.id == node.name
+    )
     first = next(named, None)
     arguments = first.args if first else []
     kinds = {}
@@ -168,7 +190,7 @@ def _parameters(node: ast.FunctionDef, calls: list[ast.Call]) -> dict[str, str]:
             kind = kind_of(arguments[at])
             kinds[parameter.arg] = "str" if kind == "char" else kind
         else:
-            raise UnsayableError("a parameter whose type nobody says")
+            raise UntranslatableError("a parameter whose type nobody says")
     return kinds
 
 
@@ -187,12 +209,12 @@ def _fields(node: ast.ClassDef) -> list[str]:
 def _call(text: str) -> ast.Call:
     call = ast.parse(text, mode="eval").body
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
-        raise UnsayableError("no plain call")
+        raise UntranslatableError("no plain call")
     return call
 
 
 def _renamed(source: str) -> str:
-    """Without names that are words of a language."""
+    """Rename names that are keywords in a target language."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         for label in ("id", "name", "arg"):
@@ -207,7 +229,7 @@ def _narrowed(line: str, step: int) -> str:
 
 
 def as_script(program: Program) -> Program:
-    """The same program, its call printed by a script; lists that it is called with have names there."""
+    """Return the program as a script that prints its call; list arguments get names there."""
     if program.call is None:
         return program
     call, lines = _call(program.call), list[str]()

@@ -15,7 +15,7 @@ GROWING = ("append", "pop", "insert")
 
 @dataclass
 class NameTypes:
-    """What is known of one function's names (or of a script's)."""
+    """What is known about the names of one function or of a script."""
 
     params: dict[str, str] = field(default_factory=dict)
     growing: set[str] = field(default_factory=set)
@@ -25,7 +25,7 @@ class NameTypes:
 
 
 def scope(body: list[ast.stmt], params: dict[str, str]) -> NameTypes:
-    """What the statements of a body say about its names."""
+    """Collect what the statements of a body say about its names."""
     types = NameTypes({name: "int" if kind == "nat" else kind for name, kind in params.items()})
     seen: set[str] = set(params)
     for node in _nodes(body):
@@ -58,7 +58,7 @@ def _nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _walked(node: ast.AST) -> Iterator[ast.AST]:
-    """A tree in the order of its text."""
+    """Yield the nodes of a tree in source order."""
     yield node
     for child in ast.iter_child_nodes(node):
         yield from _walked(child)
@@ -78,7 +78,7 @@ def _root(target: ast.expr) -> str:
 
 
 def _natural(body: list[ast.stmt], natural_params: set[str]) -> set[str]:
-    """Names that are never negative: all that they are set to is not, if none of them is."""
+    """Return the names that are never negative: start with all and drop those assigned a possibly negative value."""
     sets: list[tuple[str, ast.expr]] = []
     for node in _nodes(body):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
@@ -103,7 +103,7 @@ def _natural(body: list[ast.stmt], natural_params: set[str]) -> set[str]:
 
 
 def is_natural(node: ast.expr, names: set[str]) -> bool:
-    """Whether an expression is never negative, these names being so."""
+    """Return whether an expression is never negative, if these names are not."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int) and node.value >= 0
     if isinstance(node, ast.Name):

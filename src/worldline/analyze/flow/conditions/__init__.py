@@ -84,10 +84,14 @@ def conditions(trace: Trace) -> tuple[Condition, ...]:
     """
     columns = trace.columns
     path = PathView(
-        [EVENTS[event] for event in columns.event], columns.line, columns.frame,
+        [EVENTS[event] for event in columns.event],
+        columns.line,
+        columns.frame,
         {frame.serial: (frame.name, frame.file, frame.parent) for frame in trace.frames},
-        lambda i: trace[i].delta, lambda i: trace[i].arg, trace.outcome.kind == "raised",
-    )  # fmt: skip
+        lambda i: trace[i].delta,
+        lambda i: trace[i].arg,
+        trace.outcome.kind == "raised",
+    )
     return path_conditions(trace.program, path)
 
 
@@ -101,7 +105,11 @@ def by_step(conditions: Iterable[Condition]) -> dict[int, list[str]]:
 
 def names_of(condition: Condition) -> list[str]:
     """The names that a condition's text reads, in its order; of a `case` those of its guard alone."""
-    text = condition.text.rpartition(" if ")[2] if condition.kind == "case" and " if " in condition.text else condition.text
+    text = (
+        condition.text.rpartition(" if ")[2]
+        if condition.kind == "case" and " if " in condition.text
+        else condition.text
+    )
     if condition.kind == "except" or (condition.kind == "case" and text == condition.text):
         return []
     tree = syntax(f"{text}: pass" if condition.kind == "for" else f"({text})")
@@ -177,7 +185,9 @@ class _Frame:
     def _by_line(self, decision: Decision, after: int) -> bool | None:
         """What the line after a test tells; where it may be the jump's own, the one after that."""
         jumped = after
-        while jumped < len(self.own) and self.lines[jumped] in decision.jump and self.events[jumped] == "line":
+        while (
+            jumped < len(self.own) and self.lines[jumped] in decision.jump and self.events[jumped] == "line"
+        ):
             jumped += 1
         line = self.lines[after]
         if jumped > after:
@@ -268,5 +278,6 @@ def _calls_known(node: ast.Assert) -> bool:
     """Whether all that an assertion calls is a built-in's, which raises no AssertionError, or names of the source."""
     calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
     return all(
-        isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in METHODS) for function in calls
+        isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in METHODS)
+        for function in calls
     )

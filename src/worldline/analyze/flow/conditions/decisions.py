@@ -45,18 +45,18 @@ class Decision:
     is_inline: bool = False
 
 
-Code = tuple[str, int]
+CodeKey = tuple[str, int]
 """A code object: its name and the line of its call; the module's is 0."""
 ByLine = dict[int, tuple[Decision, ...]]
 
 
 @lru_cache(maxsize=64)
-def decisions(source: str) -> dict[Code, ByLine]:
+def decisions(source: str) -> dict[CodeKey, ByLine]:
     """The decisions of every code object by line; a code object that another is not told from has none."""
     tree = syntax(source)
     if tree is None:
         return {}
-    reader, by_code, twice = _Reader(source, tree), dict[Code, ByLine](), set[Code]()
+    reader, by_code, twice = _Reader(source, tree), dict[CodeKey, ByLine](), set[CodeKey]()
     for node in (scope for scope in ast.walk(tree) if isinstance(scope, (ast.Module, *SCOPES))):
         code = str(getattr(node, "name", TITLES.get(type(node).__name__, ""))), first_line(node)
         if code in by_code:
@@ -99,7 +99,8 @@ class _Reader:
                 for line in decision.lines:
                     by_line.setdefault(line, []).append(decision)
         return {
-            line: tuple(sorted(group, key=lambda decision: decision.kind != "ternary")) for line, group in by_line.items()
+            line: tuple(sorted(group, key=lambda decision: decision.kind != "ternary"))
+            for line, group in by_line.items()
         }
 
     def _of_node(self, node: ast.AST, scope: ast.AST, home: ast.AST) -> Iterator[Decision]:
@@ -130,9 +131,13 @@ class _Reader:
     def _shared_end(self, node: ast.stmt) -> bool:
         """Whether a statement that began before ends on this one's first line: `x = (\n1); assert y`."""
         earlier = (
-            statement for line in range(max(1, node.lineno - 40), node.lineno) for statement in self.begun.get(line, ())
+            statement
+            for line in range(max(1, node.lineno - 40), node.lineno)
+            for statement in self.begun.get(line, ())
         )
-        return any(statement.end_lineno == node.lineno and not hasattr(statement, "body") for statement in earlier)
+        return any(
+            statement.end_lineno == node.lineno and not hasattr(statement, "body") for statement in earlier
+        )
 
     def _branch(
         self, node: ast.If | ast.While | ast.For | ast.AsyncFor, kind: str, test: ast.expr, text: str
@@ -319,7 +324,8 @@ def _shares(home: ast.AST, node: ast.IfExp, lines: frozenset[int]) -> bool:
     inside = {id(part) for part in ast.walk(node)}
     others = (part for part in ast.walk(home) if isinstance(part, ast.expr) and id(part) not in inside)
     return any(
-        part.lineno in lines or (isinstance(part, ast.Attribute) and part.end_lineno in lines) for part in others
+        part.lineno in lines or (isinstance(part, ast.Attribute) and part.end_lineno in lines)
+        for part in others
     )
 
 

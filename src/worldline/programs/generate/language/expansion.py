@@ -1,7 +1,7 @@
-"""Templates expanded: every hole of the pieces filled, so that one text, or one program, comes out.
+"""Expands templates: fills every hole of the pieces and returns a text or a program.
 
-What a program has decided is in its `Construction`; values come from `values`, expressions from `typed.expressions`,
-macros from `templates/macros`. Nothing here knows how a finished program is laid out.
+A `Construction` holds what the program has decided; values come from `values`, expressions from
+`typed.expressions`, macros from `templates/macros`. Layout is not decided here.
 """
 
 from __future__ import annotations
@@ -44,12 +44,18 @@ def _macros() -> dict[str, Pieces]:
 
 @cache
 def templates(name: str) -> tuple[Template, ...]:
-    """The program templates of a file."""
+    """Return the program templates of a file."""
     return tuple(map(template, library.blocks(name)))
 
 
 def expand(pieces: Pieces, scope: Construction, arguments: tuple[str, ...] = ()) -> str:
-    """The text of the pieces, their holes filled; `arguments` are those of the macro that they belong to."""
+    """Return the text of the pieces with their holes filled.
+
+    Args:
+        pieces: The parsed template.
+        scope: The program under construction.
+        arguments: Arguments of the macro that the pieces belong to.
+    """
     out: list[str] = []
     names = scope.names
     for piece in pieces:
@@ -82,7 +88,7 @@ def _chosen(piece: Alternatives, scope: Construction) -> Pieces:
 
 
 def _made(piece: MakerCall, scope: Construction, arguments: tuple[str, ...]) -> str:
-    """A value, spelled, or the text of a macro."""
+    """Return the spelled value of a maker, or the text of a macro."""
     makers = piece.makers
     maker = makers[0] if len(makers) == 1 else scope.rng.choice(makers)
     text = expand(piece.arguments, scope, arguments) if piece.arguments else ""
@@ -91,14 +97,14 @@ def _made(piece: MakerCall, scope: Construction, arguments: tuple[str, ...]) -> 
         return expand(macro, scope, tuple(part.strip() for part in text.split(" ; ")))
     value = values.make(scope, maker, text.split())
     if scope.passing:
-        scope.given.append(value)
+        scope.passed_values.append(value)
     if type(value) is int and (text or maker == "num"):
         return str(value)  # it may stand inside a text
     return spell(scope.rng, value, odd=scope.odd)
 
 
 def _typed(piece: TypedHole, scope: Construction) -> str:
-    """A variable of the type, where there is one; else a literal; or what is made of the variables it names."""
+    """Return a variable of the type, a literal, or an expression over the variables that the hole names."""
     if piece.variables:
         return _derived(piece, scope)
     if piece.flag != "#" and scope.variables and scope.rng.random() < 0.85:
@@ -119,7 +125,7 @@ def _derived(piece: TypedHole, scope: Construction) -> str:
 
 
 def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str, ...] = ()) -> Construction:
-    """A construction whose function has its name: `f` half of the time, else one that suits."""
+    """Start a construction and name its function: `f` half of the time, else a name that suits."""
     scope = Construction(
         rng, taken={*reserved, "f"}, strange=0.015, annotated=rng.random() < 0.3, span=rng.choice(SPANS)
     )
@@ -130,7 +136,15 @@ def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str,
 
 
 def fill(template: Template, rng: Random, *, odd: float | None = None) -> Program:
-    """One program of the template: what is bound, the call, and the source, which may look at the call's values."""
+    """Expand a template into a program.
+
+    The bound roles come first, then the call, then the source, which may use the call's values.
+
+    Args:
+        template: The template.
+        rng: Source of randomness.
+        odd: How often a value has a less common spelling; by default the construction's own rate.
+    """
     scope = begin(rng, template.reserved, template.names)
     scope.odd = scope.odd if odd is None else odd
     for roles, options in template.bound:

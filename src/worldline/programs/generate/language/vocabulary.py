@@ -21,19 +21,19 @@ _PLURALS = {"num": "nums", "item": "items", "word": "words", "rec": "recs", "p":
 
 
 def pool(role: str) -> tuple[str, ...]:
-    """The names that suit a role; one that no file lists is its own name."""
+    """Return the names that suit a role; a role without a list is its own name."""
     return pools("vocabulary/names").get(role) or (role,)
 
 
 def role_of(kind: str, *, use: int) -> str:
-    """The role of a variable of a type, used as a `PARAMETER`, a `LOCAL` or a loop's `ELEMENT`."""
+    """Return the role of a variable of a type, used as a `PARAMETER`, a `LOCAL` or a loop's `ELEMENT`."""
     known = pools("vocabulary/kinds")
     return known.get(kind.rstrip("!"), known["any"])[use]
 
 
 @cache
 def _partners() -> dict[str, tuple[str, Mapping[str, tuple[str, ...]]]]:
-    """By role: the role it goes with, and its pool for each name of that."""
+    """Map each role to its partner role and to its pool for each name of the partner."""
     singular = pools("vocabulary/singular")
     partners: dict[str, tuple[str, Mapping[str, tuple[str, ...]]]] = {
         role: (plural, singular) for role, plural in _PLURALS.items()
@@ -48,7 +48,7 @@ def _partners() -> dict[str, tuple[str, Mapping[str, tuple[str, ...]]]]:
 
 
 def suiting(role: str, names: Mapping[str, str]) -> tuple[str, ...]:
-    """The role's pool beside the names that other roles have: `for word in words`, `left, right`."""
+    """Return the role's names that fit the names of other roles: `for word in words`, `left, right`."""
     other, table = _partners().get(role, ("", {}))
     return table.get(names.get(other, "")) or pool(role)
 
@@ -59,7 +59,7 @@ def _plain_words() -> tuple[str, ...]:
 
 
 def strange(rng: Random) -> str:
-    """A random identifier that hides no builtin."""
+    """Draw a random identifier that hides no builtin."""
     while True:
         roll = rng.random()
         if roll < 0.35:

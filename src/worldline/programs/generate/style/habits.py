@@ -48,7 +48,7 @@ _NEEDING = frozenset((*_TYPING, *_LIBRARY, *_MODULES))
 
 
 def written(rng: Random, program: Program) -> Program:
-    """The program as one writer would have it, with the imports that it needs."""
+    """Rewrite a program in one writer's style and add the imports that it needs."""
     source, call = without_idle_argument(program.source, program.call or "")
     name = call.partition("(")[0]
     source = _HEADER.sub(lambda match: _SPACED.sub(r"\1\2=", match[0]), source)
@@ -77,7 +77,7 @@ def written(rng: Random, program: Program) -> Program:
 
 
 def without_idle_argument(source: str, call: str) -> tuple[str, str]:
-    """The program without its last parameter, where that has a default and nothing reads it."""
+    """Drop the last parameter of the called function if it has a default and nothing reads it."""
     name = call.partition("(")[0]
     header = next((candidate for candidate in _IDLE.finditer(source) if candidate[1] == name), None)
     if header is None or _WORD.findall(source + call).count(header[3]) > 1:
@@ -91,7 +91,7 @@ def without_idle_argument(source: str, call: str) -> tuple[str, str]:
 
 
 def _named_return(source: str, rng: Random) -> str:
-    """`return EXPRESSION` through a name, at the last return that is one expression on one line."""
+    """Assign the last one-line `return EXPRESSION` to a name first."""
     returns = list(_RETURN.finditer(source))
     if not returns:
         return source
@@ -107,7 +107,7 @@ def _named_return(source: str, rng: Random) -> str:
 
 
 def _guarded(source: str, name: str, rng: Random) -> str:
-    """A guard as the function's first statement, where it has no docstring or test there already."""
+    """Insert a guard as the function's first statement, unless a docstring or a test stands there."""
     for match in _DEF.finditer(source):
         if match[1] == name and match[2] != "self":
             test = rng.choice(("not {0}", "not {0}", "{0} is None", "not {0}"))
@@ -118,19 +118,19 @@ def _guarded(source: str, name: str, rng: Random) -> str:
 
 
 def parameters(source: str, name: str) -> list[str]:
-    """The names of the function's parameters, where they are bare names."""
+    """Return the names of the function's parameters, if all are bare names."""
     head = re.search(rf"^def {name}\(([\w, ]*)\):", source, flags=re.MULTILINE)
     return head[1].split(", ") if head and head[1] else []
 
 
 def _arguments(call: str) -> list[ast.expr]:
-    """The positional arguments of a call that has no others."""
+    """Return the positional arguments of a call without keywords."""
     body = ast.parse(call or "None", mode="eval").body
     return body.args if isinstance(body, ast.Call) and not body.keywords else []
 
 
 def _hinted(source: str, call: str, rng: Random) -> str:
-    """Types for the parameters, as the arguments have them, and now and then a docstring."""
+    """Annotate the parameters with the types of the arguments; sometimes add a docstring."""
     name = call.partition("(")[0]
     names, arguments = parameters(source, name), _arguments(call)
     if not names or len(names) != len(arguments):
@@ -148,7 +148,7 @@ def _hinted(source: str, call: str, rng: Random) -> str:
 
 
 def _by_keyword(source: str, call: str) -> str:
-    """The call with its last argument by name."""
+    """Pass the last argument of the call by name."""
     names, arguments = parameters(source, call.partition("(")[0]), _arguments(call)
     if not names or len(names) != len(arguments) or "@" in source:  # a decorator may take none
         return call
@@ -158,7 +158,7 @@ def _by_keyword(source: str, call: str) -> str:
 
 
 def double_quoted(source: str) -> str:
-    """The source with double quotes around its strings, where the string needs no escape for it."""
+    """Use double quotes for strings that need no escape for it."""
     if '"""' in source:
         return source
 
@@ -172,7 +172,7 @@ def double_quoted(source: str) -> str:
 
 
 def _imports(source: str) -> str:
-    """The import lines that the text needs and does not have."""
+    """Return the import lines that the text needs and does not have."""
     words = _NEEDING.intersection(_WORD.findall(source))
     if not words:
         return ""

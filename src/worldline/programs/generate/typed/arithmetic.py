@@ -18,7 +18,7 @@ _TWO = tuple(_TWO_TEXT.split())
 
 
 def number(rng: Random, digits: int) -> int:
-    """A number of up to so many digits, mostly positive."""
+    """Draw a number of at most `digits` digits, mostly positive."""
     size = rng.randrange(10 ** rng.randint(1, digits))
     return -size if rng.random() < 0.15 else size
 
@@ -34,7 +34,7 @@ def _operand(rng: Random, sign: str, *, right: bool) -> int:
 
 
 def two(rng: Random) -> Program:
-    """One operator on two numbers."""
+    """Draw one operator on two numbers."""
     sign = rng.choice(_TWO)
     a, b = rng.choice(
         (("a", "b"), ("x", "y"), ("n", "m"), ("n", "k"), ("left", "right"), ("p", "q"), ("num", "val"))
@@ -53,7 +53,7 @@ def two(rng: Random) -> Program:
 
 
 def several(rng: Random) -> Program:
-    """A short computation: one operation a line, or a formula."""
+    """Draw a short computation, one operation per line."""
     a, b, c = rng.sample(("a", "b", "c", "x", "y", "n", "m", "k", "total", "t"), 3)
     name = Construction(rng, taken={a, b, c}).function()
     steps: list[str] = []
@@ -83,7 +83,7 @@ def _formulas() -> tuple[Pieces, ...]:
 
 
 def formula(rng: Random) -> Program:
-    """A formula of one to three numbers."""
+    """Draw a formula of one to three numbers."""
     names = rng.sample(("a", "b", "c", "x", "y", "z", "n", "m", "k"), 3)
     scope = Construction(rng, taken=set(names), names=dict(zip("abc", names, strict=True)))
     name = scope.function()
@@ -95,5 +95,5 @@ def formula(rng: Random) -> Program:
 
 
 def arithmetic(rng: Random) -> Program:
-    """One of the arithmetic drills."""
+    """Draw one of the arithmetic drills."""
     return rng.choice((two, two, several, formula))(rng)

@@ -29,7 +29,7 @@ def _touch(var: Variable) -> None:
 
 
 def shrink(scope: Construction) -> bool:
-    """A while loop that takes a text, a list or a number down."""
+    """Write a while loop that shrinks a text, a list or a number."""
     var = _changeable(scope, "str", "ints", "strs", "int", "cnt")
     if var is None:
         return False
@@ -53,13 +53,13 @@ def shrink(scope: Construction) -> bool:
 
 @cache
 def _shrinks(kind: str) -> tuple[tuple[Pieces, Pieces], ...]:
-    """Tests and steps of loops that end, about a variable of the type."""
+    """Return the tests and steps of terminating loops over a variable of the type."""
     pairs = (line.split("  ->  ") for line in lines(f"statements/shrinking_{kind}"))
     return tuple((parse(test), parse(step)) for test, step in pairs)
 
 
 def walk(scope: Construction) -> bool:
-    """A while loop with an index over a text or list."""
+    """Write a while loop with an index over a text or list."""
     rng = scope.rng
     over = scope.pick("str", again=True) or scope.pick("ints", again=True)
     if over is None:
@@ -92,7 +92,7 @@ def walk(scope: Construction) -> bool:
 
 
 def attempt(scope: Construction) -> bool:
-    """try, a step that may fail, and what to do then."""
+    """Write a try statement: a step that may fail, and its fallback."""
     rng = scope.rng
     text, error, kind = risk(scope)
     if not text:
@@ -118,7 +118,7 @@ def attempt(scope: Construction) -> bool:
 
 
 def risk(scope: Construction) -> tuple[str, str, str]:
-    """An expression that may fail, the exception then, and its type otherwise; empty where nothing fits."""
+    """Return an expression that may fail, the exception it raises, and its type; empty if nothing fits."""
     rng = scope.rng
     scope.busy = []
     var = scope.weigh(scope.variables)
@@ -150,7 +150,7 @@ def risk(scope: Construction) -> tuple[str, str, str]:
 
 
 def either(scope: Construction) -> bool:
-    """A loop under an if, and its accumulator set otherwise."""
+    """Write a loop inside an if."""
     rng = scope.rng
     sized = [var for var in scope.variables if bare(var.kind) in ELEMENTS]
     if not sized:
@@ -166,7 +166,7 @@ def either(scope: Construction) -> bool:
 
 
 def inner(scope: Construction) -> bool:
-    """A function inside the function, or a lambda, and its use."""
+    """Write a nested function or a lambda, and use it."""
     rng = scope.rng
     var = scope.weigh(
         [item for item in scope.variables if bare(item.kind) in ("int", "str", "ints", "strs")]

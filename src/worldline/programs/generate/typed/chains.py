@@ -20,11 +20,11 @@ from worldline.programs.generate.values.literals import literal
 from worldline.programs.generate.values.spelling import spell
 
 _STARTS = ("str!", "str!", "str!", "int", "int", "ints!", "strs!")
-_TRIES = 12  # for a step that keeps within the types that a next function can take
+_MAX_ATTEMPTS = 12  # for a step that keeps within the types that a next function can take
 
 
 def program(rng: Random) -> Program:
-    """Two to six functions of one parameter, applied in a chain."""
+    """Draw two to six functions of one parameter, applied in a chain."""
     start = rng.choice(_STARTS)
     kind, taken = start, set[str]()
     defined: list[tuple[str, str]] = []  # name, source; in the order of the chain
@@ -40,7 +40,7 @@ def program(rng: Random) -> Program:
 
 
 def _function(rng: Random, kind: str, taken: set[str]) -> tuple[str, str, str]:
-    """Its name, its source, and what it gives."""
+    """Draw a function; return its name, its source and its result type."""
     scope, (var,) = begin(rng, [kind], taken=taken)
     name = scope.function(helper=rng.random() < 0.5)
     taken.add(name)
@@ -50,7 +50,7 @@ def _function(rng: Random, kind: str, taken: set[str]) -> tuple[str, str, str]:
     if rng.random() < 0.3:
         statements.assign(scope)
     expression = (var.name, kind, 0)
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ATTEMPTS):
         tried = chain(scope, var, rng.choice((1, 1, 2)))
         if bare(tried[1]) == bare(kind) and tried[0] != var.name:
             expression = tried
@@ -60,7 +60,7 @@ def _function(rng: Random, kind: str, taken: set[str]) -> tuple[str, str, str]:
 
 
 def _main(rng: Random, steps: list[str], start: str, taken: set[str]) -> tuple[str, str]:
-    """The function that applies the others, by nested calls or a line each, and its call."""
+    """Draw the function that applies the others, by nested calls or line by line, and its call."""
     name = (
         "main"
         if rng.random() < 0.4 and "main" not in taken

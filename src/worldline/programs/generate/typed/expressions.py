@@ -31,7 +31,7 @@ _TABLES = (
 
 @cache
 def index() -> ProductionIndex:
-    """All operations that make a value, by what they take and give."""
+    """Return all operations that make a value, indexed by operand and result type."""
     productions = [entry for table in _TABLES for entry in entries(library.text(f"operations/{table}"))]
     return ProductionIndex([*productions, *entries(library.text("operations/characters"), chars=True)])
 
@@ -58,16 +58,16 @@ _NEVER_LITERAL = frozenset(
     ("people", "lists", "groups", "counts", "names", "table", "pairs", "bool", "bytes")
 )
 
-Made = tuple[str, str, int]  # text, type, precedence
+TypedExpression = tuple[str, str, int]  # text, type, precedence
 
 
 def wrap(text: str, level: int, need: int) -> str:
-    """The text, in parentheses where its precedence is below what is needed."""
+    """Return the text, in parentheses if its precedence is lower than needed."""
     return text if level >= need else f"({text})"
 
 
 def argument(scope: Construction, kind: str, need: int, depth: int) -> str | None:
-    """A value for a slot that is not the first: a variable, a literal, or rarely a deeper expression."""
+    """Draw a value for a slot other than the main one: a variable, a literal, or rarely a deeper expression."""
     rng = scope.rng
     roll = rng.random()
     if kind not in USES:
@@ -91,8 +91,10 @@ def argument(scope: Construction, kind: str, need: int, depth: int) -> str | Non
     return f"({text})" if text[0] == "-" and need > 12 else text
 
 
-def apply(scope: Construction, entry: Production, first: Made, depth: int) -> Made | None:
-    """The entry with `first` in its main slot; None where a slot that wants a variable finds none."""
+def apply(
+    scope: Construction, entry: Production, first: TypedExpression, depth: int
+) -> TypedExpression | None:
+    """Apply a production with `first` in its main slot; None if a slot that needs a variable has none."""
     text, _, level = first
     main = entry.slots[entry.main]
     if main.only == "$" and not text.isidentifier():
@@ -125,7 +127,7 @@ def apply(scope: Construction, entry: Production, first: Made, depth: int) -> Ma
 
 
 def _variable(scope: Construction, kind: str, *, inside: str) -> str | None:
-    """A variable for a slot of a text that begins so: in an f-string, `p['age']` takes the other quote."""
+    """Choose a variable for a slot; inside an f-string, `p['age']` uses the other quote."""
     var = scope.pick(kind)
     if var is None:
         return None
@@ -135,7 +137,7 @@ def _variable(scope: Construction, kind: str, *, inside: str) -> str | None:
 
 @cache
 def _relatives(own: str) -> tuple[str, ...]:
-    """What marks a text as made by an operation of the same family."""
+    """Return the marks of texts made by an operation of the same family."""
     return tuple(mark for family in _FAMILIES if any(sign in own for sign in family) for mark in family)
 
 
@@ -148,9 +150,20 @@ def _silly(entry: Production, text: str) -> bool:
 
 
 def step(
-    scope: Construction, first: Made, depth: int, *, to: str | None = None, more: bool = False
-) -> Made | None:
-    """One operation on `first`, giving a `to` where one is wanted; with `more`, one that others may follow."""
+    scope: Construction, first: TypedExpression, depth: int, *, to: str | None = None, more: bool = False
+) -> TypedExpression | None:
+    """Apply one operation to an expression.
+
+    Args:
+        scope: The program under construction.
+        first: The operand.
+        depth: How deep arguments may nest.
+        to: The required result type; any by default.
+        more: Whether another operation must be able to follow.
+
+    Returns:
+        The new expression, or None if no operation fits.
+    """
     productions, weights = index().by_first(first[1]) if to is None else index().links(first[1], to)
     if not productions:
         return None
@@ -166,13 +179,13 @@ def step(
     return None
 
 
-def of(scope: Construction, var: Variable) -> Made:
-    """The variable itself, as an expression."""
+def of(scope: Construction, var: Variable) -> TypedExpression:
+    """Return the variable as an expression."""
     return scope.read(var), var.kind, PRIMARY
 
 
-def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> Made:
-    """`steps` operations in a row that begin at the variable."""
+def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> TypedExpression:
+    """Apply `steps` operations in a row, starting from the variable."""
     scope.busy = []
     expression = of(scope, var)
     for i in range(steps):
@@ -183,8 +196,10 @@ def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> Mad
     return expression
 
 
-def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None) -> Made | None:
-    """A value of type `to` made from a variable (`start`, or any) by one operation or two."""
+def derive(
+    scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None
+) -> TypedExpression | None:
+    """Make a value of type `to` from a variable (`start`, or any) by one or two operations; None if that fails."""
     rng = scope.rng
     shut = scope.hidden.union(scope.busy)
     free = [var for var in scope.variables if shut.isdisjoint(var.words)]
@@ -193,7 +208,7 @@ def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | No
             return None
         var = start or scope.weigh([item for item in free if item.kind not in ASIDE] or free)
         busy_before = list(scope.busy)
-        expression: Made | None = of(scope, var)
+        expression: TypedExpression | None = of(scope, var)
         if depth > 0 and rng.random() < 0.3 and expression is not None:
             expression = step(scope, expression, depth - 1, more=True) or expression
         expression = step(scope, expression, depth - 1, to=to) if expression else None
@@ -205,14 +220,14 @@ def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | No
 
 
 def alike(test: str) -> str:
-    """The test without the names bound inside it: two that are alike ask the same."""
+    """Return the test without the names bound inside it, so that equivalent tests compare equal."""
     for name in re.findall(r" for (\w+) in", test):
         test = re.sub(rf"\b{name}\b", "_", test)
     return test
 
 
 def condition(scope: Construction, *, start: Variable | None = None, depth: int = 1) -> str:
-    """A truth value made from a variable."""
+    """Make a boolean expression from a variable."""
     scope.busy = []
     test = derive(scope, "bool", depth, start=start)
     if test is None:
@@ -226,8 +241,8 @@ def condition(scope: Construction, *, start: Variable | None = None, depth: int 
     return test[0]
 
 
-def needed(scope: Construction, kind: str, depth: int = 1) -> Made:
-    """A value of the type, whatever it takes: an operation on a variable, a variable, or a literal."""
+def needed(scope: Construction, kind: str, depth: int = 1) -> TypedExpression:
+    """Make a value of the type: an operation on a variable, a variable, or a literal."""
     scope.busy = []
     if scope.rng.random() < 0.75:
         expression = derive(scope, kind, depth)

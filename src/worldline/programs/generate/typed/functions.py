@@ -28,20 +28,20 @@ def _signatures() -> tuple[tuple[str, ...], ...]:
 
 
 def signature(rng: Random) -> list[str]:
-    """The types of a function's parameters."""
+    """Draw the types of a function's parameters."""
     return list(rng.choice(_signatures()))
 
 
 def begin(
     rng: Random, kinds: Sequence[str], *, taken: Iterable[str] = ()
 ) -> tuple[Construction, list[Variable]]:
-    """A scope whose variables are the parameters, none named as something taken."""
+    """Create a scope whose variables are the parameters; none has a taken name."""
     scope = Construction(rng, taken=set(taken))
     return scope, [scope.new(kind, local=False) for kind in kinds]
 
 
 def call(rng: Random, name: str, params: Sequence[Variable], text: str = "") -> str:
-    """A call of the function with fitting arguments, sometimes by keyword; they often hold what the text asks for."""
+    """Write a call with fitting arguments, sometimes by keyword; they often hold constants of the text."""
     kinds = [var.born for var in params]
     values = plant(rng, kinds, arguments(rng, kinds), text) if text else arguments(rng, kinds)
     texts = [spell(rng, value) for value in values]
@@ -51,7 +51,7 @@ def call(rng: Random, name: str, params: Sequence[Variable], text: str = "") -> 
 
 
 def _declared(rng: Random, params: Sequence[Variable], roll: float) -> str:
-    """The parameters as the def line has them: sometimes with types."""
+    """Write the parameters of the def line, sometimes with annotations."""
     if roll > 0.06:
         return ", ".join(var.name for var in params)
     notes = {var.name: ANNOTATIONS.get(bare(var.born)) for var in params}
@@ -61,7 +61,7 @@ def _declared(rng: Random, params: Sequence[Variable], roll: float) -> str:
 def finish(
     rng: Random, name: str, params: Sequence[Variable], scope: Construction, *, before: str = ""
 ) -> Program:
-    """The program of one function whose body the scope holds; parameters that nothing reads are mostly left out."""
+    """Build the program of one function whose body the scope holds; mostly drop parameters that nothing reads."""
     text = "\n".join(scope.lines)
     words = set(_WORD.findall(text))
     used = [var for var in params if rng.random() < 0.1 or var.name in words] or list(params[:1])
@@ -76,7 +76,7 @@ def finish(
 
 
 def give(scope: Construction, *, want: Variable | None = None) -> None:
-    """The return: what the function was for, and what nothing has read yet."""
+    """Write the return statement: the result, and values that nothing has read yet."""
     rng = scope.rng
     waiting = [var for var in scope.unused() if var.local or var.changed]
     main = want or (waiting[-1] if waiting else scope.variables[-1])
@@ -92,7 +92,7 @@ def give(scope: Construction, *, want: Variable | None = None) -> None:
 
 
 def straight(rng: Random) -> Program:
-    """A few assignments, each built on what was there, and a return."""
+    """Draw a few assignments that build on each other, and a return."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4))):
@@ -119,7 +119,7 @@ _STATEMENTS = (
 
 
 def mixed(rng: Random, *, size: int = 2) -> Program:
-    """Statements of every simple form, and a return."""
+    """Draw simple statements of every form, and a return."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     makers = [maker for maker, _ in _STATEMENTS]
@@ -131,7 +131,7 @@ def mixed(rng: Random, *, size: int = 2) -> Program:
 
 
 def looping(rng: Random, *, size: int = 2) -> Program:
-    """A loop over a parameter or something made of it, statements before and after, and a return."""
+    """Draw a loop over a parameter or a derived value, statements around it, and a return."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     if rng.random() < 0.12:
@@ -167,7 +167,7 @@ _BLOCKS = (
 
 
 def blended(rng: Random, *, size: int = 2) -> Program:
-    """Simple and compound statements in any order, each going on from what is there."""
+    """Draw simple and compound statements in any order."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     makers = [maker for maker, _ in _BLOCKS]
@@ -179,7 +179,7 @@ def blended(rng: Random, *, size: int = 2) -> Program:
 
 
 def failing(rng: Random) -> Program:
-    """A step that may raise, with nothing to catch it."""
+    """Draw a function with a step that may raise, uncaught."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     for _ in range(rng.choice((0, 0, 1, 2))):
@@ -194,7 +194,7 @@ def failing(rng: Random) -> Program:
 
 
 def long(rng: Random) -> Program:
-    """A loop over a long text or list."""
+    """Draw a loop over a long text or list."""
     scope, params = begin(rng, [rng.choice(("str!", "str!", "ints!", "strs!"))])
     name = scope.function()
     acc = loops.loop(scope)

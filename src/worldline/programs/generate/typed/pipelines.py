@@ -35,7 +35,7 @@ _EXTRA = ((), (), ("char",), ("sub",), ("small",), ("sep",), ("int",))
 
 
 def pipeline(rng: Random) -> Program:
-    """Each line makes the next value of the last; the name is kept or changes."""
+    """Draw a pipeline: each line makes the next value from the last, under the same or a new name."""
     kind = rng.choice(_STARTS)
     scope, params = begin(rng, [kind, *rng.choice(_EXTRA)])
     name = scope.function()
@@ -58,7 +58,7 @@ def pipeline(rng: Random) -> Program:
 
 
 def composed(rng: Random) -> Program:
-    """One expression of several operations."""
+    """Draw one expression of several operations."""
     kind = rng.choice(_STARTS)
     scope, params = begin(rng, [kind, *rng.choice(_EXTRA)])
     expression = chain(scope, params[0], rng.choice((2, 2, 3, 3, 4)), depth=2)
@@ -67,7 +67,7 @@ def composed(rng: Random) -> Program:
 
 
 def decide(rng: Random) -> Program:
-    """A chain of tests on the parameters, a value returned for each."""
+    """Draw a chain of tests on the parameters, each with its own return value."""
     kinds = rng.choice(
         (
             ["str!"],
@@ -115,7 +115,7 @@ def _answer(rng: Random, scope: Construction) -> str:
 
 
 def nested(rng: Random) -> Program:
-    """Indexing and changing containers inside containers."""
+    """Draw accesses and changes of containers inside containers."""
     kind = rng.choice(("lists!", "groups!", "lists!"))
     scope, params = begin(rng, [kind, "member" if kind == "groups!" else "idx", "int"])
     a, k, x = (var.name for var in params)
@@ -143,7 +143,7 @@ def nested(rng: Random) -> Program:
 
 
 def copies(rng: Random) -> Program:
-    """Aliases and copies: two names for one list, or for two."""
+    """Draw aliases and copies: two names for one list, or for two."""
     kind = rng.choice(("ints!", "strs!", "lists!", "counts!"))
     scope, params = begin(rng, [kind])
     first = params[0]
@@ -171,7 +171,7 @@ def copies(rng: Random) -> Program:
 
 
 def helped(rng: Random) -> Program:
-    """A helper that takes one value through a step or two, and a function that uses it, alone or on each element."""
+    """Draw a helper that transforms one value, and a function that calls it once or per element."""
     inner_kind = rng.choice(("str", "str", "int", "int", "ints", "strs", "char"))
     inner, parameters = begin(rng, [inner_kind, *rng.choice(((), (), ("small",), ("char",)))])
     helper = inner.function(helper=True)

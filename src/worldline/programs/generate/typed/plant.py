@@ -15,7 +15,7 @@ _INTS = re.compile(r"(?<![\w.'\[:])\d{1,3}(?![\w.'\]])")
 
 
 def plant(rng: Random, kinds: Sequence[str], values: Sequence[Any], text: str) -> list[Any]:
-    """The values, about half of them changed so that they hold a constant of the text."""
+    """Change about half of the values so that they hold a constant of the text."""
     texts = [a or b for a, b in _TEXTS.findall(text)]
     ints = [int(digits) for digits in _INTS.findall(text)]
     return [

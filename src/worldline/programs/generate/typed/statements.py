@@ -25,7 +25,7 @@ from worldline.programs.generate.typed.expressions import (
 )
 from worldline.programs.generate.values.literals import literal
 
-Maker = Callable[[Construction], bool]
+StatementMaker = Callable[[Construction], bool]
 
 
 @cache
@@ -34,7 +34,7 @@ def _changes() -> ProductionIndex:
 
 
 def source(scope: Construction) -> Variable:
-    """A variable to go on from: one that nothing has read yet, where there is one."""
+    """Choose a variable to continue from, preferring unread ones."""
     main = [var for var in scope.variables if var.kind not in ASIDE] or scope.variables
     waiting = [var for var in main if not var.used]
     if waiting and scope.rng.random() < 0.85:
@@ -43,7 +43,7 @@ def source(scope: Construction) -> Variable:
 
 
 def assign(scope: Construction) -> bool:
-    """`new = operations on a variable`."""
+    """Write `new = operations on a variable`."""
     rng = scope.rng
     expression = chain(scope, source(scope), rng.choice((1, 1, 1, 1, 2, 2, 3)))
     if expression[0].isidentifier():
@@ -56,7 +56,7 @@ def assign(scope: Construction) -> bool:
 
 
 def change(scope: Construction, *, var: Variable | None = None) -> bool:
-    """A method or operator that changes a variable in place."""
+    """Write a method or operator that changes a variable in place."""
     rng = scope.rng
     variables = [item for item in scope.variables if not item.fixed and _changes().by_first(item.kind)[0]]
     if var is None and not variables:
@@ -84,9 +84,11 @@ def change(scope: Construction, *, var: Variable | None = None) -> bool:
 
 
 def remove(scope: Construction) -> bool:
-    """`if x in xs: xs.remove(x)`."""
+    """Write `if x in xs: xs.remove(x)`."""
     rng = scope.rng
-    variables = [var for var in scope.variables if bare(var.kind) in ("ints", "strs", "iset") and not var.fixed]
+    variables = [
+        var for var in scope.variables if bare(var.kind) in ("ints", "strs", "iset") and not var.fixed
+    ]
     if not variables:
         return False
     var = rng.choice(variables)
@@ -102,7 +104,7 @@ def remove(scope: Construction) -> bool:
 
 
 def pair(scope: Construction) -> bool:
-    """Several targets: two values at once, a swap, a partition, starred and nested targets."""
+    """Write several targets: two values at once, a partition, or starred targets."""
     rng = scope.rng
     roll = rng.random()
     if roll < 0.35:
@@ -148,7 +150,7 @@ def _starred(scope: Construction) -> bool:
 
 
 def swap(scope: Construction) -> bool:
-    """`a, b = b, a`."""
+    """Write `a, b = b, a`."""
     rng = scope.rng
     kinds = [var.kind for var in scope.variables if not var.fixed]
     twice = [kind for kind in set(kinds) if kinds.count(kind) > 1]
@@ -160,7 +162,7 @@ def swap(scope: Construction) -> bool:
 
 
 def walrus(scope: Construction) -> bool:
-    """`if (n := len(s)) > 3:`."""
+    """Write `if (n := len(s)) > 3:`."""
     rng = scope.rng
     scope.busy = []
     expression = derive(scope, "int", 0)
@@ -179,7 +181,7 @@ def walrus(scope: Construction) -> bool:
 
 
 def choose(scope: Construction) -> bool:
-    """`new = a if test else b`."""
+    """Write `new = a if test else b`."""
     rng = scope.rng
     test = condition(scope)
     kind = rng.choice(("int", "str", "str", "int", "ints", "strs"))
@@ -192,7 +194,7 @@ def choose(scope: Construction) -> bool:
 
 
 def default(scope: Construction) -> bool:
-    """`new = a or b`: a short circuit that gives a value."""
+    """Write `new = a or b`."""
     rng = scope.rng
     kind = rng.choice(("str", "int", "strs", "ints"))
     scope.busy = []
@@ -210,7 +212,7 @@ def default(scope: Construction) -> bool:
 
 
 def branch(scope: Construction) -> bool:
-    """if, elif, else over simple statements that change what outlives them."""
+    """Write if, elif and else over simple statements."""
     rng = scope.rng
     test = condition(scope)
     with scope.block(f"if {test}:"):
@@ -233,7 +235,7 @@ def branch(scope: Construction) -> bool:
 
 
 def simple(scope: Construction) -> bool:
-    """A statement for the inside of a branch: it changes a variable, or ends the function."""
+    """Write a statement for a branch: change a variable or return."""
     rng = scope.rng
     roll = rng.random()
     if roll < 0.72:
@@ -244,7 +246,7 @@ def simple(scope: Construction) -> bool:
 
 
 def leave(scope: Construction) -> bool:
-    """An early return."""
+    """Write an early return."""
     var = source(scope)
     expression = chain(scope, var, scope.rng.choice((0, 1, 1)))
     scope.emit(f"return {expression[0]}")
@@ -252,7 +254,7 @@ def leave(scope: Construction) -> bool:
 
 
 def guard(scope: Construction) -> bool:
-    """`if not xs: return ...` or `if test: return ...` before the work."""
+    """Write `if not xs: return ...` or `if test: return ...`."""
     rng = scope.rng
     sized = [var for var in scope.variables if bare(var.kind) in ELEMENTS]
     if sized and rng.random() < 0.4:
@@ -271,7 +273,7 @@ def guard(scope: Construction) -> bool:
 
 
 def check(scope: Construction) -> bool:
-    """An assert that holds."""
+    """Write an assert that holds."""
     var = scope.weigh(scope.variables)
     kind = bare(var.kind)
     tests = {
@@ -288,7 +290,7 @@ def check(scope: Construction) -> bool:
 
 
 def show(scope: Construction) -> bool:
-    """Output: print with one value, several, sep= or end=."""
+    """Write a print of one value or several, with sep= or end=."""
     rng = scope.rng
     expression = chain(scope, source(scope), rng.choice((0, 0, 1)))
     if bare(expression[1]) in ("iset", "sset"):
@@ -305,7 +307,7 @@ def show(scope: Construction) -> bool:
 
 
 def forget(scope: Construction) -> bool:
-    """`del name` of a local that was read."""
+    """Write `del name` for a local that was read."""
     variables = [var for var in scope.variables[1:] if var.used and not var.fixed]
     if not variables or scope.depth > 1:
         return False

@@ -12,7 +12,7 @@ from worldline.programs.generate.language.library import lines
 from worldline.programs.generate.values import texts
 from worldline.programs.generate.values.numbers import integer, of_span, real
 
-Limits = Sequence[str]
+SizeLimits = Sequence[str]
 
 
 @cache
@@ -22,7 +22,7 @@ def _families() -> tuple[tuple[str, ...], ...]:
 
 
 def keys(rng: Random, count: int) -> list[str]:
-    """Different keys of one family, at most `count`; or just words."""
+    """Draw at most `count` different keys of one family, or just words."""
     if rng.random() < 0.5:
         family = rng.choice(_families())
         return rng.sample(family, min(len(family), count))
@@ -32,7 +32,7 @@ def keys(rng: Random, count: int) -> list[str]:
     return list(dict.fromkeys(drawn))
 
 
-def spanned(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
+def spanned(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
     """Integers between the limits, or of the program's span."""
     rng = scope.rng
     style = (
@@ -48,7 +48,7 @@ def spanned(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
     return numbers
 
 
-def ints(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
+def ints(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
     """Integers of one style: small, signed, rising, repeated, long."""
     rng = scope.rng
     roll = rng.random()
@@ -71,7 +71,7 @@ def ints(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
     return [integer(rng) for _ in range(count)]
 
 
-def strs(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
+def strs(scope: Construction, count: int, limits: SizeLimits = ()) -> list[str]:
     """Texts of one style: words, letters, numbers, repeated ones, some empty, any."""
     rng = scope.rng
     roll = rng.random()
@@ -89,7 +89,7 @@ def strs(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
     return [texts.text(rng)[:20] for _ in range(count)]
 
 
-def words(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
+def words(scope: Construction, count: int, limits: SizeLimits = ()) -> list[str]:
     """Words, sometimes one of them twice; none is empty."""
     rng = scope.rng
     drawn = [texts.word(rng) for _ in range(count)]
@@ -107,14 +107,14 @@ def scalar(scope: Construction) -> Any:
     return texts.word(rng) if roll < 5 else rng.choice((None, True, False, 1.5, 0.0, -2.5, "", 3.14))
 
 
-def _bytes(scope: Construction, count: int, limits: Limits) -> bytes:
+def _bytes(scope: Construction, count: int, limits: SizeLimits) -> bytes:
     rng = scope.rng
     if rng.random() < 0.7:
         return texts.text(rng).encode()[:24] or b"ab"
     return bytes(rng.randrange(256) for _ in range(max(count, 1)))
 
 
-def _floats(scope: Construction, count: int, limits: Limits) -> list[float]:
+def _floats(scope: Construction, count: int, limits: SizeLimits) -> list[float]:
     rng = scope.rng
     if rng.random() < 0.5:
         return [real(rng) for _ in range(count)]
@@ -122,19 +122,19 @@ def _floats(scope: Construction, count: int, limits: Limits) -> list[float]:
     return [round(rng.uniform(-9, 50), decimals) for _ in range(count)]
 
 
-def _matrix(scope: Construction, count: int, limits: Limits) -> list[list[int]]:
+def _matrix(scope: Construction, count: int, limits: SizeLimits) -> list[list[int]]:
     width = scope.rng.randint(1, 4)
     style = ("0", "9") if scope.rng.random() < 0.3 else ()
     return [spanned(scope, width, style) for _ in range(count)]
 
 
-def _pairs(scope: Construction, count: int, limits: Limits) -> list[tuple[str, int]]:
+def _pairs(scope: Construction, count: int, limits: SizeLimits) -> list[tuple[str, int]]:
     rng = scope.rng
     few = keys(rng, rng.randint(2, 4)) if rng.random() < 0.6 else keys(rng, max(count, 1))
     return [(rng.choice(few), of_span(scope)) for _ in range(count)]
 
 
-def _counts(scope: Construction, count: int, limits: Limits) -> dict[str, int]:
+def _counts(scope: Construction, count: int, limits: SizeLimits) -> dict[str, int]:
     rng = scope.rng
     low, high = (int(limits[2]), int(limits[3])) if limits[2:] else scope.span
     if not limits and rng.random() < 0.6:
@@ -142,37 +142,39 @@ def _counts(scope: Construction, count: int, limits: Limits) -> dict[str, int]:
     return {key: rng.randint(low, high) for key in keys(rng, count)}
 
 
-def _table(scope: Construction, count: int, limits: Limits) -> dict[int, Any]:
+def _table(scope: Construction, count: int, limits: SizeLimits) -> dict[int, Any]:
     rng = scope.rng
     return {rng.randint(0, 12): texts.word(rng) for _ in range(count)}
 
 
-def _codes(scope: Construction, count: int, limits: Limits) -> dict[int, Any]:
+def _codes(scope: Construction, count: int, limits: SizeLimits) -> dict[int, Any]:
     has_words = scope.rng.random() < 0.5
     return {key: texts.word(scope.rng) if has_words else of_span(scope) for key in spanned(scope, count)}
 
 
-def _people(scope: Construction, count: int, limits: Limits) -> list[dict[str, Any]]:
+def _people(scope: Construction, count: int, limits: SizeLimits) -> list[dict[str, Any]]:
     return [{"name": texts.word(scope.rng), "age": scope.rng.randint(1, 90)} for _ in range(count)]
 
 
-def _spans(scope: Construction, count: int, limits: Limits) -> list[Any]:
+def _spans(scope: Construction, count: int, limits: SizeLimits) -> list[Any]:
     rng = scope.rng
     starts = [rng.randint(0, 15) for _ in range(count)]
     pairs = [(start, start + rng.randint(1, 6)) for start in starts]
     return list(pairs) if rng.random() < 0.5 else [list(span) for span in pairs]
 
 
-def _dag(scope: Construction, count: int, limits: Limits) -> dict[str, list[str]]:
+def _dag(scope: Construction, count: int, limits: SizeLimits) -> dict[str, list[str]]:
     """What each depends on: something that comes before it."""
     rng = scope.rng
     names = list(dict.fromkeys([*keys(rng, count), "a", "b", "c"]))[: max(count, 3)]
-    dependencies = [(name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)]
+    dependencies = [
+        (name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)
+    ]
     rng.shuffle(dependencies)
     return dict(dependencies)
 
 
-def _kin(scope: Construction, count: int, limits: Limits) -> list[str]:
+def _kin(scope: Construction, count: int, limits: SizeLimits) -> list[str]:
     """Words that begin alike."""
     rng = scope.rng
     stem = texts.plain(rng)[: rng.randint(2, 5)]
@@ -180,7 +182,7 @@ def _kin(scope: Construction, count: int, limits: Limits) -> list[str]:
 
 
 # By type: the maker, and the greatest length where none is told.
-CONTAINERS: dict[str, tuple[Callable[[Construction, int, Limits], Any], int]] = {
+CONTAINERS: dict[str, tuple[Callable[[Construction, int, SizeLimits], Any], int]] = {
     "ints": (ints, 30),
     "strs": (strs, 30),
     "words": (words, 7),
@@ -247,7 +249,7 @@ def graph(rng: Random) -> dict[Any, list[Any]]:
     return {node: rng.sample(nodes, rng.randint(0, 2)) for node in nodes}
 
 
-def records(scope: Construction, fields: Limits) -> list[dict[str, Any]]:
+def records(scope: Construction, fields: SizeLimits) -> list[dict[str, Any]]:
     """Rows of two fields: the first holds words, the second numbers."""
     rng = scope.rng
     few = keys(rng, 4)

@@ -13,7 +13,7 @@ _PLAIN = frozenset(("lists", "groups", "counts", "names", "pairs"))
 
 
 def literal(scope: Construction, kind: str, *, odd: float = 0.08) -> str:
-    """A literal of the type; with probability `odd` in one of its less common spellings."""
+    """Write a literal of the type; with probability `odd` in a less common spelling."""
     rng = scope.rng
     if kind == "width":
         return str(rng.choice(_WIDTHS))

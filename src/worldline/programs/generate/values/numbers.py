@@ -45,7 +45,7 @@ def argument(scope: Construction, limits: Sequence[str] = ()) -> int:
     rng = scope.rng
     if limits:
         return rng.randint(int(limits[0]), int(limits[1]))
-    for other in reversed(scope.given):
+    for other in reversed(scope.passed_values):
         if isinstance(other, list | tuple) and other and isinstance(other[0], int):
             if rng.random() < 0.4:
                 return int(rng.choice(other))

@@ -1,6 +1,6 @@
 """Values that look at what is passed already: a separator or a substring mostly occurs in the text it is asked of.
 
-Each maker takes the construction, whose `given` values are the arguments drawn so far. No source text.
+Each maker takes the construction, whose `passed_values` are the arguments drawn so far. No source text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _HELD = (list, tuple, dict, str, bytes, set)
 
 
 def first_text(values: list[Any]) -> str:
-    """The first value with text in it, as text; empty where there is none."""
+    """Return the first value with text in it, as text; empty if there is none."""
     for value in values:
         if isinstance(value, str):
             return value
@@ -26,13 +26,13 @@ def first_text(values: list[Any]) -> str:
 
 
 def latest(values: list[Any]) -> Any:
-    """The latest value that holds something; None where there is none."""
+    """Return the latest non-empty container or text; None if there is none."""
     return next((value for value in reversed(values) if isinstance(value, _HELD) and value), None)
 
 
 def char(scope: Construction) -> str:
     """One character, mostly of the first text."""
-    source = first_text(scope.given)
+    source = first_text(scope.passed_values)
     if source and scope.rng.random() < 0.75:
         return scope.rng.choice(source)
     return texts.character(scope.rng)
@@ -45,7 +45,7 @@ def substring(scope: Construction) -> str:
 
 def sub(scope: Construction) -> str:
     """A part of the first text or an element of the first list, or another text; never empty."""
-    rng, values = scope.rng, scope.given
+    rng, values = scope.rng, scope.passed_values
     strings = (
         [element for element in values[0] if isinstance(element, str) and element]
         if values and isinstance(values[0], list | dict)
@@ -62,7 +62,7 @@ def sub(scope: Construction) -> str:
 
 def prefix(scope: Construction) -> str:
     """A prefix of the first text, or another text."""
-    rng, source = scope.rng, first_text(scope.given)
+    rng, source = scope.rng, first_text(scope.passed_values)
     if source and rng.random() < 0.65:
         return source[: rng.randint(1, max(1, min(5, len(source) - 1)))]
     return rng.choice((texts.plain(rng), rng.choice(ascii_lowercase), *_PREFIXES))
@@ -70,7 +70,7 @@ def prefix(scope: Construction) -> str:
 
 def suffix(scope: Construction) -> str:
     """A suffix of the first text, or another text."""
-    rng, source = scope.rng, first_text(scope.given)
+    rng, source = scope.rng, first_text(scope.passed_values)
     if source and rng.random() < 0.65:
         return source[-rng.randint(1, max(1, min(4, len(source) - 1))) :]
     return rng.choice((texts.plain(rng), rng.choice(ascii_lowercase), *_SUFFIXES))
@@ -78,7 +78,7 @@ def suffix(scope: Construction) -> str:
 
 def separator(scope: Construction) -> str:
     """A separator, mostly one that occurs in the first text."""
-    rng, source = scope.rng, first_text(scope.given)
+    rng, source = scope.rng, first_text(scope.passed_values)
     present = [mark for mark in texts.SEPARATORS if mark in source]
     if present and rng.random() < 0.8:
         return rng.choice(present)
@@ -89,7 +89,7 @@ def separator(scope: Construction) -> str:
 
 def variant(scope: Construction) -> str:
     """The first text reordered, changed in a place or in case, or another text."""
-    rng, source = scope.rng, first_text(scope.given)
+    rng, source = scope.rng, first_text(scope.passed_values)
     roll = rng.random()
     if roll < 0.3:
         return "".join(rng.sample(source, len(source)))
@@ -105,7 +105,7 @@ def variant(scope: Construction) -> str:
 
 def rotated(scope: Construction) -> str:
     """The first text turned round by some places, or a variant of it."""
-    source = first_text(scope.given)
+    source = first_text(scope.passed_values)
     if scope.rng.random() < 0.6:
         turn = scope.rng.randint(0, len(source))
         return source[turn:] + source[:turn]
@@ -113,8 +113,8 @@ def rotated(scope: Construction) -> str:
 
 
 def member(scope: Construction, chance: float = 0.96) -> Any:
-    """Something that occurs in the latest container or text, with that chance; else something alike."""
-    rng, container = scope.rng, latest(scope.given)
+    """Draw an element of the latest container or text with probability `chance`, else a similar value."""
+    rng, container = scope.rng, latest(scope.passed_values)
     if container is None:
         return texts.character(rng)
     if rng.random() >= chance:
@@ -128,7 +128,7 @@ def member(scope: Construction, chance: float = 0.96) -> Any:
 
 def index(scope: Construction) -> int:
     """An index into the latest sequence, sometimes from its end."""
-    rng, container = scope.rng, latest(scope.given)
+    rng, container = scope.rng, latest(scope.passed_values)
     if container is None:
         return rng.choice((0, 0, 1, 1, 2, 2, 3, -1, -2))
     return rng.randrange(len(container)) if rng.random() < 0.8 else -rng.randint(1, len(container))
@@ -136,7 +136,7 @@ def index(scope: Construction) -> int:
 
 def place(scope: Construction) -> int:
     """A position in the latest sequence, rarely beyond or before it."""
-    rng, container = scope.rng, latest(scope.given)
+    rng, container = scope.rng, latest(scope.passed_values)
     size = len(container) if container is not None else 5
     return rng.randint(0, max(0, size - 1)) if rng.random() < 0.85 else rng.choice((-1, -2, size, size + 2))
 
@@ -144,7 +144,7 @@ def place(scope: Construction) -> int:
 def within(scope: Construction) -> int:
     """A position in the first value that has a length, from either end, rarely beyond it."""
     rng = scope.rng
-    size = next((len(value) for value in scope.given if isinstance(value, _HELD)), 5)
+    size = next((len(value) for value in scope.passed_values if isinstance(value, _HELD)), 5)
     if rng.random() < 0.1:
         return size + rng.randint(0, 5)
     return rng.randint(0, size) if rng.random() < 0.8 else -rng.randint(1, max(1, size))
@@ -152,12 +152,12 @@ def within(scope: Construction) -> int:
 
 def width(scope: Construction) -> int:
     """A width, mostly somewhat more than the first text's."""
-    return max(0, len(first_text(scope.given)) + scope.rng.randint(-3, 8))
+    return max(0, len(first_text(scope.passed_values)) + scope.rng.randint(-3, 8))
 
 
 def substitutions(scope: Construction) -> dict[str, str]:
     """Characters of the first text (and others) with what stands for them."""
-    rng, source = scope.rng, first_text(scope.given) or "abc"
+    rng, source = scope.rng, first_text(scope.passed_values) or "abc"
     keys = [rng.choice(source) for _ in range(rng.randint(1, 3))] + [rng.choice(ascii_lowercase)]
     return {key: rng.choice((rng.choice(ascii_lowercase), rng.choice("@310*_"), key.upper())) for key in keys}
 
@@ -165,5 +165,5 @@ def substitutions(scope: Construction) -> dict[str, str]:
 def glossary(scope: Construction) -> dict[str, str]:
     """Words of the first text (and others) with words that stand for them."""
     rng = scope.rng
-    keys = [rng.choice(first_text(scope.given).split() or ["x"]), texts.plain(rng), texts.plain(rng)]
+    keys = [rng.choice(first_text(scope.passed_values).split() or ["x"]), texts.plain(rng), texts.plain(rng)]
     return {key: texts.plain(rng) for key in keys}

@@ -328,10 +328,28 @@ def long(rng: Random) -> str:
 
 
 _WEIGHTED: tuple[tuple[Callable[[Random], str], int], ...] = (
-    (word, 17), (sentence, 15), (phrase, 10), (gibberish, 14), (cased, 6), (runs, 5), (few_letters, 6),
-    (number_text, 5), (serial, 7), (noisy, 6), (fields, 6), (settings, 2), (path, 3), (snake, 2), (camel, 2),
-    (blanks, 4), (title, 3), (palindrome, 2), (foreign, 3), (lines, 2), (long, 3),
-)  # fmt: skip
+    (word, 17),
+    (sentence, 15),
+    (phrase, 10),
+    (gibberish, 14),
+    (cased, 6),
+    (runs, 5),
+    (few_letters, 6),
+    (number_text, 5),
+    (serial, 7),
+    (noisy, 6),
+    (fields, 6),
+    (settings, 2),
+    (path, 3),
+    (snake, 2),
+    (camel, 2),
+    (blanks, 4),
+    (title, 3),
+    (palindrome, 2),
+    (foreign, 3),
+    (lines, 2),
+    (long, 3),
+)
 _MAKERS = tuple(maker for maker, _ in _WEIGHTED)
 _WEIGHTS = tuple(sum(weight for _, weight in _WEIGHTED[: i + 1]) for i in range(len(_WEIGHTED)))
 
