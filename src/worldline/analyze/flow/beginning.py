@@ -47,13 +47,13 @@ BEGINNINGS = {
 
 
 def called_name(call: str) -> str:
-    """The name of the function that a call calls, without what it is in; empty where there is none."""
+    """Return the unqualified name of the called function; empty if there is none."""
     match = _CALLED.match(call.strip())
     return match[1] if match is not None else ""
 
 
 def call_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
-    """Where the first frame of a call begins, by the name that is called; None where no function has that name."""
+    """Return the lines where the first frame of a call can begin; None if no function has the called name."""
     name = called_name(program.call or "")
     if not name or table is None:
         return None
@@ -64,7 +64,7 @@ def call_lines(program: Program, table: FlowTable | None) -> frozenset[int] | No
 
 
 def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
-    """Where the first frame of a script begins; None where that cannot be told."""
+    """Return the lines where the first frame of a script can begin; None if unknown."""
     main = BEGINNINGS[program.language].main
     if main is None or table is None or (main == "main" and "constructor" in program.source):
         return None
@@ -82,5 +82,5 @@ def _begun_by(flows: tuple[Flow, ...], name: str, program: Program) -> frozenset
 
 
 def _own_name(flow: Flow) -> str:
-    """A function's own name: without what it is in, and without the types that a template was made for."""
+    """Return a function's unqualified name, without template arguments."""
     return MODULE if flow.name == MODULE else _GENERICS.sub("", flow.name).rpartition("::")[2]

@@ -47,7 +47,7 @@ _ASSIGNED = re.compile(r"=[^=]|\breturn\b|\bnew\b")
 
 
 def defined_name(line: str, language: str) -> str:
-    """The name of the function that a line defines; empty where it does not seem to define one."""
+    """Return the name of the function that a line defines; empty if it seems to define none."""
     for pattern in DEFINITIONS.get(language, ()):
         for match in pattern.finditer(line):
             is_braced = pattern in _BRACED
@@ -59,7 +59,7 @@ def defined_name(line: str, language: str) -> str:
 
 
 def definition_line(source: str, language: str, name: str) -> int | None:
-    """The line that defines a function of this name; None where none does, or more than one."""
+    """Return the line that defines a function of this name; None if there is not exactly one."""
     lines = enumerate(source_lines(source, language), 1)
     numbers = [number for number, text in lines if name in text and defined_name(text, language) == name]
     return numbers[0] if len(numbers) == 1 else None

@@ -50,7 +50,7 @@ _DEFINED = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class CallableEntry:
-    """A function of a file: its name, its parameters as they are written, and a call of it."""
+    """A function of a file: its name, its parameters as written, and a call of it."""
 
     name: str
     parameters: str
@@ -61,7 +61,7 @@ class CallableEntry:
 
 
 def entries(source: str) -> tuple[CallableEntry, ...]:
-    """The functions of a source that does nothing but define; none where it does more, or is no Python."""
+    """Return the functions of a source that only defines things; empty if it does more or is not Python."""
     tree = syntax(source)
     body = list(getattr(tree, "body", ()))
     if not all(map(_only_defines, body)):
@@ -74,7 +74,7 @@ def entries(source: str) -> tuple[CallableEntry, ...]:
 
 
 def in_words(callables: Iterable[CallableEntry]) -> str:
-    """The functions in words."""
+    """List the functions in words."""
     names = [str(entry) for entry in callables]
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
@@ -89,7 +89,7 @@ def _only_defines(node: ast.stmt) -> bool:
 
 
 def _arguments(arguments: ast.arguments) -> list[str]:
-    """A value for each parameter that needs one."""
+    """Return a value for each required parameter."""
     placed = [*arguments.posonlyargs, *arguments.args]
     needed = placed[: len(placed) - len(arguments.defaults)]
     named = [

@@ -30,7 +30,7 @@ _BUILTINS = frozenset(name for name in vars(builtins) if not name.startswith("_"
 
 @lru_cache(maxsize=256)
 def entries(source: str, call: str) -> frozenset[int] | None:
-    """The lines on which the first frame of a call can begin; None where they cannot be told."""
+    """Return the lines where the first frame of a call can begin; None if unknown."""
     expression, module = _parsed(call, "eval"), _parsed(source, "exec")
     if not isinstance(expression, ast.Expression) or not isinstance(module, ast.Module):
         return None
@@ -58,7 +58,7 @@ def _parsed(text: str, mode: str) -> ast.AST | None:
 
 
 def _is_plain(expression: ast.Expression) -> bool:
-    """Whether only functions that are named run code: what is hashed, added or negated is made of constants."""
+    """Return whether only named functions run code: operands and hashed items are constants."""
     for node in ast.walk(expression):
         if not isinstance(node, _PLAIN) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Call)):
             return False
@@ -77,7 +77,7 @@ def _is_plain(expression: ast.Expression) -> bool:
 
 
 def _named(module: ast.Module, name: str, times: int, attributes: frozenset[str]) -> frozenset[int] | None:
-    """The lines on which a frame can begin by what a name of the module is."""
+    """Return the lines where a frame can begin because of this name; None if unknown."""
     if not times:
         return frozenset() if name in _BUILTINS else None
     node = next((node for node in module.body if getattr(node, "name", None) == name), None)
@@ -89,7 +89,7 @@ def _named(module: ast.Module, name: str, times: int, attributes: frozenset[str]
 
 
 def _methods(module: ast.Module, node: ast.ClassDef, attributes: frozenset[str]) -> frozenset[int] | None:
-    """The methods that can run first where objects of a plain class are made and asked for these attributes."""
+    """Return the lines of the methods that can run first for objects of a plain class; None if unknown."""
     if node.bases or node.keywords:
         return None
     lines: set[int] = set()
@@ -110,7 +110,7 @@ def _methods(module: ast.Module, node: ast.ClassDef, attributes: frozenset[str])
 
 
 def _set_attributes(module: ast.Module) -> frozenset[str]:
-    """The attributes that are assigned to anywhere, but for those of `self`."""
+    """Return the attributes that are assigned anywhere, except on `self`."""
     return frozenset(
         node.attr
         for node in ast.walk(module)
@@ -121,7 +121,7 @@ def _set_attributes(module: ast.Module) -> frozenset[str]:
 
 
 def _bindings(module: ast.Module) -> Counter[str]:
-    """How often each name of the module is bound; one that a function declares global is bound any number of times."""
+    """Count how often the module binds each name; a `global` declaration counts twice."""
     counts = Counter(bound_names(module))
     for node in ast.walk(module):
         if isinstance(node, ast.Global):

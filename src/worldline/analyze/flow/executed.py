@@ -21,7 +21,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class InnerScope(NamedTuple):
-    """A comprehension's frame, the `turn`-th of its depth; or a lambda's, which has parameters."""
+    """The frame of the `turn`-th comprehension at a depth, or of a lambda with these parameters."""
 
     depth: int = 1
     turn: int = 0
@@ -32,7 +32,14 @@ class InnerScope(NamedTuple):
 def executed(
     source: str, line: int | None, kinds: ValueKinds = (), scope: InnerScope | None = None
 ) -> frozenset[str]:
-    """The operations that a line does with such values; copies and literals if that is all."""
+    """Return the operations that a line executes; copies and literals only if there is nothing else.
+
+    Args:
+        source: The source text.
+        line: The line number.
+        kinds: Kinds of the values that the run shows.
+        scope: A comprehension or lambda on the line; by default the line itself.
+    """
     if scope is not None:
         return _of_scope(_find_scope(statements(source, line), scope), line, kinds)
     operations: set[str] = set()
@@ -45,7 +52,7 @@ def executed(
 
 
 def _of_scope(scope: ast.expr | None, line: int | None, kinds: ValueKinds) -> frozenset[str]:
-    """Of a comprehension what stands on the line, of a lambda all."""
+    """Return the operations of a comprehension on the line, or all operations of a lambda."""
     kind = next((value_kind for name, value_kind, _ in kinds if name is None), "")
     if isinstance(scope, ast.Lambda):
         return frozenset(_named(_parts([scope.body]), {id(scope.body): kind}))
@@ -64,18 +71,18 @@ def _of_scope(scope: ast.expr | None, line: int | None, kinds: ValueKinds) -> fr
 
 
 def begins(source: str, line: int | None, scope: InnerScope) -> bool:
-    """Whether a comprehension takes its next element on this line."""
+    """Return whether a comprehension takes its next element on this line."""
     inner = _find_scope(statements(source, line), scope)
     return isinstance(inner, COMPREHENSIONS) and inner.generators[0].target.lineno == line
 
 
 def is_lazy(source: str, line: int | None, scope: InnerScope) -> bool:
-    """Whether that comprehension is a generator."""
+    """Return whether the comprehension is a generator."""
     return isinstance(_find_scope(statements(source, line), scope), ast.GeneratorExp)
 
 
 def inlined(source: str, line: int | None) -> bool:
-    """Whether a further event of a line can only be an element of a comprehension that has no frame of its own."""
+    """Return whether a further event of a line can only be an element of an inlined comprehension."""
     inner = _find_scope(statements(source, line), InnerScope())
     if not isinstance(inner, COMPREHENSIONS) or isinstance(inner, ast.GeneratorExp):
         return False
@@ -87,7 +94,7 @@ def inlined(source: str, line: int | None) -> bool:
 
 @lru_cache(maxsize=4096)
 def goes_on(source: str, begun: int | None, line: int | None) -> bool:
-    """Whether a line that comes next in a frame is one more of the statement that is under way."""
+    """Return whether the next line of a frame belongs to the same statement."""
     before, after = statements(source, begun), statements(source, line)
     if (
         not before
@@ -101,7 +108,7 @@ def goes_on(source: str, begun: int | None, line: int | None) -> bool:
 
 
 def begins_lambda(source: str, line: int | None) -> bool:
-    """Whether a frame that begins on this line is a lambda's: no function or class begins there."""
+    """Return whether a frame that begins on this line is a lambda's."""
     nodes = statements(source, line)
     owners = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return (
@@ -112,7 +119,7 @@ def begins_lambda(source: str, line: int | None) -> bool:
 
 @lru_cache(maxsize=4096)
 def shows_elements(source: str, line: int | None) -> bool:
-    """Whether a line writes a tuple or a list whose elements are computed with operators."""
+    """Return whether a line writes a tuple or list whose elements are computed with operators."""
     parts = (part for node in statements(source, line) for part in _parts([node]))
     shown = (part.elts for part in parts if isinstance(part, (ast.Tuple, ast.List)))
     return any(isinstance(element, ast.BinOp) for elements in shown for element in elements)
@@ -129,7 +136,7 @@ def _named(parts: Iterator[ast.AST], top: dict[int, str]) -> set[str]:
 
 
 def _written(node: ast.AST) -> str:
-    """The kind of an operation's value, where an operand that is written out shows it."""
+    """Return the kind of an operation's value if a literal operand shows it."""
     for operand in (node.left, node.right) if isinstance(node, ast.BinOp) else ():
         if isinstance(operand, ast.JoinedStr):
             return "str"
@@ -141,7 +148,7 @@ def _written(node: ast.AST) -> str:
 
 
 def _known(node: ast.stmt, kinds: ValueKinds) -> dict[int, str]:
-    """The kinds of those expressions of a statement whose values the run tells."""
+    """Return the kinds of the expressions of a statement whose values the run shows."""
     top: dict[int, str] = {}
     for name, kind, elements in kinds:
         if isinstance(node, ast.AugAssign) and name is not None:
@@ -162,7 +169,7 @@ def _result(node: ast.stmt) -> ast.expr | None:
 
 
 def _find_scope(nodes: Sequence[ast.stmt], scope: InnerScope) -> ast.expr | None:
-    """The scope of that depth on the line: of a lambda by its parameters, of comprehensions by their order."""
+    """Find the scope at a depth on the line: a lambda by its parameters, a comprehension by its order."""
     level: list[ast.AST] = list(nodes[-1:])
     for _ in range(scope.depth):
         level = [part for node in level for part in _parts(_roots(node)) if isinstance(part, _SCOPES)]
@@ -186,7 +193,7 @@ def _roots(node: ast.AST) -> list[ast.AST]:
 
 
 def _parts(roots: Sequence[ast.AST], skipped: int = 0, into: int = 0) -> Iterator[ast.AST]:
-    """The nodes that are evaluated in one scope: of those in it the first iterable, or what a lambda's defaults are."""
+    """Yield the nodes that one scope evaluates; of nested scopes only the first iterable or the defaults."""
     for root in roots:
         if id(root) == skipped:
             continue

@@ -24,7 +24,7 @@ class Functions:
         self._flows: dict[str | None, dict[int, list[Flow]]] = {}
 
     def name(self, file: str | None, line: int | None, values: Mapping[str, str], *, is_first: bool) -> str:
-        """The function whose frame begins at a line with these names; `?` where the source has none.
+        """Return the function whose frame begins at a line with these names; `?` where the source has none.
 
         A module begins on line 0, or on 1, as its first function may: a script's files begin with their modules.
         """

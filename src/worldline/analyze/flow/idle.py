@@ -16,7 +16,7 @@ from worldline.core.language import LANGUAGES
 
 
 def idle_in(lines: Sequence[str], language: str) -> frozenset[int]:
-    """The numbers of those of a source's lines that can never run."""
+    """Return the numbers of the given lines of a source that can never run."""
     if not LANGUAGES[language].has_syntax_tree:
         return frozenset()
     return idle_lines("".join(line + "\n" for line in lines))
@@ -24,7 +24,7 @@ def idle_in(lines: Sequence[str], language: str) -> frozenset[int]:
 
 @lru_cache(maxsize=64)
 def idle_lines(source: str) -> frozenset[int]:
-    """The numbers of the lines that can never run."""
+    """Return the numbers of the lines that can never run."""
     try:
         tree = ast.parse(source)
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))

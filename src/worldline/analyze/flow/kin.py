@@ -17,7 +17,7 @@ HEADED = {"js": True, "ts": True, "java": False}
 
 
 def kin(name: str, source: str, language: str) -> frozenset[str] | None:
-    """A class and all that its head, and theirs, names; None where that cannot be told."""
+    """Return a class and all names in its head and in theirs, transitively; None if unknown."""
     is_changeable = HEADED.get(language)
     if is_changeable is None or (is_changeable and _CHANGES.search(source)):
         return None
@@ -40,7 +40,7 @@ def kin(name: str, source: str, language: str) -> frozenset[str] | None:
 
 @lru_cache(maxsize=16)
 def _heads(source: str) -> dict[str, str]:
-    """What stands between a class's name and its body; of several of one name, all of it."""
+    """Return the text between each class's name and its body, joined for classes of the same name."""
     heads: dict[str, str] = {}
     for match in _HEAD.finditer(source):
         heads[match[1]] = f"{heads.get(match[1], '')} {match[2]}"

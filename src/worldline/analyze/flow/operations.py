@@ -45,7 +45,7 @@ class Operation:
 
 
 def statements(source: str, line: int | None) -> tuple[ast.stmt, ...]:
-    """The innermost statements that a line belongs to, those around first where several begin on one line."""
+    """Return the innermost statements that a line belongs to, those around first where several begin on one line."""
     return () if line is None else _statements(source).get(line, ())
 
 
@@ -65,7 +65,7 @@ def _statements(source: str) -> dict[int, tuple[ast.stmt, ...]]:
 
 
 def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operation:
-    """The operation on a line that gives a name its value, which is of this kind."""
+    """Return the operation on a line that gives a name its value, which is of this kind."""
     for node in reversed(statements(source, line)):
         binding = _binding(node, name)
         if isinstance(binding, ast.expr):
@@ -89,7 +89,7 @@ def _under_another(nodes: Sequence[ast.stmt]) -> str:
 def of_result(
     source: str, line: int | None, event: str, kind: str = "", inside: tuple[str, str] = ("", "")
 ) -> Operation:
-    """The operation on a line whose value is returned, yielded, raised or printed.
+    """Return the operation on a line whose value is returned, yielded, raised or printed.
 
     `inside` is a path into the value and the kind of what is there: a display is put down to that element's operation.
     """
@@ -123,7 +123,7 @@ FunctionSignature = tuple[str, tuple[str, ...]]
 
 
 def signature(source: str, line: int | None) -> FunctionSignature | None:
-    """Of the function that begins on a line; None where there is none."""
+    """Of the function that begins on a line; None if there is none."""
     definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
     if definition is None:
         return None
@@ -148,7 +148,7 @@ def expression(
 
 
 def comprehensions(source: str, line: int | None) -> list[ast.expr]:
-    """The comprehensions of the statement on a line."""
+    """Return the comprehensions of the statement on a line."""
     nodes = statements(source, line)
     return [part for node in nodes[-1:] for part in own_nodes(node) if isinstance(part, COMPREHENSIONS)]
 
@@ -174,7 +174,7 @@ def condition(source: str, line: int | None) -> Operation | None:
 
 @lru_cache(maxsize=64)
 def operations(source: str) -> frozenset[str]:
-    """The names of all operations of a source that do something: literals, names and displays do not."""
+    """Return the names of all operations of a source that do something: literals, names and displays do not."""
     tree = syntax(source)
     return (
         frozenset(any_operation(node) for node in ast.walk(tree)) - IDLE if tree is not None else frozenset()
@@ -210,7 +210,7 @@ def mentions(source: str, line: int | None, name: str) -> bool:
 
 
 def of_expression(source: str, node: ast.expr, kind: str = "") -> Operation:
-    """The outermost operation of an expression whose value is of this kind."""
+    """Return the outermost operation of an expression whose value is of this kind."""
     return Operation(_operation(node, kind), _text(source, node), _loads(node))
 
 
@@ -358,7 +358,7 @@ def _result(node: ast.stmt, event: str) -> ast.expr | None:
 
 
 def _inside(node: ast.expr, path: str) -> ast.expr:
-    """The element of a display that a path such as `[1]` or `['k']` begins with."""
+    """Return the element of a display that a path such as `[1]` or `['k']` begins with."""
     key = path[1:].partition("]")[0]
     if isinstance(node, ast.Dict) and path.startswith("["):
         keys = [repr(part.value) if isinstance(part, ast.Constant) else None for part in node.keys]
@@ -401,14 +401,14 @@ def _loads(node: ast.AST) -> frozenset[str]:
 
 
 def _base(node: ast.expr) -> str | None:
-    """The name that a chain of subscripts and attributes hangs on."""
+    """Return the name that a chain of subscripts and attributes hangs on."""
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
 def _text(source: str, node: ast.AST) -> str:
-    """The node's source in one line; of a compound statement, its first line."""
+    """Return the node's source in one line; of a compound statement, its first line."""
     text = ast.get_source_segment(source, node) or ""
     if not text and isinstance(node, ast.expr):
         text = ast.unparse(node)

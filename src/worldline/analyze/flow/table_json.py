@@ -10,7 +10,7 @@ LineNumber = Annotated[int, msgspec.Meta(ge=0, lt=2**32 - 1)]
 
 
 class TableFunction(msgspec.Struct):
-    """One code object, as a guest tells it."""
+    """One code object, as a guest writes it."""
 
     name: str
     line: LineNumber
@@ -24,7 +24,7 @@ class TableFunction(msgspec.Struct):
 
 
 class WrittenTable(msgspec.Struct):
-    """The whole of a table."""
+    """A whole table."""
 
     functions: list[TableFunction]
     globals: list[str] = []

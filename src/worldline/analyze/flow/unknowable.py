@@ -32,7 +32,7 @@ _STILL = ("seed", "Random", "getstate", "setstate", "compare_digest")
 
 @lru_cache(maxsize=64)
 def unknowables(source: str) -> frozenset[str]:
-    """All that a program may read which its text does not say."""
+    """Return the kinds of values that a program may read but its text does not determine."""
     tree = syntax(source)
     nodes = list(ast.walk(tree)) if tree is not None else []
     kinds = set(_kinds(source, nodes))
@@ -42,7 +42,7 @@ def unknowables(source: str) -> frozenset[str]:
 
 
 def unknowable_on(source: str, line: int | None) -> str:
-    """What a line itself reads that nobody can know; empty where nothing. A program that seeds its draws knows them."""
+    """Return what a line reads that the text does not determine; empty if nothing. Seeded draws are known."""
     nodes = [part for node in statements(source, line)[-1:] for part in own_nodes(node)]
     return next((kind for kind in _kinds(source, nodes) if kind != DRAW or not _is_seeded(source)), "")
 
@@ -73,7 +73,7 @@ def _read(function: ast.expr, names: dict[str, tuple[str, str]]) -> str:
 
 @lru_cache(maxsize=64)
 def _imported(source: str) -> dict[str, tuple[str, str]]:
-    """The names that stand for a module, or for something out of one."""
+    """Map names to the module, or to the member of a module, that they stand for."""
     imports: dict[str, tuple[str, str]] = {}
     tree = syntax(source)
     for node in ast.walk(tree) if tree is not None else ():

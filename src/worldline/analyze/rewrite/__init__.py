@@ -64,23 +64,23 @@ def rewrite(
 
 
 def flatten(source: str) -> str:
-    """A source with one operation a line."""
+    """Rewrite a source to one operation per line."""
     return rewrite(source, flatten=True).source
 
 
 def chars(source: str) -> str:
-    """A source with loops over characters for string methods."""
+    """Rewrite a source so that loops over characters replace string methods."""
     return rewrite(source, chars=True).source
 
 
 def rewrite_program(program: Program, *, flatten: bool = False, chars: bool = False) -> Program:
-    """A program with its source rewritten; its other files stay."""
+    """Rewrite a program's source; its other files stay."""
     done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
     return replace(program, source=done.source)
 
 
 def _after(first: Rewritten, second: Rewritten) -> Rewritten:
-    """Two rewritings, one after the other, as one."""
+    """Compose two successive rewrites into one."""
     lines = tuple(first.lines[line - 1] if line else 0 for line in second.lines)
     return Rewritten(second.source, first.changed or second.changed, lines)
 
@@ -108,7 +108,7 @@ def _chars(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
 
 
 def _first(tree: ast.Module) -> int:
-    """Where functions can be put: after the docstring and what is imported from the future."""
+    """Return where functions can be inserted: after the docstring and the `__future__` imports."""
     start = 0
     for node in tree.body:
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
@@ -120,7 +120,7 @@ def _first(tree: ast.Module) -> int:
 
 
 def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Rewritten:
-    """The new source, if it is one: what `ast.unparse` writes is read again."""
+    """Print the new source and check that it parses to the same tree."""
     if len(body) == len(tree.body) and all(a is b for a, b in zip(body, tree.body, strict=True)):
         return replace(whole, why="there is nothing to decompose in it")
     new = ast.fix_missing_locations(ast.Module(list(body), []))
@@ -134,7 +134,7 @@ def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Re
 
 
 def _parsed(source: str, call: str) -> ast.Module | str:
-    """The tree of a source that may be rewritten, or why it may not."""
+    """Return the tree of a source that may be rewritten, or the reason why it may not."""
     if "\r" in source:
         return "it has carriage returns that end no line"
     try:

@@ -40,19 +40,19 @@ class Chars:
     used: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def helper(self, loop: Loop) -> str:
-        """The name of the function for a loop, which the program is going to have."""
+        """Return the name of the function for a loop, which the program is going to have."""
         key = (loop.method, len(loop.parameters))
         if key not in self.used:
             self.used[key] = self.fresh.new(f"{loop.method}_chars")
         return self.used[key]
 
     def functions(self) -> list[ast.stmt]:
-        """The functions that the program needs, in the order of their first use."""
+        """Return the functions that the program needs, in the order of their first use."""
         return [placed(loops()[key].function(name), 0) for key, name in self.used.items()]
 
 
 def with_loops(tree: ast.Module, facts: Facts) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The functions that a program needs, and its statements with their calls."""
+    """Return the functions that a program needs, and its statements with their calls."""
     if not facts.plain >= NEEDED:
         return [], list(tree.body)
     chars = Chars(facts, Fresh(set(facts.words)))
@@ -93,7 +93,7 @@ class _Scope:
         return [node if _same(node, fields) else changed(node, **fields)]
 
     def inner(self, node: ast.stmt) -> _Scope:
-        """The scope of a statement's blocks."""
+        """Return the scope of a statement's blocks."""
         if isinstance(node, FunctionNode):
             return _Scope(self.chars, node)
         return _Scope(self.chars, node, inline=False) if isinstance(node, ast.ClassDef) else self
@@ -133,7 +133,7 @@ class _Scope:
         return ast.copy_location(result, node)
 
     def match_loop(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
-        """The loop for an expression and what it is given, if a loop may take its place."""
+        """Return the loop for an expression and what it is given, if a loop may take its place."""
         parts = _parts(node)
         if parts is None:
             return None
@@ -172,7 +172,7 @@ class _Scope:
         return node.id in _CHARACTERS or self.iterated[node.id]
 
     def lined(self, node: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-        """The lines of a loop that stand for a call, and its result; none where types are not proved."""
+        """Return the lines of a loop that stand for a call, and its result; none where types are not proved."""
         match = self.match_loop(node) if self.inline else None
         if match is None:
             return [], node
@@ -231,7 +231,7 @@ def _is_bound(loop: Loop, name: str) -> bool:
 
 
 def _holds(loop: Loop, arguments: dict[str, ast.expr]) -> bool:
-    """Whether a loop's condition is known to hold: there is none, or it asks a constant not to be empty."""
+    """Return whether a loop's condition is known to hold: there is none, or it asks a constant not to be empty."""
     if not loop.condition:
         return True
     name, _, rest = loop.condition.partition(" != ''")
@@ -263,7 +263,7 @@ def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
 
 
 def _iterated(scope: ast.AST, kinds: Kinds) -> dict[str, bool]:
-    """The names that go over something, and whether that is known to be a string."""
+    """Return the names that go over something, and whether that is known to be a string."""
     is_text: dict[str, bool] = {}
     for node in own(scope):
         over: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []

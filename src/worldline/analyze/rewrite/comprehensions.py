@@ -29,7 +29,7 @@ _STOPS = frozenset(["next", "StopIteration", "__next__", "send", "throw"])
 
 
 def private(scope: ast.AST) -> frozenset[str]:
-    """The names that only comprehensions of a scope use, as names of their own."""
+    """Return the names that only comprehensions of a scope use, as names of their own."""
     everywhere: Counter[str] = Counter()
     inside: Counter[str] = Counter()
     for node in walk(scope):
@@ -39,7 +39,7 @@ def private(scope: ast.AST) -> frozenset[str]:
 
 
 def _named(node: ast.AST) -> list[str]:
-    """The names that a node writes down itself."""
+    """Return the names that a node writes down itself."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name) | ast.ClassDef(name=name):
             return [name]
@@ -88,7 +88,7 @@ def looped(flattener: Flattener, node: ast.expr) -> ast.expr | None:
 
 
 def _fits(flattener: Flattener, node: Comprehension) -> bool:
-    """Whether a loop in the scope around a comprehension can take its place."""
+    """Return whether a loop in the scope around a comprehension can take its place."""
     earlier: set[str] = set()
     for number, generator in enumerate(node.generators):
         if generator.is_async or not _names_only(generator.target):
@@ -135,7 +135,7 @@ def _holds(node: ast.AST, names: set[str], facts: Facts) -> bool:
 
 
 def _collected(flattener: Flattener, node: Comprehension, empty: ast.expr) -> ast.expr:
-    """The loop that collects a comprehension's items into what was made for them."""
+    """Return the loop that collects a comprehension's items into what was made for them."""
     first = flattener.simple(node.generators[0].iter)
     result = flattener.keep(empty)
 
@@ -189,7 +189,7 @@ def _consumed(flattener: Flattener, call: ast.Call) -> ast.expr | None:
 
 
 def _stops(node: ast.GeneratorExp) -> bool:
-    """Whether an item calls anything, which might end a generator where a loop would fail."""
+    """Return whether an item calls anything, which might end a generator where a loop would fail."""
     return any(isinstance(inner, ast.Call) for part in _parts(node) for inner in walk(part))
 
 
@@ -227,7 +227,7 @@ def _summed(flattener: Flattener, node: ast.GeneratorExp) -> ast.expr | None:
 
 
 def _kind(flattener: Flattener, node: ast.GeneratorExp) -> str:
-    """The kind of a generator expression's items."""
+    """Return the kind of a generator expression's items."""
     inner = Kinds(flattener.facts, dict(flattener.kinds.names))
     for generator in node.generators:
         element = inner.element(generator.iter)

@@ -34,7 +34,7 @@ class Flattener:
     comprehend: Callable[[Flattener, ast.expr], ast.expr | None] = lambda flattener, node: None
 
     def inside(self, act: Callable[[], object]) -> list[ast.stmt]:
-        """The lines that an act puts out, apart from those of the statement around it."""
+        """Return the lines that an act puts out, apart from those of the statement around it."""
         before, self.out = self.out, []
         try:
             act()
@@ -59,7 +59,7 @@ class Flattener:
         return flat if self.is_atom(flat) else self.keep(flat)
 
     def is_atom(self, node: ast.expr) -> bool:
-        """Whether an expression needs no line of its own."""
+        """Return whether an expression needs no line of its own."""
         if isinstance(node, ast.Name | ast.Constant | ast.Lambda) or is_literal(node):
             return True
         return self._is_module(node) or _is_super(node)
@@ -72,7 +72,7 @@ class Flattener:
         return False
 
     def steady(self, node: ast.expr) -> bool:
-        """Whether evaluating a flat expression later, on the same line, cannot be noticed."""
+        """Return whether evaluating a flat expression later, on the same line, cannot be noticed."""
         return self.kinds.calm(node) or is_literal(node) or self._is_module(node) or _is_super(node)
 
     def light(self, node: ast.expr) -> ast.expr:
@@ -99,7 +99,7 @@ class Flattener:
         return flattened
 
     def moves(self, node: ast.expr) -> bool:
-        """Whether flattening an operand puts out a line that could be noticed by one evaluated before it."""
+        """Return whether flattening an operand puts out a line that could be noticed by one evaluated before it."""
         if isinstance(node, ast.Starred):
             return self.moves(node.value)
         if isinstance(node, ast.Attribute):
@@ -169,7 +169,7 @@ class Flattener:
         return result
 
     def _set(self, name: str, value: ast.expr) -> list[ast.stmt]:
-        """The lines that bind a name to a value."""
+        """Return the lines that bind a name to a value."""
         return self.inside(lambda: self.assign(name, self.simple(value)))
 
     def _choice(self, node: ast.BoolOp) -> ast.expr:
@@ -204,7 +204,7 @@ class Flattener:
         return temporary(name)
 
     def truth_is_quiet(self) -> bool:
-        """Whether no class of the program decides what is true, so that asking twice cannot be noticed."""
+        """Return whether no class of the program decides what is true, so that asking twice cannot be noticed."""
         return not {"__bool__", "__len__"} & self.facts.words
 
     def test(self, node: ast.expr) -> ast.expr:
@@ -318,7 +318,7 @@ def changed(node: AnyNode, **fields: object) -> AnyNode:
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Whether an expression is a value written out, which can be made anywhere."""
+    """Return whether an expression is a value written out, which can be made anywhere."""
     match node:
         case ast.Constant():
             return True
@@ -344,7 +344,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def _asks(node: ast.expr) -> bool:
-    """Whether a condition, taken apart, asks for the truth of a value more than once."""
+    """Return whether a condition, taken apart, asks for the truth of a value more than once."""
     if isinstance(node, ast.UnaryOp):
         return _asks(node.operand)
     return isinstance(node, ast.BoolOp) or (isinstance(node, ast.Compare) and len(node.ops) > 1)

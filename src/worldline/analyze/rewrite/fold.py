@@ -95,7 +95,7 @@ class _Folding:
         return not is_helper and ITERATED not in step.delta
 
     def _around(self, serial: int) -> _Open | None:
-        """The frame that a step is told of: its own, or the nearest around it that is kept."""
+        """Return the frame that a step is told of: its own, or the nearest around it that is kept."""
         while serial >= 0 and serial not in self.open:
             serial = self.frames[serial].parent
         return self.open.get(serial)

@@ -26,7 +26,7 @@ class LineMap:
     scratch: Mapping[int, frozenset[str]]
 
     def head(self, line: int) -> int:
-        """The first line of the statement that a line is a part of; a line that is not there is itself."""
+        """Return the first line of the statement that a line is a part of; a line that is not there is itself."""
         return self.heads[line - 1] if 0 < line <= len(self.heads) else line
 
 
@@ -49,7 +49,7 @@ def line_map(original: str, source: str | None = None, lines: tuple[int, ...] = 
 
 
 def _scopes(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
-    """The module and every function of it, by the line at which its frame begins."""
+    """Return the module and every function of it, by the line at which its frame begins."""
     yield MODULE, tree
     for node in ast.walk(tree):
         if isinstance(node, FunctionNode):

@@ -25,13 +25,13 @@ _SURE = "_worldline_sure"
 
 
 def words(*texts: str) -> frozenset[str]:
-    """Every identifier in texts of code, in strings and comments too."""
+    """Return every identifier in texts of code, in strings and comments too."""
     return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
 @dataclass
 class Fresh:
-    """New names, none of which is taken; temporaries are numbered anew in each function."""
+    """New unused names; temporaries are numbered per function."""
 
     taken: set[str]
     prefix: str = field(init=False)
@@ -43,19 +43,19 @@ class Fresh:
         self.prefix = next(prefix for prefix in prefixes if prefix not in numbered)
 
     def temporary(self) -> str:
-        """The next temporary of the function."""
+        """Return the next temporary of the function."""
         self.count += 1
         return f"{self.prefix}{self.count}"
 
     def new(self, name: str) -> str:
-        """A name that is not taken: this one, or one that reads like it."""
+        """Return an unused name: this one, or a similar one."""
         if name in self.taken:
             return self.like(name)
         self.taken.add(name)
         return name
 
     def like(self, name: str) -> str:
-        """A name that reads like another one."""
+        """Return an unused name similar to another one."""
         number = 2
         while f"{name}_{number}" in self.taken:
             number += 1
@@ -64,7 +64,7 @@ class Fresh:
 
 
 def own(node: ast.AST) -> list[ast.AST]:
-    """The nodes of a scope's own code, in order: without the bodies of functions, lambdas and classes in it."""
+    """Return the nodes of a scope's own code in order, without nested functions, lambdas and classes."""
     nodes: list[ast.AST] = []
     open_ = children(node)[::-1]
     while open_:
@@ -75,7 +75,7 @@ def own(node: ast.AST) -> list[ast.AST]:
 
 
 def _outside(node: ast.AST) -> list[ast.AST]:
-    """What of a definition is evaluated outside of it."""
+    """Return the parts of a definition that are evaluated outside it."""
     parts: list[ast.AST] = []
     if isinstance(node, FunctionNode | ast.Lambda):
         parts += [*node.args.defaults, *(default for default in node.args.kw_defaults if default)]
@@ -87,12 +87,12 @@ def _outside(node: ast.AST) -> list[ast.AST]:
 
 
 def _header(node: ast.AST) -> list[ast.AST]:
-    """All nodes of what of a definition is evaluated outside of it."""
+    """Return all nodes of a definition that are evaluated outside it."""
     return [inner for part in _outside(node) for inner in (part, *own(part))]
 
 
 def targets(node: ast.AST) -> Iterator[str]:
-    """The names that a target, or a statement's head, binds."""
+    """Yield the names that a target, or a statement's head, binds."""
     for part in walk(node):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
             yield part.id
@@ -103,7 +103,7 @@ def targets(node: ast.AST) -> Iterator[str]:
 
 
 def bindings(scope: ast.AST) -> Counter[str]:
-    """How often a scope's own code binds each name; comprehensions bind theirs elsewhere, walruses apart."""
+    """Count how often a scope's own code binds each name; comprehension variables are excluded."""
     counts: Counter[str] = Counter()
     if isinstance(scope, FunctionNode | ast.Lambda):
         counts.update(parameters(scope.args))
@@ -131,23 +131,23 @@ def bindings(scope: ast.AST) -> Counter[str]:
 
 
 def parameters(args: ast.arguments) -> list[str]:
-    """The names of a function's parameters."""
+    """Return the names of a function's parameters."""
     several = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
     return [parameter.arg for parameter in several if parameter]
 
 
 def mark(node: ast.AST) -> None:
-    """Note that a load is sure."""
+    """Mark a load as sure."""
     setattr(node, _SURE, True)
 
 
 def sure(node: ast.AST) -> bool:
-    """Whether a load is sure."""
+    """Return whether a load is sure."""
     return getattr(node, _SURE, False)
 
 
 def temporary(name: str) -> ast.Name:
-    """A load of a temporary, which is sure."""
+    """Return a load of a temporary, which is sure."""
     node = ast.Name(name, ast.Load())
     mark(node)
     return node
@@ -155,7 +155,7 @@ def temporary(name: str) -> ast.Name:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a whole program."""
+    """What is known about a whole program."""
 
     words: frozenset[str]
     plain: frozenset[str]  # builtins that are bound nowhere
@@ -166,22 +166,22 @@ class Facts:
     only: frozenset[int] | None = None  # first lines of the statements to be rewritten; None for all
 
     def bindings(self, scope: ast.AST) -> Counter[str]:
-        """How often a scope's own code binds each name."""
+        """Count how often a scope's own code binds each name."""
         return self.bound[id(scope)] if id(scope) in self.bound else bindings(scope)
 
     def is_chosen(self, node: ast.stmt) -> bool:
-        """Whether a statement is to be rewritten; what stands in its blocks is asked for itself."""
+        """Return whether a statement is to be rewritten; its blocks are decided separately."""
         return self.only is None or begin(node) in self.only
 
 
 def begin(node: ast.stmt) -> int:
-    """A statement's first line, its decorators' included."""
+    """Return a statement's first line, decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None = None) -> Facts:
-    """What is known of a program whose source, and whose call, have these words."""
+    """Collect what is known about a program whose source and call have these words."""
     everywhere: Counter[str] = Counter()
     forced: set[str] = set()
     bound: dict[int, Counter[str]] = {}
@@ -211,7 +211,7 @@ def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None =
 
 
 def _early(tree: ast.Module, bound: set[str]) -> set[str]:
-    """The module's names that are bound before any code could call a function of the program."""
+    """Return the module's names that are bound before any code could call a function of the program."""
     names: set[str] = set()
     defined: set[str] = set()
     for statement in tree.body:
@@ -236,7 +236,7 @@ def _early(tree: ast.Module, bound: set[str]) -> set[str]:
 
 
 def _harmless(node: ast.AST, bound: set[str], defined: set[str]) -> bool:
-    """Whether a node that the module evaluates cannot run a function of the program."""
+    """Return whether a node that the module evaluates cannot run a function of the program."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in defined:
         return False
     if isinstance(node, ast.Call):
@@ -381,7 +381,7 @@ class _Marker:
 
 
 def _always(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that are evaluated whenever the whole is."""
+    """Return the nodes that are evaluated whenever the whole is."""
     yield node
     if isinstance(node, ast.BoolOp):
         yield from _always(node.values[0])
@@ -395,7 +395,7 @@ def _always(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _heads(node: ast.stmt) -> Iterator[ast.AST]:
-    """A statement's own expressions, without those of the statements in it."""
+    """Yield a statement's own expressions, without those of nested statements."""
     for name, value in ast.iter_fields(node):
         if name in ("body", "orelse", "finalbody", "handlers", "decorator_list", "args", "cases"):
             continue
@@ -405,7 +405,7 @@ def _heads(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _shaky(scope: ast.AST) -> Iterator[str]:
-    """Names of a scope that others may rebind, or that may be unbound again."""
+    """Return the names of a scope that others may rebind, or that may become unbound."""
     for node in own(scope):
         if isinstance(node, ast.Global | ast.Nonlocal):
             yield from node.names

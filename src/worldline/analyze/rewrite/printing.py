@@ -68,7 +68,7 @@ class Printer:
         )
 
     def _gap(self, start: int) -> None:
-        """The comments and blank lines since the last statement."""
+        """Return the comments and blank lines since the last statement."""
         for number in range(self.read + 1, start):
             text = self.source[number - 1]
             if not text.strip() or text.lstrip().startswith("#"):
@@ -76,7 +76,7 @@ class Printer:
         self.read = start - 1
 
     def _stands_alone(self, node: ast.stmt, start: int, indent: str) -> bool:
-        """Whether an old statement has its lines for itself, as deep as it shall stand now."""
+        """Return whether an old statement has its lines for itself, as deep as it shall stand now."""
         first, last = self.source[start - 1], self.source[(node.end_lineno or start) - 1]
         at = len(first.encode()[: node.col_offset].decode()) if start == node.lineno else len(indent)
         after = last.encode()[node.end_col_offset or 0 :].decode().strip()
@@ -121,7 +121,7 @@ class Printer:
                 self._else(node.orelse, indent)
 
     def _is_nested(self, node: ast.If) -> bool:
-        """Whether an old `if` alone in an `else` was written so."""
+        """Return whether an old `if` alone in an `else` was written so."""
         return not self.source[node.lineno - 1].lstrip().startswith("elif")
 
     def _else(self, body: Sequence[ast.stmt], indent: str) -> None:
@@ -145,7 +145,7 @@ class Printer:
 
 
 def printed(body: Sequence[ast.stmt], tree: ast.Module, source: str) -> tuple[str, tuple[int, ...]]:
-    """The source of a rewritten module and the old line of each of its lines."""
+    """Return the source of a rewritten module and the old line of each of its lines."""
     statements = {id(node) for node in walk(tree) if isinstance(node, ast.stmt)}
     printer = Printer(source.split("\n"), statements, _unit(tree))
     printer.block(body, "")

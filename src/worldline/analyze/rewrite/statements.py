@@ -187,7 +187,7 @@ class _Statements:
         return changed(node, value=flat.simple(node.value))
 
     def _is_flat(self, target: ast.expr) -> bool:
-        """Whether a target evaluates nothing but atoms."""
+        """Return whether a target evaluates nothing but atoms."""
         match target:
             case ast.Name():
                 return True
@@ -289,7 +289,7 @@ class _Statements:
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block has a `break` or `continue` of a loop around it."""
+    """Return whether a block has a `break` or `continue` of a loop around it."""
     for node in body:
         if isinstance(node, ast.Break | ast.Continue):
             return True

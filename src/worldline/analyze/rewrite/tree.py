@@ -28,7 +28,7 @@ _EXACT = (str, int, bool, bytes, type(None), type(...))
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node, in order, without contexts and the operators of one or two operands."""
+    """Return a node's direct children in order, without contexts and unary or binary operators."""
     nodes: list[ast.AST] = []
     names = _FIELDS.get(node.__class__)
     if names is None:
@@ -43,7 +43,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """A node and all below it as `children` gives them, level by level."""
+    """Return a node and all its descendants by `children`, level by level."""
     nodes = [node]
     for current in nodes:
         nodes += children(current)
@@ -51,7 +51,7 @@ def walk(node: ast.AST) -> list[ast.AST]:
 
 
 def alike(left: Any, right: Any) -> bool:
-    """Whether two trees, or parts of them, are one program: a field that is missing is None, places do not count."""
+    """Return whether two trees are the same program; missing fields count as None, positions do not count."""
     if left.__class__ is not right.__class__:
         return False
     if left.__class__ is list:

@@ -28,7 +28,7 @@ _TEXTS = _KINDS["attribute"] | _KINDS["import"] | {*_PARTIAL[:3]}  # what a look
 
 
 def watches(tree: ast.Module) -> str | None:
-    """What in a program would see a rewriting, and on which line; None where nothing does."""
+    """Return what in a program would notice a rewrite, and on which line; None if nothing does."""
     for line, name in sorted(_seen(tree)):
         return f"it uses `{name}` on line {line}, which sees its own frames, lines, names or lifetimes"
     if (dropped := _dropped(tree)) is not None:
@@ -66,14 +66,14 @@ def _seen(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _asks_for_its_name(node: ast.AST) -> bool:
-    """Whether this is `__name__ == "__main__"`, which looks nothing up."""
+    """Return whether this is `__name__ == "__main__"`, which looks nothing up."""
     return isinstance(node, ast.Compare) and "__name__" in {
         side.id for side in (node.left, *node.comparators) if isinstance(side, ast.Name)
     }
 
 
 def _imported(nodes: list[ast.AST], modules: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """Imports that are enough; those of which only parts see are put into `modules`, by the names they go by."""
+    """Yield imports that rule out a rewrite; put modules with some such members into `modules` by local name."""
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -103,7 +103,7 @@ def _looked_up_by(node: ast.AST) -> Iterator[str]:
 
 
 def _dropped(tree: ast.Module) -> int | None:
-    """The line of a generator that does something when it is dropped: a temporary would let it live longer."""
+    """Return the line of a generator that acts when it is dropped: a temporary would keep it alive longer."""
     for node in walk(tree):
         if isinstance(node, FunctionNode):
             managers = [part for part in node.decorator_list if ast.unparse(part).endswith("contextmanager")]

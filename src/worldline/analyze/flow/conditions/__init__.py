@@ -35,7 +35,7 @@ class Condition:
 
     @property
     def answer(self) -> str:
-        """Whether it held, in a word or two that fit its kind."""
+        """Whether the condition held, in words that fit its kind."""
         return answer(self.kind, self.taken)
 
     @property
@@ -52,7 +52,7 @@ _ANSWERS = {
 
 
 def answer(kind: str, taken: bool) -> str:
-    """What a test of a kind says where it holds, and where not."""
+    """Return the words for a test of a kind that held or did not hold."""
     return _ANSWERS.get(kind, ("true", "false"))[not taken]
 
 
@@ -96,7 +96,7 @@ def conditions(trace: Trace) -> tuple[Condition, ...]:
 
 
 def by_step(conditions: Iterable[Condition]) -> dict[int, list[str]]:
-    """What is said of each step that decides."""
+    """Group the texts of conditions by step."""
     texts: dict[int, list[str]] = {}
     for condition in conditions:
         texts.setdefault(condition.step, []).append(condition.said)
@@ -104,7 +104,7 @@ def by_step(conditions: Iterable[Condition]) -> dict[int, list[str]]:
 
 
 def names_of(condition: Condition) -> list[str]:
-    """The names that a condition's text reads, in its order; of a `case` those of its guard alone."""
+    """Return the names that a condition reads, in order; for a `case`, only those of its guard."""
     text = (
         condition.text.rpartition(" if ")[2]
         if condition.kind == "case" and " if " in condition.text
@@ -119,7 +119,7 @@ def names_of(condition: Condition) -> list[str]:
 
 
 def path_conditions(program: Program, path: PathView) -> tuple[Condition, ...]:
-    """The conditions of a run of a program, however it was written down."""
+    """Return the conditions of a run of a program, whatever the source of the run."""
     if not program.lang.has_syntax_tree:
         return ()
     own: dict[int, list[int]] = {}
@@ -135,7 +135,7 @@ def path_conditions(program: Program, path: PathView) -> tuple[Condition, ...]:
 
 
 def _decisions(path: PathView, code: tuple[str, str, int], first: int, sources: dict[str, str]) -> ByLine:
-    """What the code object of a frame decides, by line: it is known by its name and the line of its call."""
+    """Return the decisions of a frame's code object by line; its name and call line identify it."""
     by_code, name = decisions(sources.get(code[1], "")), code[0].rpartition(".")[2]
     if name == "<module>":
         return by_code.get(("<module>", 0), {})
@@ -143,7 +143,7 @@ def _decisions(path: PathView, code: tuple[str, str, int], first: int, sources: 
 
 
 class _Frame:
-    """The steps of one frame, and what they tell of its decisions."""
+    """The steps of one frame, and what they show about its decisions."""
 
     def __init__(self, path: PathView, own: list[int]) -> None:
         self.path = path
@@ -152,7 +152,7 @@ class _Frame:
         self.lines = [path.lines[i] for i in own]
 
     def conditions(self, by_line: ByLine) -> Iterator[Condition]:
-        """Those that the frame's steps tell."""
+        """Yield the conditions that the frame's steps show."""
         for at, (event, line) in enumerate(zip(self.events, self.lines, strict=True)):
             for decision in by_line.get(line, ()) if event == "line" else ():
                 taken = self._inline(decision, at) if decision.is_inline else self._by_lines(decision, at)
@@ -160,7 +160,7 @@ class _Frame:
                     yield Condition(self.own[at], decision.line, decision.text, taken, decision.kind)
 
     def _next(self, at: int, lines: frozenset[int]) -> int:
-        """The frame's next step; not one in which a test of these lines only waits."""
+        """Return the frame's next step, skipping steps in which a test on these lines only waits."""
         at += 1
         while at < len(self.own) and self.events[at] in ("yield", "resume") and self.lines[at] in lines:
             at += 1
@@ -183,7 +183,7 @@ class _Frame:
         return None
 
     def _by_line(self, decision: Decision, after: int) -> bool | None:
-        """What the line after a test tells; where it may be the jump's own, the one after that."""
+        """Return what the line after a test shows; skip the line of the jump itself."""
         jumped = after
         while (
             jumped < len(self.own) and self.lines[jumped] in decision.jump and self.events[jumped] == "line"
@@ -204,7 +204,7 @@ class _Frame:
         return False if line in decision.missed else None
 
     def _unwound(self) -> bool:
-        """Whether the frame was left for good by an exception: it arrives in the frame's caller, or ended the run."""
+        """Return whether an exception left the frame for good: it reached the caller or ended the run."""
         path, last = self.path, self.own[-1]
         parent = path.codes[path.frames[last]][2]
         for i in range(last + 1, len(path.events)):
@@ -213,14 +213,14 @@ class _Frame:
         return parent < 0 and path.raised
 
     def _fails(self, node: ast.Assert, at: int, after: int) -> bool:
-        """Whether what was raised is the assertion's own error, and not one that its test or its message met with."""
+        """Return whether the assertion itself raised the error, and not its test or message."""
         path, before = self.path, self.own[after] - 1
         raised = path.arg(self.own[after]) or ""
         arrives = path.events[before] == "raise" and path.frames[before] != path.frames[self.own[at]]
         return raised.startswith("AssertionError(") and not arrives and _calls_known(node)
 
     def _inline(self, decision: Decision, at: int) -> bool | None:
-        """Of a decision whose way on is on its own line: what follows tells, or nothing does."""
+        """Decide a one-line decision from what follows; None if that shows nothing."""
         after = self._next(at, frozenset())
         if after == len(self.own) or self.events[after] == "raise":
             return None
@@ -259,7 +259,7 @@ class _Frame:
 
 
 def _arm(node: ast.IfExp, value: str | None) -> bool | None:
-    """Which of two literals a value is, as text; None where that cannot be told."""
+    """Return whether a value is the first of two literals; None if that is ambiguous."""
     arms = [repr(arm.value) if isinstance(arm, ast.Constant) else "" for arm in (node.body, node.orelse)]
     return value == arms[0] if value in arms and arms[0] != arms[1] else None
 
@@ -270,12 +270,12 @@ def _jumps(body: Sequence[ast.stmt]) -> bool:
 
 
 def _acts(test: ast.expr) -> bool:
-    """Whether a test may itself change what a name is or shows."""
+    """Return whether a test may itself change a name or a value."""
     return any(isinstance(part, (ast.Call, ast.NamedExpr, ast.Await)) for part in ast.walk(test))
 
 
 def _calls_known(node: ast.Assert) -> bool:
-    """Whether all that an assertion calls is a built-in's, which raises no AssertionError, or names of the source."""
+    """Return whether an assertion calls only built-in methods, which raise no AssertionError, or plain names."""
     calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
     return all(
         isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in METHODS)

@@ -52,7 +52,7 @@ ByLine = dict[int, tuple[Decision, ...]]
 
 @lru_cache(maxsize=64)
 def decisions(source: str) -> dict[CodeKey, ByLine]:
-    """The decisions of every code object by line; a code object that another is not told from has none."""
+    """Return the decisions of every code object by line; ambiguous code objects have none."""
     tree = syntax(source)
     if tree is None:
         return {}
@@ -92,7 +92,7 @@ class _Reader:
                 self.shielded |= _lines(node.body[0])
 
     def of_scope(self, scope: ast.AST) -> ByLine:
-        """A code object's own decisions; inner ones first, as they are evaluated."""
+        """Return a code object's decisions by line; inner ones come first, in evaluation order."""
         by_line: dict[int, list[Decision]] = {}
         for node, home in _own(scope):
             for decision in self._of_node(node, scope, home):
@@ -123,13 +123,13 @@ class _Reader:
                 yield from self._handlers(node)
 
     def _alone(self, node: ast.stmt) -> bool:
-        """Whether every other statement that begins on its line is inside of it, and it is in none of them."""
+        """Return whether no other statement shares the first line, except those nested inside."""
         if node.lineno in self.heads or self._shared_end(node):
             return False
         return all(other is node or _within(other, node) for other in self.begun[node.lineno])
 
     def _shared_end(self, node: ast.stmt) -> bool:
-        """Whether a statement that began before ends on this one's first line: `x = (\n1); assert y`."""
+        """Return whether a statement that began before ends on this one's first line: `x = (\n1); assert y`."""
         earlier = (
             statement
             for line in range(max(1, node.lineno - 40), node.lineno)
@@ -156,7 +156,7 @@ class _Reader:
         yield Decision(kind, line, text, node, lines, lines_of(node.body), spans=spans)
 
     def _tells(self, node: ast.stmt) -> bool:
-        """Whether what follows a statement of one line can be its own: no `finally` or `with` stands between."""
+        """Return whether the step after a one-line statement belongs to it: no `finally` or `with` intervenes."""
         return node.lineno not in self.shielded
 
     def _assert(self, node: ast.Assert) -> Decision:
@@ -239,7 +239,7 @@ class _Reader:
             )
 
     def text(self, node: ast.AST) -> str:
-        """The node's source in one line."""
+        """Return the node's source on one line."""
         first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
         rows = [row.encode() for row in self.source[first - 1 : last]]
         if not rows:
@@ -250,7 +250,7 @@ class _Reader:
 
 
 def _own(scope: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """The nodes of one code object, each with its statement; not those of the code objects inside of it."""
+    """Yield the nodes of one code object with their statements, without nested code objects."""
     waiting: list[tuple[ast.AST, ast.AST]] = [(scope, scope)]
     while waiting:
         node, home = waiting.pop()
@@ -261,7 +261,7 @@ def _own(scope: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
 
 
 def lines_of(body: Sequence[ast.stmt]) -> frozenset[int]:
-    """The lines of some statements that stand one after the other."""
+    """Return the lines of consecutive statements."""
     return frozenset(range(first_line(body[0]), (body[-1].end_lineno or body[-1].lineno) + 1))
 
 
@@ -274,7 +274,7 @@ def _within(node: ast.stmt, outer: ast.stmt) -> bool:
 
 
 def _head(node: ast.stmt) -> set[int]:
-    """The lines of a compound statement before its body, but for its first."""
+    """Return the lines of a compound statement before its body, except the first."""
     parts = [
         part for part in ast.iter_child_nodes(node) if not isinstance(part, (ast.stmt, ast.ExceptHandler))
     ]
@@ -287,12 +287,12 @@ def _ends(node: ast.AST) -> int:
 
 
 def _steps(*nodes: ast.AST) -> bool:
-    """Whether evaluating these may take several steps of one line: they suspend, or loop where 3.12 has no frame."""
+    """Return whether evaluating the nodes may report one line several times: they suspend or loop inline."""
     return any(isinstance(part, (*_FRAMED, *_SUSPENDING)) for node in nodes for part in ast.walk(node))
 
 
 def is_silent(body: Sequence[ast.stmt]) -> bool:
-    """Whether no statement of a body is surely reported when it runs."""
+    """Return whether no statement of a body is certain to be reported."""
     return all(_unreported(node) for node in body)
 
 
@@ -308,7 +308,7 @@ def _unreported(node: ast.stmt) -> bool:
 
 
 def _matches_all(pattern: ast.pattern) -> bool:
-    """Whether a pattern takes whatever comes: `_`, a name, or one of several of which one does."""
+    """Return whether a pattern matches everything: `_`, a name, or an alternative that does."""
     match pattern:
         case ast.MatchAs(pattern=None):
             return True
@@ -320,7 +320,7 @@ def _matches_all(pattern: ast.pattern) -> bool:
 
 
 def _shares(home: ast.AST, node: ast.IfExp, lines: frozenset[int]) -> bool:
-    """Whether something of a statement that is not of its ternary is evaluated on these lines."""
+    """Return whether the statement evaluates something outside its ternary on these lines."""
     inside = {id(part) for part in ast.walk(node)}
     others = (part for part in ast.walk(home) if isinstance(part, ast.expr) and id(part) not in inside)
     return any(
@@ -330,7 +330,7 @@ def _shares(home: ast.AST, node: ast.IfExp, lines: frozenset[int]) -> bool:
 
 
 def _literal_arms(home: ast.stmt, node: ast.IfExp) -> bool:
-    """Whether a statement gives one name, or returns, a ternary of two literals: its value tells which."""
+    """Return whether a statement assigns or returns a ternary of two literals, whose value shows the arm."""
     value = home.value if isinstance(home, (ast.Assign, ast.Return)) else None
     if isinstance(home, ast.Assign) and (len(home.targets) != 1 or not isinstance(home.targets[0], ast.Name)):
         return False

@@ -27,13 +27,13 @@ class Loop:
     body: tuple[ast.stmt, ...]
 
     def checks(self) -> dict[str, str]:
-        """The type that each parameter must have; slices take any bounds."""
+        """Return the type that each parameter must have; slices take any bounds."""
         if self.method == "cut":
             return {"s": "str"}
         return {name: "int" if name in _NUMBERS else "str" for name in self.parameters if name not in _ANY}
 
     def function(self, name: str) -> ast.FunctionDef:
-        """The loop as a function of the program: whatever is not as it must be goes to the method itself."""
+        """Return the loop as a function of the program: whatever is not as it must be goes to the method itself."""
         tests = [f"type({parameter}) is {kind}" for parameter, kind in self.checks().items()]
         tests += [self.condition] if self.condition else []
         head = f"def {name}({', '.join(self.parameters)}):"
@@ -44,7 +44,7 @@ class Loop:
         return definition
 
     def call(self) -> str:
-        """The method's own call."""
+        """Return the method's own call."""
         first, *others = self.parameters
         plain = {"reverse": "s[::-1]", "cut": "s[start:stop:step]", "contains": "sub in s"}
         return plain.get(self.method) or f"{first}.{self.method}({', '.join(others)})"

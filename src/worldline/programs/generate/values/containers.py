@@ -33,7 +33,7 @@ def keys(rng: Random, count: int) -> list[str]:
 
 
 def spanned(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
-    """Integers between the limits, or of the program's span."""
+    """Draw integers between the limits, or of the program's span."""
     rng = scope.rng
     style = (
         (int(limits[0]), int(limits[1]))
@@ -49,7 +49,7 @@ def spanned(scope: Construction, count: int, limits: SizeLimits = ()) -> list[in
 
 
 def ints(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
-    """Integers of one style: small, signed, rising, repeated, long."""
+    """Draw integers of one style: small, signed, rising, repeated, long."""
     rng = scope.rng
     roll = rng.random()
     if limits or roll < 0.15:
@@ -72,7 +72,7 @@ def ints(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
 
 
 def strs(scope: Construction, count: int, limits: SizeLimits = ()) -> list[str]:
-    """Texts of one style: words, letters, numbers, repeated ones, some empty, any."""
+    """Draw texts of one style: words, letters, numbers, repeated ones, some empty, any."""
     rng = scope.rng
     roll = rng.random()
     if roll < 0.5:
@@ -99,7 +99,7 @@ def words(scope: Construction, count: int, limits: SizeLimits = ()) -> list[str]
 
 
 def scalar(scope: Construction) -> Any:
-    """Any plain value."""
+    """Draw any plain value."""
     rng = scope.rng
     roll = rng.randrange(7)
     if roll < 3:
@@ -175,7 +175,7 @@ def _dag(scope: Construction, count: int, limits: SizeLimits) -> dict[str, list[
 
 
 def _kin(scope: Construction, count: int, limits: SizeLimits) -> list[str]:
-    """Words that begin alike."""
+    """Draw words that begin alike."""
     rng = scope.rng
     stem = texts.plain(rng)[: rng.randint(2, 5)]
     return [stem + rng.choice(("", "s", "er", "ing", "ed", texts.plain(rng))) for _ in range(count)]
@@ -222,7 +222,7 @@ CONTAINERS: dict[str, tuple[Callable[[Construction, int, SizeLimits], Any], int]
 
 
 def nest(rng: Random, depth: int = 3) -> list[Any]:
-    """Lists in lists of small numbers."""
+    """Draw lists in lists of small numbers."""
     return [
         nest(rng, depth - 1) if depth > 1 and rng.random() < 0.4 else rng.randint(0, 20)
         for _ in range(rng.choice((0, 1, 2, 2, 3)))
@@ -230,7 +230,7 @@ def nest(rng: Random, depth: int = 3) -> list[Any]:
 
 
 def tree(rng: Random, depth: int = 2) -> dict[str, Any]:
-    """Dicts in dicts, with numbers in the end; never empty."""
+    """Draw dicts in dicts, with numbers in the end; never empty."""
     return {
         key: tree(rng, depth - 1) if depth and rng.random() < 0.5 else rng.randint(0, 50)
         for key in keys(rng, rng.randint(1, 3))
@@ -238,19 +238,19 @@ def tree(rng: Random, depth: int = 2) -> dict[str, Any]:
 
 
 def grid(rng: Random) -> list[list[int]]:
-    """Rows of zeros and ones."""
+    """Draw rows of zeros and ones."""
     rows, width = rng.randint(2, 4), rng.randint(2, 4)
     return [[int(rng.random() < 0.4) for _ in range(width)] for _ in range(rows)]
 
 
 def graph(rng: Random) -> dict[Any, list[Any]]:
-    """Each node's neighbours."""
+    """Draw a graph: each node's neighbours."""
     nodes: list[Any] = list("ABCDEF"[: rng.randint(3, 5)]) if rng.random() < 0.6 else list(range(4))
     return {node: rng.sample(nodes, rng.randint(0, 2)) for node in nodes}
 
 
 def records(scope: Construction, fields: SizeLimits) -> list[dict[str, Any]]:
-    """Rows of two fields: the first holds words, the second numbers."""
+    """Draw rows of two fields: the first holds words, the second numbers."""
     rng = scope.rng
     few = keys(rng, 4)
     return [{fields[0]: rng.choice(few), fields[1]: rng.randint(1, 60)} for _ in range(rng.randint(1, 4))]

@@ -31,7 +31,7 @@ def latest(values: list[Any]) -> Any:
 
 
 def char(scope: Construction) -> str:
-    """One character, mostly of the first text."""
+    """Draw one character, mostly of the first text."""
     source = first_text(scope.passed_values)
     if source and scope.rng.random() < 0.75:
         return scope.rng.choice(source)
@@ -39,12 +39,12 @@ def char(scope: Construction) -> str:
 
 
 def substring(scope: Construction) -> str:
-    """A part of the first text, or another text; it may be empty."""
+    """Draw a part of the first text, or another text; it may be empty."""
     return "" if scope.rng.random() < 0.04 else sub(scope)
 
 
 def sub(scope: Construction) -> str:
-    """A part of the first text or an element of the first list, or another text; never empty."""
+    """Draw a part of the first text or an element of the first list, or another text; never empty."""
     rng, values = scope.rng, scope.passed_values
     strings = (
         [element for element in values[0] if isinstance(element, str) and element]
@@ -61,7 +61,7 @@ def sub(scope: Construction) -> str:
 
 
 def prefix(scope: Construction) -> str:
-    """A prefix of the first text, or another text."""
+    """Draw a prefix of the first text, or another text."""
     rng, source = scope.rng, first_text(scope.passed_values)
     if source and rng.random() < 0.65:
         return source[: rng.randint(1, max(1, min(5, len(source) - 1)))]
@@ -69,7 +69,7 @@ def prefix(scope: Construction) -> str:
 
 
 def suffix(scope: Construction) -> str:
-    """A suffix of the first text, or another text."""
+    """Draw a suffix of the first text, or another text."""
     rng, source = scope.rng, first_text(scope.passed_values)
     if source and rng.random() < 0.65:
         return source[-rng.randint(1, max(1, min(4, len(source) - 1))) :]
@@ -77,7 +77,7 @@ def suffix(scope: Construction) -> str:
 
 
 def separator(scope: Construction) -> str:
-    """A separator, mostly one that occurs in the first text."""
+    """Draw a separator, mostly one that occurs in the first text."""
     rng, source = scope.rng, first_text(scope.passed_values)
     present = [mark for mark in texts.SEPARATORS if mark in source]
     if present and rng.random() < 0.8:
@@ -88,7 +88,7 @@ def separator(scope: Construction) -> str:
 
 
 def variant(scope: Construction) -> str:
-    """The first text reordered, changed in a place or in case, or another text."""
+    """Draw the first text reordered, changed in a place or in case, or another text."""
     rng, source = scope.rng, first_text(scope.passed_values)
     roll = rng.random()
     if roll < 0.3:
@@ -104,7 +104,7 @@ def variant(scope: Construction) -> str:
 
 
 def rotated(scope: Construction) -> str:
-    """The first text turned round by some places, or a variant of it."""
+    """Draw a rotation of the first text, or a variant of it."""
     source = first_text(scope.passed_values)
     if scope.rng.random() < 0.6:
         turn = scope.rng.randint(0, len(source))
@@ -127,7 +127,7 @@ def member(scope: Construction, chance: float = 0.96) -> Any:
 
 
 def index(scope: Construction) -> int:
-    """An index into the latest sequence, sometimes from its end."""
+    """Draw an index into the latest sequence, sometimes from its end."""
     rng, container = scope.rng, latest(scope.passed_values)
     if container is None:
         return rng.choice((0, 0, 1, 1, 2, 2, 3, -1, -2))
@@ -135,14 +135,14 @@ def index(scope: Construction) -> int:
 
 
 def place(scope: Construction) -> int:
-    """A position in the latest sequence, rarely beyond or before it."""
+    """Draw a position in the latest sequence, rarely beyond or before it."""
     rng, container = scope.rng, latest(scope.passed_values)
     size = len(container) if container is not None else 5
     return rng.randint(0, max(0, size - 1)) if rng.random() < 0.85 else rng.choice((-1, -2, size, size + 2))
 
 
 def within(scope: Construction) -> int:
-    """A position in the first value that has a length, from either end, rarely beyond it."""
+    """Draw a position in the first value that has a length, from either end, rarely beyond it."""
     rng = scope.rng
     size = next((len(value) for value in scope.passed_values if isinstance(value, _HELD)), 5)
     if rng.random() < 0.1:
@@ -151,19 +151,19 @@ def within(scope: Construction) -> int:
 
 
 def width(scope: Construction) -> int:
-    """A width, mostly somewhat more than the first text's."""
+    """Draw a width, mostly somewhat more than the first text's."""
     return max(0, len(first_text(scope.passed_values)) + scope.rng.randint(-3, 8))
 
 
 def substitutions(scope: Construction) -> dict[str, str]:
-    """Characters of the first text (and others) with what stands for them."""
+    """Draw characters of the first text (and others) with what stands for them."""
     rng, source = scope.rng, first_text(scope.passed_values) or "abc"
     keys = [rng.choice(source) for _ in range(rng.randint(1, 3))] + [rng.choice(ascii_lowercase)]
     return {key: rng.choice((rng.choice(ascii_lowercase), rng.choice("@310*_"), key.upper())) for key in keys}
 
 
 def glossary(scope: Construction) -> dict[str, str]:
-    """Words of the first text (and others) with words that stand for them."""
+    """Draw words of the first text (and others) with words that stand for them."""
     rng = scope.rng
     keys = [rng.choice(first_text(scope.passed_values).split() or ["x"]), texts.plain(rng), texts.plain(rng)]
     return {key: texts.plain(rng) for key in keys}
