@@ -1,12 +1,13 @@
-"""Which split a program belongs to, decided by a hash of its normal form, so that a renaming cannot change sides.
+"""Assigns programs to splits by a hash of their normal form, so that a renaming stays in its split.
 
-The normal form is the syntax tree as text: every name that the program binds is numbered, scope by scope, by first
-use; so is every attribute that it defines itself, on `self`, in a class body or elsewhere. Comments, docstrings,
-annotations, layout, the names of keyword arguments and texts that `{x=}` may have made are dropped. Attributes of
-others (`s.split`, `math.pi`), imported names and literals stay. Where a program defines attributes and the shape of a
-value does not tell whose attribute is read, its name is dropped: `pop` of an own stack must be free to become `take`.
-Two programs that differ in more than names may still do the same; that is not looked for here, nor are names inside
-texts (`getattr(x, "name")`). Programs of other languages have the normal form of `languages.tokens`.
+The normal form is the syntax tree as text. It numbers every name that the program binds, scope by scope, by first
+use, and every attribute that it defines, on `self`, in a class body or elsewhere. It drops comments, docstrings,
+annotations, layout, keyword names and texts that may come from `{x=}`. External attributes (`s.split`, `math.pi`),
+imported names and literals stay.
+
+If a program defines attributes and the shape of a value does not show the owner of an attribute, the name is
+dropped: `pop` of the program's own stack may become `take`. Equivalent programs that differ in more than names, and
+names inside texts (`getattr(x, "name")`), are not detected. Other languages use `languages.tokens`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""State-tracking tasks as programs: worlds of `programs.worlds` as straight lines, loops and scripts, any length.
+"""State-tracking tasks as programs of any length: straight lines, loops and scripts over `programs.worlds`.
 
-`permutation` is the published shape (2602.07672, figure 1); `program` draws a world, a form and a length. What a
-program does is not computed here: recording it says that.
+`permutation` has the published shape (2602.07672, figure 1); `program` draws a world, a form and a length. Nothing
+is executed here: recording a program shows its answer.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def permutation(
         UsageError: A number is out of range, or `pair` is set for arbitrary permutations.
     """
     if length < 0 or not 2 <= names <= len(LETTERS):
-        raise UsageError(f"a permutation has 0 or more lines and 2 to 26 names, not {length} and {names}")
+        raise UsageError(f"a permutation needs 0 or more lines and 2 to 26 names, got {length} and {names}")
     if pair and arbitrary:
-        raise UsageError("`pair` is how a swap is written: arbitrary permutations have no such form")
+        raise UsageError("`pair` applies to swaps only: leave it out for arbitrary permutations")
     called = LETTERS[:names]
     digits = (
         rng.sample(range(max(10, names)), names) if rng.random() < 0.5 else rng.choices(range(10), k=names)

@@ -1,7 +1,7 @@
-"""Small worlds and the moves made in them: groups, counters, stacks, queues, stores, automata, pointers, strings.
+"""Small worlds and their moves: groups, counters, stacks, queues, stores, automata, pointers, strings.
 
-A world is what a task is about (names with first values, moves of one statement each, what is asked at the end),
-before it is a program: `programs.tasks` gives it a form. Every world takes any number of moves; nothing here runs one.
+A world is the content of a task: names with first values, moves of one statement each, and a final expression.
+`programs.tasks` turns it into a program. Every world takes any number of moves.
 """
 
 from __future__ import annotations

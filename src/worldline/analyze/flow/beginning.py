@@ -1,6 +1,6 @@
-"""Where a run of a program that is not Python begins, by its flow table: the lines on which its first frame can begin.
+"""The lines where the first frame of a program in another language can begin, by its flow table.
 
-As `flow.entry` does for Python: sure or silent. None restricts nothing.
+`flow.entry` does the same for Python. A result is certain, or it is None, which restricts nothing.
 """
 
 from __future__ import annotations

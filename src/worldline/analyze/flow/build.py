@@ -1,7 +1,7 @@
-"""Python statements and expressions as a graph of lines, in the order in which they are evaluated.
+"""Builds the line graph of Python statements and expressions, in evaluation order.
 
-One `Builder` builds one code object. What evaluates on one line is exact; a statement over several lines is
-over-approximated where interpreters differ, and as "its lines, in any order" when it is large or deeply nested.
+One `Builder` builds one code object. Code on one line is exact. A statement over several lines is over-approximated
+where interpreters differ, and as "its lines, in any order" if it is large or deeply nested.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The function that a line of another language than Python defines, as far as its words alone say it.
+"""The function that a line of another language defines, judged by its words alone.
 
-For titles and for the line that a prompt marks, where no flow table is at hand. It looks at one line at a time; whoever
-must be sure goes by the table.
+For titles and for the line that a prompt marks, if there is no flow table. It reads one line at a time, so callers
+that need certainty use the table.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where a call enters a source, told before it is run: the lines on which the first frame of all can begin.
+"""The lines where the first frame of a call can begin, known before it runs.
 
-Sure or silent: it names lines only where the call's expression runs nothing else first, and where each name in it is
-one undecorated function or one plain class of the module, bound once. All else is None, which restricts nothing.
+A result is certain, or it is None, which restricts nothing. It is certain if the call's expression runs nothing else
+first, and each name in it is an undecorated function or a plain class of the module, bound once.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which operations a line does in one of its scopes: the line's own, or those of a comprehension or a lambda on it.
+"""The operations of a line in one of its scopes: its own, or those of a comprehension or lambda on it.
 
-Read from the syntax tree. What a value of the run shows of an operation's kind holds for the outermost operation alone;
-an inner one is a concatenation, a repetition or a format only where an operand is written out.
+Read from the syntax tree. A value of the run shows only the kind of the outermost operation; an inner one counts as
+a concatenation, a repetition or a format only if an operand is a literal.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What the function of a frame is called: no notation says it, the source does, by the line of the call.
+"""The names of functions by the line of their call: no notation has them, so the source must show them.
 
-Of a program that is not Python the words of that line say it, or nothing does.
+In a language other than Python, the words of that line show the name, or it is unknown.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which classes' methods an object of a class may have, as far as the words of a source that is not Python say it.
+"""The classes whose methods an object may have, by the words of a source that is not Python.
 
-Sure or silent: None where the source could give an object the methods of a class that it does not name here.
+A result is certain, or it is None: the object may have methods of a class that the source does not name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the words of one line say in another language than Python: whether it decides, and which names it may change.
+"""What one line of another language shows by its words: whether it decides, and which names it may change.
 
-Those languages share their words for loops and conditions. Nothing is parsed, so no operation has a name here: a line
-is quoted as it stands. A doubt counts as no.
+These languages share their words for loops and conditions. Nothing is parsed, so operations have no name: a line is
+quoted. Doubt counts as no.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class Operation:
 
 
 def statements(source: str, line: int | None) -> tuple[ast.stmt, ...]:
-    """Return the innermost statements that a line belongs to, those around first where several begin on one line."""
+    """Return the innermost statements of a line; enclosing ones come first if several begin there."""
     return () if line is None else _statements(source).get(line, ())
 
 
@@ -65,7 +65,7 @@ def _statements(source: str) -> dict[int, tuple[ast.stmt, ...]]:
 
 
 def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operation:
-    """Return the operation on a line that gives a name its value, which is of this kind."""
+    """Return the operation on a line that assigns a name a value of this kind."""
     for node in reversed(statements(source, line)):
         binding = _binding(node, name)
         if isinstance(binding, ast.expr):
@@ -77,7 +77,7 @@ def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operati
 
 
 def _under_another(nodes: Sequence[ast.stmt]) -> str:
-    """What changes a name that a line does not mention: a call, or an assignment under another name."""
+    """Return what changes a name that a line does not mention: a call, or an assignment through an alias."""
     parts = [part for node in nodes for part in own_nodes(node)]
     if any(isinstance(part, ast.Call) for part in parts):
         return "call"
@@ -107,7 +107,7 @@ def of_result(
 
 
 def of_argument(source: str, line: int | None, function: int | None, name: str, kind: str = "") -> Operation:
-    """The operation that gives a parameter its value: in the call on a line of a function that begins on another."""
+    """Return the operation that computes a parameter's value in a line's call of a function."""
     called = signature(source, function)
     if called is None:
         return Operation("argument")
@@ -123,7 +123,7 @@ FunctionSignature = tuple[str, tuple[str, ...]]
 
 
 def signature(source: str, line: int | None) -> FunctionSignature | None:
-    """Of the function that begins on a line; None if there is none."""
+    """Return the signature of the function that begins on a line; None if there is none."""
     definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
     if definition is None:
         return None
@@ -139,7 +139,7 @@ def _calls(node: ast.stmt, called: FunctionSignature) -> Iterator[ast.Call]:
 def expression(
     node: ast.stmt, name: str | None, event: str, called: FunctionSignature | None = None
 ) -> ast.expr | None:
-    """The expression of a statement that a name, a parameter of what is called, or a result has its value from."""
+    """Return the expression of a statement that gives a name, a parameter or a result its value."""
     if called is not None:
         call = next(_calls(node, called), None)
         return None if call is None else _argument(call, called[1], name or "")
@@ -154,7 +154,7 @@ def comprehensions(source: str, line: int | None) -> list[ast.expr]:
 
 
 def condition(source: str, line: int | None) -> Operation | None:
-    """What decides which line comes after this one; None for a line that decides nothing."""
+    """Return what decides which line comes next; None if the line decides nothing."""
     for node in reversed(statements(source, line)):
         if isinstance(node, (ast.If, ast.While, ast.Assert)):
             return Operation("condition", _text(source, node.test), _loads(node.test))
@@ -174,7 +174,7 @@ def condition(source: str, line: int | None) -> Operation | None:
 
 @lru_cache(maxsize=64)
 def operations(source: str) -> frozenset[str]:
-    """Return the names of all operations of a source that do something: literals, names and displays do not."""
+    """Return the names of all effective operations of a source, without literals, names and displays."""
     tree = syntax(source)
     return (
         frozenset(any_operation(node) for node in ast.walk(tree)) - IDLE if tree is not None else frozenset()
@@ -182,7 +182,7 @@ def operations(source: str) -> frozenset[str]:
 
 
 def any_operation(node: ast.AST, kind: str = "") -> str:
-    """What a node of any sort does; `unknown` where that is nothing."""
+    """Return the operation of any node; `unknown` if it has none."""
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
             type(node), UNKNOWN

@@ -1,7 +1,7 @@
-"""Programs into equivalent, easier programs: one operation a line, string methods as loops over characters.
+"""Rewrites programs into equivalent, easier ones: one operation per line, string methods as character loops.
 
-Pure functions on source text. What cannot be rewritten safely stays as it is; a source that does not parse, or looks
-at its own frames or lifetimes, stays whole. That a rewriting is equivalent is proved by running both, in `data`.
+Pure functions on source text. Code that cannot be rewritten safely stays; a source that does not parse, or that
+inspects its own frames or lifetimes, stays whole. `data` checks the equivalence by executing both.
 """
 
 from __future__ import annotations

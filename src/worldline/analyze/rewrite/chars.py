@@ -33,26 +33,26 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 @dataclass
 class Chars:
-    """A program being rewritten: the functions that it needs, by the loop's method and form."""
+    """A program during its rewrite: the helper functions that it needs, by method and form."""
 
     facts: Facts
     fresh: Fresh
     used: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def helper(self, loop: Loop) -> str:
-        """Return the name of the function for a loop, which the program is going to have."""
+        """Return the name of the helper function for a loop, and add the function to the program."""
         key = (loop.method, len(loop.parameters))
         if key not in self.used:
             self.used[key] = self.fresh.new(f"{loop.method}_chars")
         return self.used[key]
 
     def functions(self) -> list[ast.stmt]:
-        """Return the functions that the program needs, in the order of their first use."""
+        """Return the helper functions in the order of their first use."""
         return [placed(loops()[key].function(name), 0) for key, name in self.used.items()]
 
 
 def with_loops(tree: ast.Module, facts: Facts) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """Return the functions that a program needs, and its statements with their calls."""
+    """Return the helper functions that a program needs, and its statements with calls of them."""
     if not facts.plain >= NEEDED:
         return [], list(tree.body)
     chars = Chars(facts, Fresh(set(facts.words)))
@@ -61,7 +61,7 @@ def with_loops(tree: ast.Module, facts: Facts) -> tuple[list[ast.stmt], list[ast
 
 
 class _Scope:
-    """The statements of one scope; `inline` where lines with names of their own may be put."""
+    """The statements of one scope; `inline` if lines with new names may be inserted."""
 
     def __init__(self, chars: Chars, scope: ast.AST, *, inline: bool = True) -> None:
         self.chars = chars
@@ -74,7 +74,7 @@ class _Scope:
         return [line for node in body for line in self.statement(node)]
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """A statement with loops for its calls, after the lines that it needs."""
+        """Rewrite a statement: the lines that it needs first, then the statement."""
         is_chosen = self.chars.facts.is_chosen(node)
         if is_chosen and isinstance(node, ast.Assign | ast.Return) and isinstance(node.value, ast.expr):
             lines, value = self.lined(node.value)
@@ -99,7 +99,7 @@ class _Scope:
         return _Scope(self.chars, node, inline=False) if isinstance(node, ast.ClassDef) else self
 
     def part(self, node: object) -> object:
-        """A part of a statement: an expression, or something with statements in it."""
+        """Rewrite a part of a statement: an expression, or a node that holds statements."""
         if isinstance(node, ast.ExceptHandler | ast.match_case):
             fields: dict[str, object] = {"body": self.block(node.body)}
             return node if _same(node, fields) else changed(node, **fields)
@@ -108,7 +108,7 @@ class _Scope:
         return self.expression(node) if isinstance(node, ast.AST) else node
 
     def expression(self, node: ast.AST) -> ast.AST:
-        """An expression with calls of functions for those of methods."""
+        """Replace method calls in an expression by calls of helper functions."""
         if isinstance(node, ast.Lambda) and self.kinds.names:
             return _Scope(self.chars, node, inline=False).expression(node)
         fields: dict[str, object] = {}
@@ -133,7 +133,7 @@ class _Scope:
         return ast.copy_location(result, node)
 
     def match_loop(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
-        """Return the loop for an expression and what it is given, if a loop may take its place."""
+        """Return the loop that may replace an expression, and its arguments; None if there is none."""
         parts = _parts(node)
         if parts is None:
             return None
@@ -162,7 +162,7 @@ class _Scope:
         return None
 
     def is_character(self, node: ast.expr) -> bool:
-        """Whether an expression is, or seems to be, a single character, of which a loop would make nothing easier."""
+        """Return whether an expression seems to be a single character, where a loop does not help."""
         if isinstance(node, ast.Constant):
             return len(str(node.value)) < 2
         if isinstance(node, ast.Subscript):
@@ -172,7 +172,7 @@ class _Scope:
         return node.id in _CHARACTERS or self.iterated[node.id]
 
     def lined(self, node: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-        """Return the lines of a loop that stand for a call, and its result; none where types are not proved."""
+        """Return the inline lines of a loop for a call, and its result; None if types are not proved."""
         match = self.match_loop(node) if self.inline else None
         if match is None:
             return [], node
@@ -205,7 +205,7 @@ class _Scope:
 
 
 def placed(node: ast.stmt, line: int) -> ast.stmt:
-    """A statement of which every part is said to be of one old line, 0 for none."""
+    """Assign every part of a statement to one old line; 0 means none."""
     for part in walk(node):
         if isinstance(part, ast.stmt | ast.expr | ast.ExceptHandler):
             part.lineno = part.end_lineno = line
@@ -214,7 +214,7 @@ def placed(node: ast.stmt, line: int) -> ast.stmt:
 
 
 class _Filled(ast.NodeTransformer):
-    """A loop's lines with what it is given in place of its parameters, and new names for its own."""
+    """Substitutes arguments for a loop's parameters and new names for its own names."""
 
     def __init__(self, arguments: dict[str, ast.expr], names: dict[str, str]) -> None:
         self.given, self.names = arguments, names
@@ -231,7 +231,7 @@ def _is_bound(loop: Loop, name: str) -> bool:
 
 
 def _holds(loop: Loop, arguments: dict[str, ast.expr]) -> bool:
-    """Return whether a loop's condition is known to hold: there is none, or it asks a constant not to be empty."""
+    """Return whether a loop's condition certainly holds: it has none, or it needs a non-empty constant."""
     if not loop.condition:
         return True
     name, _, rest = loop.condition.partition(" != ''")
@@ -240,7 +240,7 @@ def _holds(loop: Loop, arguments: dict[str, ast.expr]) -> bool:
 
 
 def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
-    """What an expression does to a string, if it may: the name of it, and what it is done to and with."""
+    """Return the string operation that an expression may be, and its operands."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=[]) if (
             name not in _NO_METHODS
@@ -263,7 +263,7 @@ def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
 
 
 def _iterated(scope: ast.AST, kinds: Kinds) -> dict[str, bool]:
-    """Return the names that go over something, and whether that is known to be a string."""
+    """Return the names that iterate over something, and whether that is certainly a string."""
     is_text: dict[str, bool] = {}
     for node in own(scope):
         over: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []

@@ -29,7 +29,7 @@ _STOPS = frozenset(["next", "StopIteration", "__next__", "send", "throw"])
 
 
 def private(scope: ast.AST) -> frozenset[str]:
-    """Return the names that only comprehensions of a scope use, as names of their own."""
+    """Return the names that only the comprehensions of a scope use."""
     everywhere: Counter[str] = Counter()
     inside: Counter[str] = Counter()
     for node in walk(scope):
@@ -39,7 +39,7 @@ def private(scope: ast.AST) -> frozenset[str]:
 
 
 def _named(node: ast.AST) -> list[str]:
-    """Return the names that a node writes down itself."""
+    """Return the names that a node itself spells."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name) | ast.ClassDef(name=name):
             return [name]
@@ -57,7 +57,7 @@ def _named(node: ast.AST) -> list[str]:
 
 
 def _count(node: ast.AST, bound: frozenset[str], counts: Counter[str]) -> None:
-    """Count each name where a comprehension around it binds it; one that two around it bind is counted for none."""
+    """Count each name that exactly one enclosing comprehension binds."""
     if isinstance(node, ast.Name):
         counts.update([node.id] if node.id in bound else [])
     elif isinstance(node, COMPREHENSIONS):
@@ -74,7 +74,7 @@ def _count(node: ast.AST, bound: frozenset[str], counts: Counter[str]) -> None:
 
 
 def looped(flattener: Flattener, node: ast.expr) -> ast.expr | None:
-    """A comprehension, or a builtin's call with one, as a loop whose result is given; None where it must stay."""
+    """Emit a comprehension, or a builtin's call with one, as a loop and return its result; None if it must stay."""
     if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
         if not _fits(flattener, node):
             return None
@@ -88,7 +88,7 @@ def looped(flattener: Flattener, node: ast.expr) -> ast.expr | None:
 
 
 def _fits(flattener: Flattener, node: Comprehension) -> bool:
-    """Return whether a loop in the scope around a comprehension can take its place."""
+    """Return whether a loop in the enclosing scope can replace a comprehension."""
     earlier: set[str] = set()
     for number, generator in enumerate(node.generators):
         if generator.is_async or not _names_only(generator.target):
@@ -103,7 +103,7 @@ def _fits(flattener: Flattener, node: Comprehension) -> bool:
 
 
 def _parts(node: Comprehension) -> list[ast.expr]:
-    """What is evaluated inside of a comprehension."""
+    """Return the expressions that are evaluated inside a comprehension."""
     parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     for number, generator in enumerate(node.generators):
         parts += [*generator.ifs, *([generator.iter] if number else [])]
@@ -116,7 +116,7 @@ def _names_only(target: ast.expr) -> bool:
 
 
 def _holds(node: ast.AST, names: set[str], facts: Facts) -> bool:
-    """Whether something that outlives one turn refers to what a comprehension binds, or its scope is told apart."""
+    """Return whether something that outlives one iteration refers to the comprehension's variables."""
     if isinstance(node, ast.Name) and node.id in ("super", "__class__"):
         return True
     if isinstance(node, ast.Await | ast.NamedExpr):
@@ -135,7 +135,7 @@ def _holds(node: ast.AST, names: set[str], facts: Facts) -> bool:
 
 
 def _collected(flattener: Flattener, node: Comprehension, empty: ast.expr) -> ast.expr:
-    """Return the loop that collects a comprehension's items into what was made for them."""
+    """Emit the loop that collects a comprehension's items into `empty`."""
     first = flattener.simple(node.generators[0].iter)
     result = flattener.keep(empty)
 
@@ -157,7 +157,7 @@ def _collected(flattener: Flattener, node: Comprehension, empty: ast.expr) -> as
 
 
 def _consumed(flattener: Flattener, call: ast.Call) -> ast.expr | None:
-    """A builtin's call with a generator expression as a loop, and what then is left to do."""
+    """Emit a builtin's call with a generator expression as a loop, and return what is left to do."""
     match call:
         case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as node]) if (
             name in flattener.facts.plain and (not call.keywords or name == "sorted")
@@ -189,12 +189,12 @@ def _consumed(flattener: Flattener, call: ast.Call) -> ast.expr | None:
 
 
 def _stops(node: ast.GeneratorExp) -> bool:
-    """Return whether an item calls anything, which might end a generator where a loop would fail."""
+    """Return whether an item calls anything, which could end a generator where a loop would fail."""
     return any(isinstance(inner, ast.Call) for part in _parts(node) for inner in walk(part))
 
 
 def _answered(flattener: Flattener, node: ast.GeneratorExp, wanted: bool) -> ast.expr | None:
-    """`any` or `all` as a loop that is left at the answer."""
+    """Emit `any` or `all` as a loop that stops at the answer."""
     first = flattener.simple(node.generators[0].iter)
     result = flattener.keep(ast.Constant(not wanted))
 
@@ -212,7 +212,7 @@ def _answered(flattener: Flattener, node: ast.GeneratorExp, wanted: bool) -> ast
 
 
 def _summed(flattener: Flattener, node: ast.GeneratorExp) -> ast.expr | None:
-    """`sum` of what is proved to be integers: of floats, some versions of Python add otherwise than `+` does."""
+    """Emit `sum` of proved ints; some Python versions add floats differently from `+`."""
     if _kind(flattener, node) not in ("int", "bool"):
         return None
     first = flattener.simple(node.generators[0].iter)
@@ -240,7 +240,7 @@ def _kind(flattener: Flattener, node: ast.GeneratorExp) -> str:
 def _loops(
     flattener: Flattener, node: Comprehension, first: ast.expr, last: Last, *, after: ast.expr | None = None
 ) -> None:
-    """Put out a comprehension's loops with the innermost line, and what leaves an outer loop `after` an inner one."""
+    """Emit a comprehension's loops around the innermost line; after an inner loop, `after` tests for a break."""
     names = [name for generator in node.generators for name in targets(generator.target)]
     reused = {name for name in names if name in flattener.private and name not in flattener.loops}
     changed = {name: flattener.fresh.like(name) for name in dict.fromkeys(names) if name not in reused}
@@ -272,7 +272,7 @@ def _loops(
 
 
 def renamed(node: ast.expr, changed: dict[str, str]) -> ast.expr:
-    """An expression with other names for some, but for those that scopes inside it bind themselves."""
+    """Rename names in an expression, except those that inner scopes bind."""
     if not changed:
         return node
     result = _Renamer(changed).visit(copy.deepcopy(node))  # the copy keeps the marks of sure loads

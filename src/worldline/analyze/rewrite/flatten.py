@@ -23,7 +23,7 @@ MAX_DISPLAY_ITEMS = 15  # displays with more items are built in several parts, w
 
 @dataclass
 class Flattener:
-    """The code of one scope being flattened: `out` takes the lines that go before the statement at hand."""
+    """Flattens the code of one scope; `out` collects the lines that precede the current statement."""
 
     facts: Facts
     kinds: Kinds
@@ -34,7 +34,7 @@ class Flattener:
     comprehend: Callable[[Flattener, ast.expr], ast.expr | None] = lambda flattener, node: None
 
     def inside(self, act: Callable[[], object]) -> list[ast.stmt]:
-        """Return the lines that an act puts out, apart from those of the statement around it."""
+        """Return the lines that an action emits, apart from those of the enclosing statement."""
         before, self.out = self.out, []
         try:
             act()
@@ -43,18 +43,18 @@ class Flattener:
             self.out = before
 
     def keep(self, value: ast.expr) -> ast.Name:
-        """Put a value into a new temporary, on a line of its own."""
+        """Assign a value to a new temporary on its own line."""
         name = self.fresh.temporary()
         self.kinds.names[name] = self.kinds.kind(value)
         self.assign(name, value)
         return temporary(name)
 
     def assign(self, name: str, value: ast.expr) -> None:
-        """Put out a line that binds a name."""
+        """Emit a line that binds a name."""
         self.out.append(ast.Assign([ast.Name(name, ast.Store())], value))
 
     def atom(self, node: ast.expr) -> ast.expr:
-        """A flat expression that is no operation: a constant, a name, a literal."""
+        """Flatten an expression to an atom: a constant, a name or a literal."""
         flat = self.simple(node)
         return flat if self.is_atom(flat) else self.keep(flat)
 
@@ -72,11 +72,11 @@ class Flattener:
         return False
 
     def steady(self, node: ast.expr) -> bool:
-        """Return whether evaluating a flat expression later, on the same line, cannot be noticed."""
+        """Return whether a flat expression may be evaluated later on the same line without a visible difference."""
         return self.kinds.calm(node) or is_literal(node) or self._is_module(node) or _is_super(node)
 
     def light(self, node: ast.expr) -> ast.expr:
-        """A flat operand: an atom, or an attribute of one."""
+        """Flatten an operand to an atom, or to an attribute of one."""
         if isinstance(node, ast.Attribute) and not self._is_module(node):
             return changed(node, value=self.atom(node.value))
         if isinstance(node, ast.GeneratorExp):  # nothing of it happens on a line of its own but its making
@@ -84,7 +84,7 @@ class Flattener:
         return self.atom(node)
 
     def operands(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
-        """Operands that are evaluated in this order, flat; after a starred one, which iterates, all stay."""
+        """Flatten operands in evaluation order; those after a starred operand, which iterates, stay."""
         flattened: list[ast.expr] = []
         for number, node in enumerate(nodes):
             if isinstance(node, ast.Starred):
@@ -99,7 +99,7 @@ class Flattener:
         return flattened
 
     def moves(self, node: ast.expr) -> bool:
-        """Return whether flattening an operand puts out a line that could be noticed by one evaluated before it."""
+        """Return whether flattening an operand emits a line that an earlier operand could notice."""
         if isinstance(node, ast.Starred):
             return self.moves(node.value)
         if isinstance(node, ast.Attribute):
@@ -107,7 +107,7 @@ class Flattener:
         return not (isinstance(node, ast.Name) or self.steady(node))
 
     def simple(self, node: ast.expr) -> ast.expr:
-        """A flat expression of one operation; the lines that its operands take are put out."""
+        """Flatten an expression to one operation and emit the lines of its operands."""
         match node:
             case ast.BinOp():
                 left, right = self.operands([node.left, node.right])
@@ -146,7 +146,7 @@ class Flattener:
         return node
 
     def _first_flat(self, node: ast.expr) -> ast.expr:
-        """A comprehension that stays: what it goes over first is evaluated before it."""
+        """Keep a comprehension, but evaluate its first iterable before it."""
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
         first, *others = node.generators
         return changed(node, generators=[changed(first, iter=self.light(first.iter)), *others])
@@ -169,11 +169,11 @@ class Flattener:
         return result
 
     def _set(self, name: str, value: ast.expr) -> list[ast.stmt]:
-        """Return the lines that bind a name to a value."""
+        """Emit the lines that bind a name to a value."""
         return self.inside(lambda: self.assign(name, self.simple(value)))
 
     def _choice(self, node: ast.BoolOp) -> ast.expr:
-        """`and` and `or`: a temporary takes the first value, and the next one if it goes on."""
+        """Flatten `and` and `or`: a temporary takes the first value, then the next one if needed."""
         if not self.truth_is_quiet():
             return node
         kind = self.kinds.kind(node)
@@ -183,7 +183,7 @@ class Flattener:
         return result
 
     def _go_on(self, name: str, op: ast.boolop, values: list[ast.expr]) -> None:
-        """Put out the line that asks whether the next value is evaluated too, and that one's lines."""
+        """Emit the test of whether the next value is evaluated, and that value's lines."""
         if not values:
             return
 
@@ -204,11 +204,11 @@ class Flattener:
         return temporary(name)
 
     def truth_is_quiet(self) -> bool:
-        """Return whether no class of the program decides what is true, so that asking twice cannot be noticed."""
+        """Return whether no class of the program defines truth, so that a second test is invisible."""
         return not {"__bool__", "__len__"} & self.facts.words
 
     def test(self, node: ast.expr) -> ast.expr:
-        """A flat condition; one whose truth must not be asked twice stays as it is."""
+        """Flatten a condition; one whose truth must not be tested twice stays."""
         return node if _asks(node) and not self.truth_is_quiet() else self.simple(node)
 
     def _call(self, node: ast.Call) -> ast.expr:
@@ -230,7 +230,7 @@ class Flattener:
         return changed(node, func=func, args=positional, keywords=named)
 
     def _spread(self, node: ast.Call) -> list[ast.expr]:
-        """Arguments some of which are spread: those up to the first such one can be flat."""
+        """Flatten the arguments up to the first starred one."""
         first = next(
             (n for n, argument in enumerate(node.args) if isinstance(argument, ast.Starred)), len(node.args)
         )
@@ -239,7 +239,7 @@ class Flattener:
         return flat + rest
 
     def _called(self, func: ast.expr, arguments: Sequence[ast.expr]) -> ast.expr:
-        """What is called, looked up before the arguments are evaluated wherever that could be noticed."""
+        """Flatten the called function; look it up before the arguments wherever the order is visible."""
         later = any(self.moves(argument) for argument in arguments)
         if isinstance(func, ast.Attribute) and not self._is_module(func):
             if not later:
@@ -282,7 +282,7 @@ class Flattener:
         return changed(node, keys=flat[::2], values=flat[1::2])
 
     def _text(self, node: ast.JoinedStr) -> ast.expr:
-        """A formatted string: each part is formatted before the next is evaluated."""
+        """Flatten an f-string: each part is formatted before the next is evaluated."""
         parts: list[ast.expr] = []
         for number, part in enumerate(node.values):
             if not isinstance(part, ast.FormattedValue):
@@ -306,19 +306,19 @@ class Flattener:
 
 
 def sliced(old: ast.Slice, parts: Sequence[ast.expr]) -> ast.Slice:
-    """A slice with other bounds in the places where the old one has some."""
+    """Return a slice with new bounds in place of the old ones."""
     bounds = iter(parts)
     return ast.Slice(*(None if bound is None else next(bounds) for bound in (old.lower, old.upper, old.step)))
 
 
 def changed(node: AnyNode, **fields: object) -> AnyNode:
-    """A node with other fields; the old one is left as it was."""
+    """Return a copy of a node with other fields."""
     values = {name: getattr(node, name) for name in node._fields} | fields
     return ast.copy_location(type(node)(**values), node)
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Return whether an expression is a value written out, which can be made anywhere."""
+    """Return whether an expression is a literal, which can be created anywhere."""
     match node:
         case ast.Constant():
             return True
@@ -344,7 +344,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def _asks(node: ast.expr) -> bool:
-    """Return whether a condition, taken apart, asks for the truth of a value more than once."""
+    """Return whether a decomposed condition tests the truth of a value more than once."""
     if isinstance(node, ast.UnaryOp):
         return _asks(node.operand)
     return isinstance(node, ast.BoolOp) or (isinstance(node, ast.Compare) and len(node.ops) > 1)

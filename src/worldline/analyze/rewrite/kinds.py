@@ -85,7 +85,7 @@ class Kinds:
     names: dict[str, str] = field(default_factory=dict)
 
     def kind(self, node: ast.expr) -> str:
-        """Return the exact built-in type of an expression's value, if it has one; UNKNOWN if that is not proved."""
+        """Return the exact built-in type of an expression's value; UNKNOWN if it is not proved."""
         match node:
             case ast.Constant():
                 name = type(node.value).__name__
@@ -175,7 +175,7 @@ class Kinds:
         return UNKNOWN
 
     def element(self, node: ast.expr) -> str:
-        """Return the kind of what iterating over an expression gives."""
+        """Return the kind of the elements of an expression."""
         kind = self.kind(node)
         if kind in ("str", UNSEEN):
             return kind
@@ -196,7 +196,7 @@ class Kinds:
         return UNKNOWN
 
     def calm(self, node: ast.expr) -> bool:
-        """Return whether evaluating an expression cannot fail, change anything, or give something else later."""
+        """Return whether evaluating an expression cannot fail, change anything, or differ later."""
         match node:
             case ast.Constant():
                 return True
@@ -228,19 +228,19 @@ class Kinds:
         return False
 
     def has(self, node: ast.expr, method: str) -> bool:
-        """Return whether an expression's value is proved to have a built-in method."""
+        """Return whether an expression's value certainly has a built-in method."""
         kind = self.kind(node)
         return kind in TYPES and hasattr(TYPES[kind], method)
 
 
 def joined(*kinds: str) -> str:
-    """Return the kind of what may have any of several kinds."""
+    """Return the common kind of several kinds."""
     seen = {kind for kind in kinds if kind != UNSEEN}
     return UNSEEN if not seen else seen.pop() if len(seen) == 1 else UNKNOWN
 
 
 def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
-    """Return the kinds of a function's or the module's names, by everything that is ever bound to them."""
+    """Return the kinds of a function's or the module's names, from everything that is bound to them."""
     kinds = Kinds(facts)
     if {"str", "int", "list", "dict", "tuple", "float", "bool", "set"} - facts.plain:
         return kinds
@@ -271,7 +271,7 @@ def _kind_of(kinds: Kinds, how: str, value: ast.expr) -> str:
 
 
 def _bound(scope: ast.AST, facts: Facts) -> dict[str, list[tuple[str, ast.expr]]]:
-    """What each name is bound to: to a value, to each element of one, or to something of a kind; not all ways."""
+    """Return what each name is bound to, as far as it is understood: a value, each element of one, or a kind."""
     bindings: dict[str, list[tuple[str, ast.expr]]] = {}
 
     def add(target: ast.expr, how: str, value: ast.expr) -> None:

@@ -22,7 +22,7 @@ _NAMESPACE = frozenset({"vars", "dir", "globals", "__dict__", "__import__", "imp
 
 
 def flat_module(tree: ast.Module, facts: Facts, reserved: frozenset[str]) -> list[ast.stmt]:
-    """A module's statements, flat; comprehensions at its top bind no name that `reserved` has."""
+    """Flatten a module's statements; top-level comprehensions bind no name in `reserved`."""
     return _scope(tree, tree.body, facts, reserved)
 
 
@@ -44,7 +44,7 @@ def _scope(
 
 
 def function(node: ast.stmt, facts: Facts) -> ast.stmt:
-    """A function with a flat body, or a class whose methods have."""
+    """Flatten the body of a function, or the methods of a class."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         body = _scope(node, node.body, facts, frozenset())
     elif isinstance(node, ast.ClassDef):
@@ -55,7 +55,7 @@ def function(node: ast.stmt, facts: Facts) -> ast.stmt:
 
 
 class _Untouched:
-    """Statements that stay as they are, but for the functions defined among them."""
+    """Statements that stay, except for functions defined among them."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
@@ -80,7 +80,7 @@ class _Statements:
         self.flat = flattener
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """A block's statements; every line that is put out says from which line it comes."""
+        """Flatten a block's statements; every emitted line records the line it comes from."""
         flat: list[ast.stmt] = []
         for node in body:
             lines = self.flat.inside(lambda node=node: self._put(node))  # type: ignore[misc]
@@ -96,7 +96,7 @@ class _Statements:
             self.flat.out.append(node if old else new)
 
     def statement(self, node: ast.stmt) -> ast.stmt | None:
-        """A statement, flat, after the lines it needs; None where those are all of it."""
+        """Flatten a statement after the lines it needs; None if those lines replace it."""
         flat = self.flat
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -138,7 +138,7 @@ class _Statements:
         return node
 
     def whole(self, node: ast.stmt) -> ast.stmt:
-        """A statement as it is, but for what stands in its blocks."""
+        """Keep a statement, but flatten its blocks."""
         if isinstance(node, FunctionNode | ast.ClassDef):
             return function(node, self.flat.facts)
         fields: dict[str, object] = {}
@@ -187,7 +187,7 @@ class _Statements:
         return changed(node, value=flat.simple(node.value))
 
     def _is_flat(self, target: ast.expr) -> bool:
-        """Return whether a target evaluates nothing but atoms."""
+        """Return whether a target evaluates only atoms."""
         match target:
             case ast.Name():
                 return True
@@ -207,7 +207,7 @@ class _Statements:
         return False
 
     def _target(self, target: ast.expr) -> ast.expr:
-        """A target whose parts are flat."""
+        """Flatten the parts of a target."""
         if isinstance(target, ast.Attribute):
             return changed(target, value=self.flat.light(target.value))
         if isinstance(target, ast.Subscript):
@@ -222,7 +222,7 @@ class _Statements:
         return target
 
     def _augmented(self, node: ast.AugAssign) -> ast.stmt | None:
-        """What is added to is looked up before what is added is evaluated."""
+        """Flatten `x += y`: x is looked up before y is evaluated."""
         flat = self.flat
         moves = flat.moves(node.value)
         if isinstance(node.target, ast.Name):
@@ -243,7 +243,7 @@ class _Statements:
         return ast.Assign([target], temporary(held.id))
 
     def _held(self, target: ast.expr) -> ast.expr:
-        """A target whose parts are flat and cannot change before it is used again."""
+        """Flatten the parts of a target so that they cannot change before it is used again."""
         flat = self.flat
 
         def held(part: ast.expr) -> ast.expr:
@@ -260,7 +260,7 @@ class _Statements:
         return changed(target, value=value, slice=held(target.slice))
 
     def _while(self, node: ast.While) -> ast.stmt:
-        """A condition that takes lines of its own goes into the loop, where each turn evaluates it."""
+        """Move a condition that needs its own lines into the loop, so that each iteration evaluates it."""
         test: list[ast.expr] = []
         lines = self.flat.inside(lambda: test.append(self.flat.test(node.test)))
         if not lines:
@@ -289,7 +289,7 @@ class _Statements:
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
-    """Return whether a block has a `break` or `continue` of a loop around it."""
+    """Return whether a block has a `break` or `continue` of an enclosing loop."""
     for node in body:
         if isinstance(node, ast.Break | ast.Continue):
             return True
@@ -311,7 +311,7 @@ def _same(new: Sequence[ast.stmt], old: Sequence[ast.stmt]) -> bool:
 
 
 def _place(line: ast.stmt, node: ast.stmt) -> None:
-    """Say of a new statement, and of those in it, from which old one they come."""
+    """Record the old statement that a new statement and its parts come from."""
     for part in walk(line):
         if isinstance(part, ast.stmt) and not hasattr(part, "lineno"):
             ast.copy_location(part, node)

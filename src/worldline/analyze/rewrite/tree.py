@@ -1,4 +1,4 @@
-"""Syntax trees walked and compared, faster than by `ast`: contexts are left out, no text is compared."""
+"""Walks and compares syntax trees faster than `ast`: without contexts and without comparing text."""
 
 from __future__ import annotations
 

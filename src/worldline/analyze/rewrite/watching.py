@@ -1,7 +1,7 @@
-"""Whether a program would see that it was rewritten: it looks at frames, lines, names, lifetimes or the stack's depth.
+"""Finds what would let a program notice a rewrite: frames, lines, names, lifetimes or stack depth.
 
-Told by what its code does, not by the words in it: a comment, a text or a variable of such a name sees nothing. Every
-doubt (a module handed on as a value, a name looked up by its text) is decided for seeing.
+It looks at the code's behaviour, not at words in comments, texts or variables. Doubt (a module passed on as a value, a
+name looked up by text) counts as noticing.
 """
 
 from __future__ import annotations

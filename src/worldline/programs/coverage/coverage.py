@@ -1,9 +1,8 @@
-"""Which constructs a dataset has really run: statement forms, operators, methods, builtins, literals, exceptions.
+"""Counts the constructs that a dataset executed: statements, operators, methods, builtins, literals, exceptions.
 
-`count` takes a trace and counts, for every line that ran, what stands on that line of its source; a function's own
-form (parameters, decorators, `global`) counts when it is called, and so do the spellings of the call's own literals.
-Receivers of methods have the type that the source or the trace tells, else `?`. `REQUIRED` is what every dataset must
-have; `missing` and `table` say what one has.
+`count` takes a trace and counts the entries of every line that ran. A function's own form (parameters, decorators,
+`global`) counts when it is called, as do the literals of the call itself. A method's receiver has the type that the
+source or the trace shows, else `?`. `REQUIRED` lists the entries that every dataset must execute.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""What stands on each line of a source, as coverage entries: `for`, `op //`, `method str.upper`, `slice [i:]`, ...
+"""The coverage entries of each line of a source: `for`, `op //`, `method str.upper`, `slice [i:]`, ...
 
-Entries hang on the line that a step names, or, for what belongs to a function as such, on its call. What a module has
-run before its recorded call hangs on its use: a class on the calls of its methods, an import on the lines that use what
-it binds. A method of a name is `method $name.method`: only a trace knows what the name holds, and `receivers`
-asks it. Nothing is run here.
+An entry belongs to the line that a step names; the entries of a function's own form belong to its call. What a
+module executes before the recorded call counts at its use: a class at calls of its methods, an import at the lines
+that use it. A method of a name is `method $name.method`: only a trace shows the name's type (see `receivers`).
 """
 
 from __future__ import annotations

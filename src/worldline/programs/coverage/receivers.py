@@ -1,8 +1,8 @@
-"""What kind a receiver has while a line runs: the kind that the trace shows for its name, at that step.
+"""The type of a method's receiver at a step, as the trace shows it.
 
-A receiver is a path: `$name`, `$name.field`, `$name[]` (an element, of a dict a value), and so on. Where the step does
-not show it (a closure's name, an element of what is still empty) the kinds that the frame, then all frames, ever show
-decide, if they agree.
+A receiver is a path: `$name`, `$name.field`, `$name[]` (an element, or a value of a dict), and so on. If the step does
+not show it (a closure's name, an element of an empty container), the kinds that the frame ever shows decide, then
+those of all frames, if they agree.
 """
 
 from __future__ import annotations

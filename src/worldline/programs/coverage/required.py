@@ -1,6 +1,6 @@
-"""What every dataset must have run at least once: the language's forms, its builtins, the methods of its types.
+"""The entries that every dataset must execute at least once: the language's forms, builtins and methods.
 
-Methods and builtins are those that the running Python has; `LEFT_OUT` names what is asked of no dataset, and why.
+Methods and builtins are those of the running Python; `LEFT_OUT` lists the exceptions and their reasons.
 """
 
 from __future__ import annotations

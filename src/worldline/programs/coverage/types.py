@@ -1,8 +1,7 @@
-"""Which type an expression has, as far as its own text tells; a name's type only a trace can tell, so that is `$name`.
+"""The type of an expression as its text shows it; the type of a name needs a trace, so it is `$name`.
 
-`$name[]` is an element of what the name holds, `$name.field` an attribute.
-
-For coverage alone: a wrong guess costs a count in the wrong row, nothing else.
+`$name[]` is an element of the name's value, `$name.field` an attribute. Only coverage uses this: a wrong guess puts
+a count into the wrong row.
 """
 
 from __future__ import annotations

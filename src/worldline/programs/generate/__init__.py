@@ -1,6 +1,6 @@
-"""Programs out of nothing but a seed: typed Python functions and inputs, drawn from the language reference's breadth.
+"""Generates Python programs from a seed: typed functions with inputs, across the breadth of the language.
 
-`program(rng)` draws one of `KINDS` by weight. Nothing is run or recorded here, and no global randomness is used.
+`program(rng)` draws one of `KINDS` by weight. Nothing is executed here, and no global randomness is used.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def of(kind: str) -> KindMaker:
         UsageError: The kind is unknown.
     """
     if kind not in KINDS:
-        raise UsageError(f"a kind of program is one of {', '.join(KINDS)}, not {kind!r}")
+        raise UsageError(f"unknown kind of program {kind!r}: use one of {', '.join(KINDS)}")
     return lambda rng: dress(rng, KINDS[kind](rng))
 
 

@@ -1,7 +1,7 @@
-"""Programs that their text does not determine: draws, shuffles, noise, clocks, retries, hidden states, input, threads.
+"""Programs with hidden inputs: draws, shuffles, noise, clocks, retries, hidden states, input, threads.
 
-`program` draws one of `KINDS` by its share, `of` those of one file of `templates/chance`. Draws of a number below n are
-the larger part, so that how likely each is gets learned. What decides the draws is not here: whoever records says it.
+`program` draws one of `KINDS` by its share; `of` draws from one file of `templates/chance`. Most programs draw a
+number below n, so that a model learns the probabilities. The recorder decides the draws.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def of(kind: str) -> Callable[[Random], Program]:
         UsageError: The kind is unknown.
     """
     if kind not in KINDS:
-        raise UsageError(f"a kind of stochastic program is one of {', '.join(KINDS)}, not {kind!r}")
+        raise UsageError(f"unknown kind of stochastic program {kind!r}: use one of {', '.join(KINDS)}")
     return lambda rng: _drawn(rng, kind)
 
 

@@ -1,8 +1,8 @@
-"""Functions put together from statement templates, one after the other, over texts or over numbers, lists and dicts.
+"""Composes functions from statement templates, over texts or over numbers, lists and dicts.
 
-Every statement uses variables that are surely bound and of the right type (`$ints` one in reach, `$new_ints` a new one,
-`$to_ints` either, `$each_int` a loop's own), so that nearly every program returns; most go on from what was made last.
-Loops run over what is there and their bodies leave that alone, so that every program ends.
+Every statement uses bound variables of the right type, so that nearly every program returns: `$ints` is a variable
+in scope, `$new_ints` a new one, `$to_ints` either, `$each_int` a loop's own. Most statements use the latest result.
+Loops run over existing values that their bodies do not change, so that every program ends.
 """
 
 from __future__ import annotations

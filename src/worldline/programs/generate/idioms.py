@@ -1,7 +1,7 @@
-"""Programs as people write them: whole functions from a library of templates, and statements put together at random.
+"""Programs as people write them: whole functions from templates, and statements composed at random.
 
-`text` is about texts, `data` about numbers, lists, dicts, classes and generators; `sketch` draws from one file of
-constructs that the typed grammar writes badly. Systematic coverage of operators and methods is the grammar's matter.
+`text` is about texts, `data` about numbers, lists, dicts, classes and generators; `sketch` draws constructs that the
+typed grammar writes badly. The typed grammar covers operators and methods systematically.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Programs of a language, drawn: ordinary ones and state-tracking tasks, each translated into that language.
+"""Draws ordinary programs and state-tracking tasks, and translates them into a language.
 
-A draw is of a mixture's kind (`Source(program="worldline.programs.languages.draw:ordinary", argument="rust")`): one
-seed, one program. The same seed draws the same program in every language that can say it.
+A mixture names them: `Source(program="worldline.programs.languages.draw:ordinary", argument="rust")`. One seed gives
+one program, the same in every language that can express it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def draw_translated(text: ProgramMaker, language: str, rng: Random) -> Program:
 def _draws(languages: str, text: ProgramMaker) -> ProgramMaker:
     named = TARGETS if languages == "all" else tuple(languages.split(","))
     if strange := [language for language in named if language not in TARGETS]:
-        raise UsageError(f"a language is one of {', '.join(TARGETS)}, or all, not {strange[0]!r}")
+        raise UsageError(f"unknown language {strange[0]!r}: use one of {', '.join(TARGETS)}, or all")
 
     def draw(rng: Random) -> Program:
         return draw_translated(text, named[0] if len(named) == 1 else rng.choice(named), rng)

@@ -36,7 +36,7 @@ def kind_of(node: ast.expr | None) -> str:
             return "char" if len(node.value) == 1 else "str"
     if isinstance(node, ast.List) and all(kind_of(item) == "int" for item in node.elts):
         return "list"
-    raise UntranslatableError("no literal of a plain type")
+    raise UntranslatableError("a literal of an unsupported type")
 
 
 class Expressions:
@@ -107,16 +107,16 @@ class Expressions:
             return self.speaker.expression("ne", left, right, type="bool")
         if {left.type, right.type} <= {"str", "char"} and isinstance(node.op, ast.Add):
             if "str" not in (left.type, right.type):
-                raise UntranslatableError("two letters are added")
+                raise UntranslatableError("the sum of two letters")
             return self.speaker.expression("concat", left, right, type="str")
         if left.type != "int" or right.type != "int":
-            raise UntranslatableError("arithmetic of no ints")
+            raise UntranslatableError("arithmetic on values that are not ints")
         natural = is_natural(node.left, self.scope.natural)
         if isinstance(node.op, ast.Mod):
             return self.speaker.expression("mod" if natural else "wrap", left, right)
         if isinstance(node.op, ast.FloorDiv):
             if not natural:
-                raise UntranslatableError("a division that may round another way")
+                raise UntranslatableError("a division that may round differently")
             return self.speaker.expression("div", left, right)
         if type(node.op) not in _BINARY:
             raise UntranslatableError(type(node.op).__name__)
@@ -128,13 +128,13 @@ class Expressions:
             return self.speaker.expression("not", inner, type="bool")
         if isinstance(node.op, ast.USub) and inner.type == "int":
             return self.speaker.expression("neg", inner)
-        raise UntranslatableError("a unary operation")
+        raise UntranslatableError("an unsupported unary operation")
 
     def _boolop(self, node: ast.BoolOp) -> SpelledExpression:
         name = "and" if isinstance(node.op, ast.And) else "or"
         parts = [self(value) for value in node.values]
         if any(part.type != "bool" for part in parts):
-            raise UntranslatableError("the truth of what is no truth value")
+            raise UntranslatableError("the truth value of a non-boolean")
         whole = parts[0]
         for part in parts[1:]:
             whole = self.speaker.expression(name, whole, part, type="bool")
@@ -142,12 +142,12 @@ class Expressions:
 
     def _compare(self, node: ast.Compare) -> SpelledExpression:
         if len(node.ops) != 1:
-            raise UntranslatableError("a chain of comparisons")
+            raise UntranslatableError("a chained comparison")
         op, other = node.ops[0], node.comparators[0]
         if isinstance(op, ast.In | ast.NotIn):
             container, key = self(other), self(node.left)
             if container.type not in _MAPS:
-                raise UntranslatableError("in what is no dict")
+                raise UntranslatableError("`in` on a value that is not a dict")
             contains = self.speaker.expression("has", container, key, kind=container.type, type="bool")
             return (
                 self.speaker.expression("not", contains, type="bool")
@@ -156,13 +156,13 @@ class Expressions:
             )
         left, right = self(node.left), self(other)
         if left.type != right.type or left.type not in ("int", "bool", "char") or type(op) not in _COMPARED:
-            raise UntranslatableError("a comparison")
+            raise UntranslatableError("an unsupported comparison")
         return self.speaker.expression(_COMPARED[type(op)], left, right, type="bool")
 
     def _ifexp(self, node: ast.IfExp) -> SpelledExpression:
         test, yes, no = self(node.test), self(node.body), self(node.orelse)
         if test.type != "bool" or yes.type != no.type:
-            raise UntranslatableError("a choice of two types")
+            raise UntranslatableError("a conditional of two types")
         return self.speaker.expression("choose", test, yes, no, type=yes.type)
 
     def _subscript(self, node: ast.Subscript) -> SpelledExpression:
@@ -175,7 +175,7 @@ class Expressions:
             return self.speaker.expression("charat", container, key, type="char")
         if container.type in _MAPS:
             return self.speaker.expression("get", container, key, kind=container.type)
-        raise UntranslatableError("an item of what has none")
+        raise UntranslatableError("an item of a value without items")
 
     def _attribute(self, node: ast.Attribute) -> SpelledExpression:
         return self.speaker.expression("field", self(node.value), node.attr)

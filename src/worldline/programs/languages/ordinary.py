@@ -1,7 +1,7 @@
-"""Ordinary small programs as Python text that every language can say: templates filled, and statements put together.
+"""Ordinary small programs in Python that every target language can express: filled templates and composed functions.
 
-The templates are the files of `templates`; its README says how they are written. `composed` makes functions of its own
-out of a few kinds of statements, whose ints stay small by remainders.
+The folder `templates` has the templates and a README. `composed` builds functions from a few kinds of statements;
+remainders keep their ints small.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _drawn(spec: str, rng: Random) -> str:
 def _range(text: str) -> tuple[int, int]:
     match = RANGE.fullmatch(text)
     if match is None:
-        raise ValueError(f"no range: {text}")
+        raise ValueError(f"not a range: {text}")
     return int(match[1]), int(match[2])
 
 

@@ -1,7 +1,7 @@
-"""How a language spells programs: the tables of the folder `spelling`, and a speaker with habits of its own.
+"""How a language spells programs: the tables of the folder `spelling`, and a writer with its own habits.
 
-`spelling/README.md` says how a table is read. An operation may be spelled for a type of its own (`at stack`) or for
-all; one that is missing is `UntranslatableError`: that language has no such thing.
+`spelling/README.md` describes the tables. An operation may have a spelling for one type (`at stack`) or for all; a
+missing one raises `UntranslatableError`.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Statements:
 
     def _for(self, node: ast.For, depth: int) -> list[str]:
         if not isinstance(node.target, ast.Name):
-            raise UntranslatableError("a loop with several names")
+            raise UntranslatableError("a loop with several targets")
         name, pad = node.target.id, "    " * depth
         if name == "_":
             name = next(
@@ -87,7 +87,7 @@ class Statements:
             head = self.speaker.line("forchars", name, piece, kind="literal" if is_text else "")
             return before + self._looped(head, node.body, depth, {name: "char"})
         if piece.type not in ("list", "stack"):
-            raise UntranslatableError("a loop over what has no items")
+            raise UntranslatableError("a loop over a value that is not iterable")
         return before + self._looped(
             self.speaker.line("foreach", name, piece), node.body, depth, {name: "int"}
         )
@@ -113,14 +113,14 @@ class Statements:
     def _test(self, node: ast.expr) -> SpelledExpression:
         piece = self.say(node)
         if piece.type != "bool":
-            raise UntranslatableError("the truth of what is no truth value")
+            raise UntranslatableError("the truth value of a non-boolean")
         return piece
 
     # ---- single statements
 
     def _return(self, node: ast.Return) -> list[str]:
         if node.value is None:
-            raise UntranslatableError("nothing is given back")
+            raise UntranslatableError("a return without a value")
         piece = self.say(node.value)
         if piece.type.startswith("several:") and isinstance(node.value, ast.Tuple):
             names = [
@@ -129,17 +129,17 @@ class Statements:
             ]
             shown = tuple(zip(names, piece.type.partition(":")[2].split(","), strict=True))
             if self.target_types.several not in ((), shown) or len(set(names)) < len(names):
-                raise UntranslatableError("several kinds of several things")
+                raise UntranslatableError("tuples of different shapes are returned")
             self.target_types.several = shown
         if self.gives not in ("", piece.type):
-            raise UntranslatableError("several types are given back")
+            raise UntranslatableError("values of several types are returned")
         self.gives = "list" if piece.type == "stack" else piece.type
         if piece.type in ("list", "stack") and not self.speaker.rules.returns_lists:
-            raise UntranslatableError("an array is given back")
+            raise UntranslatableError("an array is returned")
         is_given = isinstance(node.value, ast.Name) and node.value.id in self.scope.params
         is_other = piece.type in ("str", "stack", "map", "charmap") or (piece.type == "list" and is_given)
         if is_other and not self.speaker.rules.returns_shared:
-            raise UntranslatableError("what is given back has another type")
+            raise UntranslatableError("a shared value is returned")
         return self.speaker.line("return", piece)
 
     def _break(self, node: ast.Break) -> list[str]:
@@ -154,14 +154,14 @@ class Statements:
     def _delete(self, node: ast.Delete) -> list[str]:
         (target,) = node.targets
         if not isinstance(target, ast.Subscript):
-            raise UntranslatableError("a name is deleted")
+            raise UntranslatableError("del of a name")
         container = self.say(target.value)
         return self.speaker.line("drop", container, self.say(target.slice), kind=container.type)
 
     def _expr(self, node: ast.Expr) -> list[str]:
         call = node.value
         if not isinstance(call, ast.Call):
-            raise UntranslatableError("an expression alone")
+            raise UntranslatableError("an expression statement that is not a call")
         if isinstance(call.func, ast.Attribute):
             container = self.say(call.func.value)
             if call.func.attr == "append" and container.type == "stack":
@@ -174,7 +174,7 @@ class Statements:
     def _print(self, nodes: list[ast.expr]) -> list[str]:
         parts = [self.say(node) for node in nodes]
         if not parts or any(part.type not in _FORMATS for part in parts):
-            raise UntranslatableError("something else is printed")
+            raise UntranslatableError("print of an unsupported type")
         self.target_types.features.add("print")
         shown = [self.speaker.text("printed", part) for part in parts]
         formats = (self.speaker.rules.formats or _FORMATS[part.type] for part in parts)
@@ -186,7 +186,7 @@ class Statements:
         (target,) = node.targets
         if isinstance(target, ast.Tuple):
             if not isinstance(node.value, ast.Tuple) or len(target.elts) != len(node.value.elts):
-                raise UntranslatableError("something is unpacked")
+                raise UntranslatableError("unpacking of a value that is not a tuple")
             return self._together(target.elts, node.value.elts)
         if isinstance(target, ast.Name):
             return self._named(target.id, node.value)
@@ -229,7 +229,7 @@ class Statements:
 
     def _listed(self, name: str, value: ast.List) -> list[str]:
         if self.say.visible(name) or not all(kind_of(item) == "int" for item in value.elts):
-            raise UntranslatableError("a list that is not of ints, or not the first")
+            raise UntranslatableError("a list that is not of ints, or reassigns a name")
         kind = "stack" if name in self.scope.growing else "list"
         if not value.elts and kind == "list":
             raise UntranslatableError("an empty list")
@@ -244,7 +244,7 @@ class Statements:
 
     def _mapped(self, name: str, value: ast.Dict) -> list[str]:
         if self.say.visible(name) or any(key is None for key in value.keys):
-            raise UntranslatableError("a dict that is not the first")
+            raise UntranslatableError("a dict that reassigns a name")
         kind = "map" if value.keys else "charmap"
         self.say.types[-1][name] = kind
         self.target_types.features |= {kind, "str"} if kind == "map" else {kind}
@@ -256,13 +256,13 @@ class Statements:
     def _key(self, node: ast.expr | None) -> SpelledExpression:
         """Translate the key of a map, which is a text."""
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            raise UntranslatableError("a key that is no text")
+            raise UntranslatableError("a key that is not a text")
         return self.speaker.expression("str", node.value, type="str")
 
     def _copied(self, name: str, value: ast.expr) -> list[str]:
         piece = self.say(value)
         if self.say.visible(name) or piece.type != "list" or name in self.scope.growing:
-            raise UntranslatableError("a copy of no list")
+            raise UntranslatableError("a copy of a value that is not a list")
         self.say.types[-1][name] = "list"
         self.target_types.features.add("copy")
         return self.speaker.line("copy", name, piece)
@@ -270,7 +270,7 @@ class Statements:
     def _made(self, name: str, value: ast.Call) -> list[str]:
         assert isinstance(value.func, ast.Name)
         if self.say.visible(name):
-            raise UntranslatableError("a record under an old name")
+            raise UntranslatableError("a record that reassigns a name")
         record, fields = value.func.id, self.say.records[value.func.id]
         self.say.types[-1][name] = f"record:{record}"
         items = [self.say(argument).text for argument in value.args]
@@ -292,10 +292,10 @@ class Statements:
             return []
         container = self.say(value.func.value)
         if container.type != "stack":
-            raise UntranslatableError("pop of no list")
+            raise UntranslatableError("pop of a value that is not a list")
         if value.args:
             if ast.unparse(value.args[0]) != "0":
-                raise UntranslatableError("pop of the middle")
+                raise UntranslatableError("pop from the middle")
             return self._set(name, self.speaker.expression("shift", container))
         if self.speaker.can("pop"):
             return self._set(name, self.speaker.expression("pop", container))
@@ -309,13 +309,13 @@ class Statements:
         if isinstance(target, ast.Attribute):
             return self.speaker.line("setfield", self.say(target.value), target.attr, piece)
         if not isinstance(target, ast.Subscript):
-            raise UntranslatableError("a target")
+            raise UntranslatableError("an unsupported assignment target")
         container = self.say(target.value)
         if container.type in ("map", "charmap"):
             key = self._key(target.slice) if container.type == "map" else self.say(target.slice)
             return self.speaker.line("put", container, key, piece, kind=container.type)
         if container.type not in ("list", "stack") or piece.type != "int":
-            raise UntranslatableError("an item of what has none")
+            raise UntranslatableError("an item of a value without items")
         return self.speaker.line("setat", container, self.say(target.slice), piece, kind=container.type)
 
     def _augassign(self, node: ast.AugAssign) -> list[str]:
@@ -337,9 +337,9 @@ class Statements:
         reads = [self.say(_read(target)) for target in targets]
         pieces = [self.say(value) for value in values]
         if any(old.type != new.type for old, new in zip(reads, pieces, strict=True)):
-            raise UntranslatableError("values change their types")
+            raise UntranslatableError("a parallel assignment that changes types")
         if any(isinstance(item, ast.Subscript) and self.say(item.value).type != "list" for item in targets):
-            raise UntranslatableError("items of something else change places")
+            raise UntranslatableError("a parallel assignment to items of a non-list")
         if self.speaker.can("together"):
             return self.speaker.line(
                 "together", *(", ".join(item.text for item in group) for group in (reads, pieces))

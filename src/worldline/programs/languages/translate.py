@@ -1,8 +1,8 @@
-"""Small Python programs said in another language: the same names, the same steps, the same answer.
+"""Translates small Python programs into other languages: the same names, the same steps, the same answer.
 
-What is understood is what the generator writes: functions over ints, truth values, letters, texts, lists of ints,
-dicts of ints and records, with loops, branches and recursion. The rest is `UntranslatableError`, and another program is
-drawn. Nothing is run here. Ints stay small in what is drawn: no language's own width shows.
+It covers what the generator writes: functions over ints, booleans, letters, texts, lists of ints, dicts of ints and
+records, with loops, branches and recursion. Anything else raises `UntranslatableError`, and the caller draws another
+program. Drawn ints stay small, so that no language overflows. Nothing is executed here.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def translated(program: Program, language: str, rng: Random) -> Program:
     if script:
         body.append(translation.script(script))
     elif call is None:
-        raise UntranslatableError("nothing is run")
+        raise UntranslatableError("a program without a call or a script")
     lang = LANGUAGES[language]
     name = lang.main_class + lang.suffixes[0] if lang.main_class else usual_name(language)
     source = translation.whole(body, lang.main_class or rng.choice(CLASSES))
@@ -106,9 +106,9 @@ class Translation:
         body = statements.block(node.body, 1)
         gives = self._gives.setdefault(node.name, statements.gives)
         if not gives:
-            raise UntranslatableError("a function that gives nothing")
+            raise UntranslatableError("a function without a return value")
         if self._gives[node.name] != gives:
-            raise UntranslatableError("a function that gives several things")
+            raise UntranslatableError("a function that returns several types")
         head = [
             self._parameter(name, "int" if kind == "nat" else kind, name in statements.scope.changed)
             for name, kind in params.items()
@@ -166,7 +166,7 @@ class Translation:
 
     def _parameter(self, name: str, kind: str, is_changed: bool) -> str:
         if is_changed and kind not in ("int", "bool", "char"):
-            raise UntranslatableError("a parameter that is changed in its place")
+            raise UntranslatableError("a parameter that is changed in place")
         typed = self.target_types.typed(kind)
         if kind in ("list", "str"):
             return self.speaker.text("param", name, typed, kind=kind)
@@ -190,7 +190,7 @@ def _parameters(node: ast.FunctionDef, calls: list[ast.Call]) -> dict[str, str]:
             kind = kind_of(arguments[at])
             kinds[parameter.arg] = "str" if kind == "char" else kind
         else:
-            raise UntranslatableError("a parameter whose type nobody says")
+            raise UntranslatableError("a parameter of unknown type")
     return kinds
 
 
@@ -209,7 +209,7 @@ def _fields(node: ast.ClassDef) -> list[str]:
 def _call(text: str) -> ast.Call:
     call = ast.parse(text, mode="eval").body
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
-        raise UntranslatableError("no plain call")
+        raise UntranslatableError("a call that is not plain")
     return call
 
 

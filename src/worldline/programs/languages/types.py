@@ -1,7 +1,7 @@
-"""What the names of a small Python program are: their types, which are never negative, which change.
+"""The types of a small Python program's names, which of them are never negative, and which change.
 
-The types are `int bool char str list stack map charmap record:NAME several:...`: a list that is pushed to or popped
-from is a stack, a dict whose keys are single letters of a text a charmap. Pure: a tree in, tables out.
+The types are `int bool char str list stack map charmap record:NAME several:...`. A list that is pushed to or popped
+from is a stack; a dict whose keys are single letters of a text is a charmap.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The conditions of a recorded path: at each step that decides, what was tested and whether it held.
+"""The conditions of a recorded path: at each deciding step, the test and whether it held.
 
-Told by the line that came next in the frame, or by what else followed where the way on is on the test's own line. What
-neither tells is left out; nothing is evaluated and nothing guessed. A test that raised has no condition, and neither
-has one that nothing comes after: the trace was cut. Only Python's are known.
+The next line of the frame shows the outcome; for a one-line decision, what follows does. Undecidable tests are left
+out: nothing is evaluated or guessed. A test that raised has no condition, nor has the last one of a cut trace. Only
+Python is supported.
 """
 
 from __future__ import annotations

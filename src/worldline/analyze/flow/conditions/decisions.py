@@ -1,7 +1,6 @@
-"""Where a Python source decides: the tests of each code object, and the lines by which a run tells which way it went.
+"""The decisions of a Python source: the tests of each code object, and the lines that show their outcome.
 
-Read from the syntax tree; nothing is run. A decision stands here only if lines can tell it: one whose way on is on the
-line of its test has no lines that tell it, and `flow.conditions` looks at what follows instead.
+Read from the syntax tree. A one-line decision has no such lines: `flow.conditions` looks at what follows instead.
 """
 
 from __future__ import annotations

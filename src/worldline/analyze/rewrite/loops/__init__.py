@@ -19,7 +19,7 @@ _NUMBERS, _ANY = ("n", "start", "stop", "step"), ("items", "table")
 
 @dataclass(frozen=True)
 class Loop:
-    """A method's form as a function: its parameters, what must hold of them, and its lines, the last a return."""
+    """A method's form as a function: its parameters, its condition, and its lines, the last a return."""
 
     method: str
     parameters: tuple[str, ...]
@@ -33,7 +33,7 @@ class Loop:
         return {name: "int" if name in _NUMBERS else "str" for name in self.parameters if name not in _ANY}
 
     def function(self, name: str) -> ast.FunctionDef:
-        """Return the loop as a function of the program: whatever is not as it must be goes to the method itself."""
+        """Return the loop as a helper function; arguments of other types fall back to the method."""
         tests = [f"type({parameter}) is {kind}" for parameter, kind in self.checks().items()]
         tests += [self.condition] if self.condition else []
         head = f"def {name}({', '.join(self.parameters)}):"
@@ -52,7 +52,7 @@ class Loop:
 
 @cache
 def loops() -> dict[tuple[str, int], Loop]:
-    """Every loop, by method and number of arguments, the string itself included."""
+    """Return every loop, by method and number of arguments, the string included."""
     texts = [path.read_text("utf-8") for path in files(__package__).iterdir() if path.name.endswith(".txt")]
     by_name = {}
     for node in (node for text in sorted(texts) for node in ast.parse(text).body):

@@ -120,7 +120,7 @@ def _derived(piece: TypedHole, scope: Construction) -> str:
     expression = derive(inner, piece.kind, 1, start=inner.variables[0]) or derive(inner, piece.kind, 1)
     if expression is None:
         # A fault of the template, met by tests.
-        raise ValueError(f"no {piece.kind} can be made of {piece.variables}")
+        raise ValueError(f"cannot derive a {piece.kind} from {piece.variables}")
     return expression[0] if expression[2] >= _OPERAND or piece.kind == "bool" else f"({expression[0]})"
 
 

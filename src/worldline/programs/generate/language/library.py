@@ -1,7 +1,6 @@
-"""The template files: read once, at first use, from the folder `generate/templates`.
+"""Reads the template files of `generate/templates`, each once.
 
-A name is a path in that folder without its ending. What the text means is for its readers; `templates/README.md` says
-it to a person.
+A name is a path in that folder without its suffix. `templates/README.md` describes the files.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def parse(text: str) -> Pieces:
             stack.append(_Group(token))
         elif mark == "»":
             if len(stack) == 1:
-                raise ValueError(f"a » too many: {text!r}")
+                raise ValueError(f"unmatched » in template: {text!r}")
             closed = stack.pop().piece()
             stack[-1].options[-1].append(closed)
         elif token[0] == "|" and len(stack) > 1:
@@ -129,7 +129,7 @@ def parse(text: str) -> Pieces:
         else:
             here.append(_single(token))
     if len(stack) > 1:
-        raise ValueError(f"alternatives are not closed: {text!r}")
+        raise ValueError(f"unclosed « in template: {text!r}")
     if at < len(text):
         stack[0].options[0].append(text[at:])
     return tuple(stack[0].options[0])
@@ -151,7 +151,7 @@ def hole(text: str) -> TypedHole:
     """
     match = _HOLE.fullmatch(text)
     if match is None:
-        raise ValueError(f"no hole is spelled ‹{text}›")
+        raise ValueError(f"not a typed hole: ‹{text}›")
     variables = (part.lstrip("$").partition(":") for part in match[3].split())
     return TypedHole(match[1], match[2], tuple((role, kind) for role, _, kind in variables))
 

@@ -1,6 +1,6 @@
-"""What things are called: natural names by role, which of them go together, and random identifiers beside them.
+"""Names for generated programs: natural names by role, matching pairs, and random identifiers.
 
-The names are in `templates/vocabulary`; `kinds` says which role a value of a type has.
+The names are in `templates/vocabulary`; its file `kinds` maps types to roles.
 """
 
 from __future__ import annotations

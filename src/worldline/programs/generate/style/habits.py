@@ -1,7 +1,7 @@
-"""One writer's habits: quotes, remarks, augmented or plain assignment, names for results, guards, hints, imports.
+"""One writer's habits: quotes, comments, augmented assignment, named results, guards, hints, imports.
 
-Applied to the text of a program made from a template; each habit is drawn once a program. They change how a thing is
-said and now and then what it does (a guard returns early), never whether it is valid Python.
+They rewrite the text of a program made from a template; each habit is drawn once per program. A habit may change
+behaviour (a guard returns early), but the program stays valid Python.
 """
 
 from __future__ import annotations

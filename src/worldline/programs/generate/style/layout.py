@@ -1,6 +1,6 @@
-"""How a finished program is laid out: docstrings, comments, blank lines, one-line blocks, narrower indents, type hints.
+"""The layout of a finished program: docstrings, comments, blank lines, one-line blocks, indentation.
 
-Works on source text of one statement a line, as the generator writes it; meaning never changes.
+Works on source text with one statement per line, as the generator writes it; the meaning never changes.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Compound statements over the variables at hand: while loops that end, try with a fallback, loops under a branch,
-functions inside. What they change outlives them, so that later statements can use it.
+"""Compound statements over the variables in scope: while loops that end, try, loops in branches, nested functions.
+
+Later statements can use the variables that they change.
 """
 
 from __future__ import annotations

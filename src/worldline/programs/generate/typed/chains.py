@@ -1,7 +1,7 @@
-"""Functions that call one another: several small ones, and one that applies some of them in turn.
+"""Functions that call one another: several small ones, and one that applies them in turn.
 
-What is drilled is whose turn it is: the order of definition, of calls and of names have nothing to do with each other.
-A source of its own in the recipe; the held-out suite of generated programs does not draw from it.
+They train the order of calls: the orders of definitions, calls and names are independent. A separate source of the
+recipe: the held-out suite of generated programs does not draw from it.
 """
 
 from __future__ import annotations

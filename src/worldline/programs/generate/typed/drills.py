@@ -1,7 +1,7 @@
-"""Focused drills: one operation or method on varied inputs, because accuracy on each decides accuracy on all.
+"""Focused drills: one operation or method on varied inputs.
 
-The operations are those of the tables, drawn evenly rather than by how common they are, and those that need an
-argument which occurs in the receiver.
+The operations come from the tables and are drawn evenly, not by how common they are; some need an argument that
+occurs in the receiver.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Typed expressions: chains of operations from a variable, values of a wanted type, conditions, literals.
+"""Typed expressions: chains of operations from a variable, values of a required type, conditions, literals.
 
-Text is built directly; precedence is tracked so that only needed parentheses are written. No statement is written here.
+Text is built directly; tracked precedence avoids needless parentheses. Statements are written elsewhere.
 """
 
 from __future__ import annotations

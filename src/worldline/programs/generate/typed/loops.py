@@ -1,6 +1,6 @@
-"""Loops with a purpose: an accumulator, something to go over, a body that updates it; bounded whatever the input.
+"""Loops with an accumulator, an iterable and a body that updates the accumulator; they always end.
 
-A loop changes accumulators only by one element's worth a round, so that nothing grows beyond its input's size.
+Each iteration adds one element's worth, so that nothing outgrows its input.
 """
 
 from __future__ import annotations

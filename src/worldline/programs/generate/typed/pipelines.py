@@ -1,7 +1,4 @@
-"""Pipelines: one value taken through several steps, one a line, as text and lists are cleaned in real code.
-
-Also the decisions people write over one value: chains of if and elif that return.
-"""
+"""Pipelines: one value taken through several steps, one per line; and chains of if and elif that return."""
 
 from __future__ import annotations
 

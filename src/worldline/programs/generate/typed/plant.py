@@ -1,6 +1,6 @@
-"""Arguments made to matter: the constants that a function tests for are put into what it is called with.
+"""Plants the constants that a function tests for into its arguments.
 
-Without this, `if 'q' in text` would hardly ever be true.
+Otherwise `if 'q' in text` would hardly ever be true.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Statements that stand alone or hold other simple ones: assignments of every form, changes in place, if, assert, del.
+"""Simple statements and branches over them: assignments, in-place changes, if, assert, del.
 
-Each function writes into the scope and says whether it could; what needs a loop is in `loops`.
+Each function writes into the scope and returns whether it could. Loops are in `loops`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The one maker of values: `make` draws a value of a type, with limits or without; nothing here is source text.
+"""Draws values: `make` draws a value of a type, with or without limits. Source text is written elsewhere.
 
-Types are those of `kinds`, the kinds of texts (`sentence`, `path`, ...) and of containers (`grid`, `dag`, ...), and the
-ones that look at what is passed already (`char`, `prefix`, `member`, ...). `arguments` draws those of one call.
+Types are those of `kinds`, kinds of texts (`sentence`, `path`, ...) and containers (`grid`, `dag`, ...), and types
+that depend on earlier arguments (`char`, `prefix`, `member`, ...). `arguments` draws the values of one call.
 """
 
 from __future__ import annotations

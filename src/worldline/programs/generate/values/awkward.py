@@ -1,6 +1,6 @@
-"""Values that trained models were seen to copy or to count wrongly: long texts of few letters, escapes, scripts, nests.
+"""Values that trained models often copy or count wrongly: repetitive texts, escapes, other scripts, nested values.
 
-Drills alone draw them; elsewhere values stay what people mostly write.
+Only drills draw them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists, tuples, dicts, sets, records, grids and graphs: how many elements is told, which ones is drawn here."""
+"""Draws lists, tuples, dicts, sets, records, grids and graphs of a given size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Literals as they stand inside code: short, and mostly spelled as people do."""
+"""Literals inside code: short, and mostly in the common spelling."""
 
 from __future__ import annotations
 

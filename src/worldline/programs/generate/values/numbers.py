@@ -1,4 +1,4 @@
-"""Numbers as programs meet them: mostly small, of one program's span, some negative, some of several digits."""
+"""Numbers of generated programs: mostly small, within the program's span, some negative, some long."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Values that look at what is passed already: a separator or a substring mostly occurs in the text it is asked of.
+"""Values that depend on earlier arguments: a separator or substring mostly occurs in the text it applies to.
 
-Each maker takes the construction, whose `passed_values` are the arguments drawn so far. No source text.
+Each maker reads the construction's `passed_values`, the arguments drawn so far.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Texts of every kind that programs are given: words, sentences, digits, paths, markup, noise, beyond ASCII.
+"""Texts of every kind for generated programs: words, sentences, digits, paths, markup, noise, non-ASCII text.
 
-Each maker draws from the `Random` passed in and knows nothing of what was drawn before; `related` does.
+Each maker depends only on its `Random`; `related` has those that depend on earlier values.
 """
 
 from __future__ import annotations
