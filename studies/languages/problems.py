@@ -14,7 +14,7 @@ from worldline.core.language import usual_name
 from worldline.core.program import Program
 from worldline.evaluation.rows import read_rows
 from worldline.evaluation.suites.languages.humaneval_x import file_of, without_crates
-from worldline.programs.languages.draw import ordinary_text, said, task_text
+from worldline.programs.languages.draw import draw_translated, ordinary_text, task_text
 from worldline.programs.languages.translate import as_script
 
 LANGUAGES = ("java", "rust", "cpp", "c", "ts", "js")
@@ -42,7 +42,7 @@ def drawn(seed: int) -> Program:
     def script(rng: Random) -> Program:
         return as_script(task_text(rng) if rng.random() < TASKS else ordinary_text(rng))
 
-    return said(script, "c", Random(f"plain c {seed}"))
+    return draw_translated(script, "c", Random(f"plain c {seed}"))
 
 
 def _source(row: dict[str, str], language: str) -> str:

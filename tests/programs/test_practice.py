@@ -78,5 +78,5 @@ def test_one_kind_can_be_had_alone() -> None:
 def test_shuffles_are_short() -> None:
     rng = random.Random(5)
     lengths = [tasks.shuffles(rng).source.count("\n") for _ in range(100)]
-    assert max(lengths) <= tasks.SHORT + 20
+    assert max(lengths) <= tasks.MAX_SHORT_LINES + 20
     assert min(lengths) < 14

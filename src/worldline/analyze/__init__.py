@@ -1,1 +1,1 @@
-"""What a source says without being run: control flow, and equivalent rewrites."""
+"""Static analysis of a source: control flow and equivalent rewrites. Nothing is executed."""

@@ -1,1 +1,1 @@
-"""Where programs come from: generated, drawn as tasks, mined. Nothing here stores them."""
+"""Sources of programs: generated programs, state-tracking tasks and translations. Nothing here stores them."""

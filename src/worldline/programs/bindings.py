@@ -1,7 +1,7 @@
-"""Who binds which name of a program: its scopes, and the attributes that its own classes and assignments define.
+"""The names that a program binds: its scopes, and the attributes that its classes and assignments define.
 
-One walk over the syntax tree. Annotations are not looked at, as the normal form of `split` drops them. Types are not
-inferred: of a value only its shape is known, and the attributes of all the program's classes are one namespace.
+One walk over the syntax tree. Annotations are skipped, because the normal form of `split` drops them. Types are
+not inferred: only the shape of a value is known, and all classes of the program share one namespace of attributes.
 """
 
 from __future__ import annotations
@@ -12,11 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-UNREAD = {"annotation", "returns", "type_comment", "ctx", "kind", "type_ignores", "type_params"}
-NAMING: dict[type[ast.AST], str] = {  # names that are no Name nodes, and the field they stand in
-    ast.arg: "arg", ast.alias: "asname", ast.Global: "names", ast.Nonlocal: "names", ast.ExceptHandler: "name",
-    ast.MatchAs: "name", ast.MatchStar: "name", ast.MatchMapping: "rest",
-}  # fmt: skip
+SKIPPED_FIELDS = {"annotation", "returns", "type_comment", "ctx", "kind", "type_ignores", "type_params"}
+NAME_FIELDS: dict[type[ast.AST], str] = {  # names that are no Name nodes, and the field they stand in
+    ast.arg: "arg",
+    ast.alias: "asname",
+    ast.Global: "names",
+    ast.Nonlocal: "names",
+    ast.ExceptHandler: "name",
+    ast.MatchAs: "name",
+    ast.MatchStar: "name",
+    ast.MatchMapping: "rest",
+}
 # Whose attributes a value has: the program's, others', either's.
 OWN, FOREIGN, UNKNOWN = "own", "foreign", "unknown"
 _PLAIN = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set, *COMPREHENSIONS)
@@ -25,7 +31,7 @@ _MAKERS = {
     "sorted", "str", "tuple", "Counter", "OrderedDict", "StringIO", "defaultdict", "deque",
 }  # fmt: skip
 # What a name is bound to: an expression or a class, a kind where that is known, None where it may be anything.
-Value = ast.AST | str | None
+BoundValue = ast.AST | str | None
 
 
 @dataclass(slots=True)
@@ -35,13 +41,16 @@ class Scope:
     parent: Scope | None
     is_class: bool = False
     is_comprehension: bool = False
-    bound: dict[str, list[Value]] = field(default_factory=dict)
+    bound: dict[str, list[BoundValue]] = field(default_factory=dict)
     globals: set[str] = field(default_factory=set)
     outer: set[str] = field(default_factory=set)
     numbers: dict[str, int] = field(default_factory=dict)
 
     def home(self, name: str) -> Scope | None:
-        """Where a name used here is bound; None: nowhere in the program. A class is not seen from inside."""
+        """Return the scope that binds a name used here; None if the program does not bind it.
+
+        A class scope is not visible from the scopes inside it.
+        """
         scope: Scope | None = self
         while scope is not None:
             if scope is self or not scope.is_class:
@@ -54,7 +63,7 @@ class Scope:
         return None
 
     def module(self) -> Scope:
-        """The outermost scope."""
+        """Return the outermost scope."""
         scope = self
         while scope.parent is not None:
             scope = scope.parent
@@ -63,13 +72,13 @@ class Scope:
 
 @dataclass
 class Scopes:
-    """The scope of every node that opens one, and the attributes that the program defines with what they are set to."""
+    """The scope of every node that opens one, and the attributes that the program defines, with their values."""
 
     of: dict[ast.AST, Scope] = field(default_factory=dict)
-    attributes: dict[str, list[tuple[Value, Scope]]] = field(default_factory=dict)
+    attributes: dict[str, list[tuple[BoundValue, Scope]]] = field(default_factory=dict)
 
     def kind(self, node: ast.AST, scope: Scope) -> str:
-        """Whose attributes the value of an expression has."""
+        """Return whose attributes the value of an expression has."""
         if isinstance(node, ast.Name):
             home = scope.home(node.id)
             if home is None:
@@ -82,8 +91,8 @@ class Scopes:
             return inner if inner == FOREIGN else UNKNOWN
         return self._shape(node, scope)
 
-    def _shape(self, value: Value, scope: Scope) -> str:
-        """The kind of a value as far as its expression alone shows it; empty for None, which any kind may be."""
+    def _shape(self, value: BoundValue, scope: Scope) -> str:
+        """Return the kind that the expression alone shows; empty for None, which fits any kind."""
         if value is None or isinstance(value, str):
             return value or UNKNOWN
         if isinstance(value, ast.ClassDef):
@@ -96,41 +105,41 @@ class Scopes:
         home = scope.home(name)
         if home is None:
             return OWN if name in ("super", "type") else FOREIGN if name in _MAKERS else UNKNOWN
-        made = home.bound[name]
-        return OWN if len(made) == 1 and isinstance(made[0], ast.ClassDef) else UNKNOWN
+        bindings = home.bound[name]
+        return OWN if len(bindings) == 1 and isinstance(bindings[0], ast.ClassDef) else UNKNOWN
 
 
 def _agreed(kinds: Iterable[str]) -> str:
-    found = {kind for kind in kinds if kind}
-    return found.pop() if len(found) == 1 else UNKNOWN
+    known = {kind for kind in kinds if kind}
+    return known.pop() if len(known) == 1 else UNKNOWN
 
 
 def scopes(tree: ast.Module) -> Scopes:
-    """The scopes of a program."""
+    """Return the scopes of a program."""
     finder = _Finder()
     module = finder.open(tree, None)
     finder.all(tree.body, module)
-    return finder.found
+    return finder.scopes
 
 
 class _Finder:
-    """Walks a tree once; every method is given the scope that it stands in."""
+    """Walks a tree once; every method receives the enclosing scope."""
 
     def __init__(self) -> None:
-        self.found = Scopes()
+        self.scopes = Scopes()
 
     def open(self, node: ast.AST, parent: Scope | None, *, is_class: bool = False) -> Scope:
-        scope = self.found.of[node] = Scope(parent, is_class)
+        scope = self.scopes.of[node] = Scope(parent, is_class)
         return scope
 
-    def bind(self, name: str, value: Value, scope: Scope) -> None:
+    def bind(self, name: str, value: BoundValue, scope: Scope) -> None:
         if name in scope.globals:
             scope = scope.module()
         elif name in scope.outer:
             return
         scope.bound.setdefault(name, []).append(value)
         if scope.is_class:
-            self.found.attributes.setdefault(name, []).append((value, scope))
+            self.scopes.attributes.setdefault(name, []).append((value, scope))
 
     def all(self, nodes: Iterable[ast.AST | None], scope: Scope) -> None:
         for node in nodes:
@@ -146,7 +155,7 @@ class _Finder:
 
     def inside(self, node: ast.AST, scope: Scope) -> None:
         for label in node._fields:
-            if label in UNREAD:
+            if label in SKIPPED_FIELDS:
                 continue
             value = getattr(node, label)
             if isinstance(value, list):
@@ -157,7 +166,7 @@ class _Finder:
                 self.visit(value, scope)
 
     def leaf(self, node: ast.AST, scope: Scope) -> None:
-        """Nothing is bound in it."""
+        """Skip a node that binds nothing."""
 
     def name(self, node: ast.Name, scope: Scope) -> None:
         if type(node.ctx) is not ast.Load:
@@ -181,20 +190,20 @@ class _Finder:
         else:
             self.visit(target, scope)
 
-    def attribute(self, node: ast.Attribute, scope: Scope, value: Value = None) -> None:
+    def attribute(self, node: ast.Attribute, scope: Scope, value: BoundValue = None) -> None:
         self.visit(node.value, scope)
         if type(node.ctx) is not ast.Load:
-            self.found.attributes.setdefault(node.attr, []).append((value, scope))
+            self.scopes.attributes.setdefault(node.attr, []).append((value, scope))
 
     def walrus(self, node: ast.NamedExpr, scope: Scope) -> None:
-        """Binds outside of the comprehensions that it stands in."""
+        """Bind the name outside the enclosing comprehensions."""
         self.visit(node.value, scope)
         while scope.is_comprehension and scope.parent is not None:
             scope = scope.parent
         self.bind(node.target.id, None, scope)
 
     def naming(self, node: ast.AST, scope: Scope) -> None:
-        name = getattr(node, NAMING[type(node)])
+        name = getattr(node, NAME_FIELDS[type(node)])
         if name is not None:
             self.bind(name, FOREIGN if type(node) is ast.alias else None, scope)
         self.inside(node, scope)
@@ -207,7 +216,10 @@ class _Finder:
         self.all(node.decorator_list, scope)
         inner = self.open(node, scope)
         self.parameters(node.args, scope, inner)
-        static = any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in node.decorator_list)
+        static = any(
+            isinstance(decorator, ast.Name) and decorator.id == "staticmethod"
+            for decorator in node.decorator_list
+        )
         first = [*node.args.posonlyargs, *node.args.args][:1]
         if scope.is_class and first and not static:
             inner.bound[first[0].arg] = [OWN]
@@ -218,13 +230,19 @@ class _Finder:
         self.parameters(node.args, scope, inner)
         self.visit(node.body, inner)
 
-    def parameters(self, given: ast.arguments, scope: Scope, inner: Scope) -> None:
-        """Parameters are names of the function, their defaults are evaluated outside of it."""
-        for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
-            if one is not None:
-                inner.bound[one.arg] = [None]
-        self.all(given.defaults, scope)
-        self.all(given.kw_defaults, scope)
+    def parameters(self, arguments: ast.arguments, scope: Scope, inner: Scope) -> None:
+        """Bind the parameters in the function and visit their defaults outside it."""
+        for parameter in (
+            *arguments.posonlyargs,
+            *arguments.args,
+            *arguments.kwonlyargs,
+            arguments.vararg,
+            arguments.kwarg,
+        ):
+            if parameter is not None:
+                inner.bound[parameter.arg] = [None]
+        self.all(arguments.defaults, scope)
+        self.all(arguments.kw_defaults, scope)
 
     def definition(self, node: ast.ClassDef, scope: Scope) -> None:
         self.bind(node.name, node, scope)
@@ -245,9 +263,18 @@ class _Finder:
 
 
 _ACTS: dict[type[ast.AST], Callable[[_Finder, Any, Scope], None]] = {
-    **dict.fromkeys(NAMING, _Finder.naming), **dict.fromkeys(COMPREHENSIONS, _Finder.comprehension),
-    ast.Constant: _Finder.leaf, ast.Name: _Finder.name, ast.Assign: _Finder.assign, ast.AnnAssign: _Finder.annotated,
-    ast.Attribute: _Finder.attribute, ast.NamedExpr: _Finder.walrus, ast.Global: _Finder.declared,
-    ast.Nonlocal: _Finder.declared, ast.FunctionDef: _Finder.function, ast.AsyncFunctionDef: _Finder.function,
-    ast.Lambda: _Finder.anonymous, ast.ClassDef: _Finder.definition,
-}  # fmt: skip
+    **dict.fromkeys(NAME_FIELDS, _Finder.naming),
+    **dict.fromkeys(COMPREHENSIONS, _Finder.comprehension),
+    ast.Constant: _Finder.leaf,
+    ast.Name: _Finder.name,
+    ast.Assign: _Finder.assign,
+    ast.AnnAssign: _Finder.annotated,
+    ast.Attribute: _Finder.attribute,
+    ast.NamedExpr: _Finder.walrus,
+    ast.Global: _Finder.declared,
+    ast.Nonlocal: _Finder.declared,
+    ast.FunctionDef: _Finder.function,
+    ast.AsyncFunctionDef: _Finder.function,
+    ast.Lambda: _Finder.anonymous,
+    ast.ClassDef: _Finder.definition,
+}

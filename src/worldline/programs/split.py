@@ -1,12 +1,13 @@
-"""Which split a program belongs to, decided by a hash of its normal form, so that a renaming cannot change sides.
+"""Assigns programs to splits by a hash of their normal form, so that a renaming stays in its split.
 
-The normal form is the syntax tree as text: every name that the program binds is numbered, scope by scope, by first
-use; so is every attribute that it defines itself, on `self`, in a class body or elsewhere. Comments, docstrings,
-annotations, layout, the names of keyword arguments and texts that `{x=}` may have made are dropped. Attributes of
-others (`s.split`, `math.pi`), imported names and literals stay. Where a program defines attributes and the shape of a
-value does not tell whose attribute is read, its name is dropped: `pop` of an own stack must be free to become `take`.
-Two programs that differ in more than names may still do the same; that is not looked for here, nor are names inside
-texts (`getattr(x, "name")`). Programs of other languages have the normal form of `languages.tokens`.
+The normal form is the syntax tree as text. It numbers every name that the program binds, scope by scope, by first
+use, and every attribute that it defines, on `self`, in a class body or elsewhere. It drops comments, docstrings,
+annotations, layout, keyword names and texts that may come from `{x=}`. External attributes (`s.split`, `math.pi`),
+imported names and literals stay.
+
+If a program defines attributes and the shape of a value does not show the owner of an attribute, the name is
+dropped: `pop` of the program's own stack may become `take`. Equivalent programs that differ in more than names, and
+names inside texts (`getattr(x, "name")`), are not detected. Other languages use `languages.tokens`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from worldline.core.trace import Hidden
 from worldline.programs.bindings import (
     COMPREHENSIONS,
     FOREIGN,
-    NAMING,
+    NAME_FIELDS,
     OWN,
+    SKIPPED_FIELDS,
     UNKNOWN,
-    UNREAD,
     Scope,
     Scopes,
     scopes,
@@ -32,12 +33,16 @@ from worldline.programs.bindings import (
 from worldline.programs.languages import tokens
 
 SPLITS = ("train", "valid", "test")
-VALID, TEST = 1, 2  # of a hundred
+VALID_PERCENT, TEST_PERCENT = 1, 2  # of a hundred
 _DOCUMENTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
 
 
 def normal(source: str) -> str:
-    """The normal form of a program's source; SyntaxError where it has none."""
+    """Return the normal form of a Python source.
+
+    Raises:
+        SyntaxError: The source does not parse.
+    """
     tree = ast.parse(source)
     writer = _Writer(scopes(tree))
     writer.body(tree, writer.scopes.of[tree])
@@ -45,7 +50,10 @@ def normal(source: str) -> str:
 
 
 def key(source: str) -> str:
-    """The hash that stands for a program and all its renamings; for text that does not parse, for that text."""
+    """Hash a Python source so that every renaming of it has the same key.
+
+    Text that does not parse is hashed as it stands.
+    """
     try:
         text = normal(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -54,7 +62,7 @@ def key(source: str) -> str:
 
 
 def program_key(program: Program) -> str:
-    """The hash that stands for a program of any language and all its renamings."""
+    """Hash a program of any language so that every renaming of it has the same key."""
     if program.lang.has_syntax_tree:
         return key(program.source)
     text = f"{program.language} {tokens.normal(program.source)}"
@@ -62,54 +70,63 @@ def program_key(program: Program) -> str:
 
 
 def split(source: str) -> str:
-    """`train`, `valid` (1 %) or `test` (2 %): the same for a program and every renaming of it."""
+    """Return the split of a source: `train`, `valid` (1 %) or `test` (2 %). A renaming stays in its split."""
     return split_of(key(source))
 
 
 def split_of(hashed: str) -> str:
-    """The split of a program whose `key` is this."""
+    """Return the split of a program from its `key`."""
     place = int(hashed[:12], 16) % 100
-    return "valid" if place < VALID else "test" if place < VALID + TEST else "train"
+    return "valid" if place < VALID_PERCENT else "test" if place < VALID_PERCENT + TEST_PERCENT else "train"
 
 
 def execution(program: Program, hashed: str, hidden: Sequence[Hidden] = ()) -> str:
-    """The hash that stands for one run of a program: its key, what it is called with, and what was drawn in it."""
-    drawn = [part for one in hidden for part in (one.kind, one.value)]
+    """Hash one execution of a program.
+
+    Args:
+        program: The program, with its call, arguments and input.
+        hashed: The program's `key`.
+        hidden: The hidden draws that the execution consumed.
+
+    Returns:
+        The SHA-256 digest in hexadecimal.
+    """
+    drawn = [part for draw in hidden for part in (draw.kind, draw.value)]
     text = "\0".join([hashed, _given(program), *program.argv, program.stdin, *drawn])
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _given(program: Program) -> str:
-    """What a program is called with: as it stands, but in normal form where it names something of the program."""
+    """Return the arguments of the call: verbatim, or in normal form where they use a name of the program."""
     call = program.call or ""
-    given = call.partition("(")[2]
-    if not program.lang.has_syntax_tree or not any(map(str.isalpha, given)):
-        return given
+    arguments = call.partition("(")[2]
+    if not program.lang.has_syntax_tree or not any(map(str.isalpha, arguments)):
+        return arguments
     try:
         called = ast.parse(call.strip(), mode="eval").body
         if not isinstance(called, ast.Call) or not _names_any(called):
-            return given
+            return arguments
         return _arguments(called, ast.parse(program.source))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return given
+        return arguments
     except KeyError:  # a lambda or a comprehension in the call has a scope that the source does not know
-        return given
+        return arguments
 
 
 def _names_any(called: ast.Call) -> bool:
     return bool(called.keywords) or any(
-        isinstance(node, ast.Name) for one in called.args for node in ast.walk(one)
+        isinstance(node, ast.Name) for argument in called.args for node in ast.walk(argument)
     )
 
 
 def _arguments(called: ast.Call, tree: ast.Module) -> str:
-    """The arguments of a call in normal form, a keyword as the place of the parameter that it names."""
+    """Return a call's arguments in normal form; a keyword becomes the index of the parameter it names."""
     writer = _Writer(scopes(tree))
     module = writer.scopes.of[tree]
     writer.body(tree, module)
     writer.out.clear()
-    for one in called.args:
-        writer.node(one, module)
+    for argument in called.args:
+        writer.node(argument, module)
     for keyword in called.keywords:
         writer.out.append(f" {_place(keyword.arg, called.func, tree)}=")
         writer.node(keyword.value, module)
@@ -117,20 +134,23 @@ def _arguments(called: ast.Call, tree: ast.Module) -> str:
 
 
 def _place(name: str | None, function: ast.expr, tree: ast.Module) -> int | str:
-    """Which parameter of a function of the program a keyword names; the keyword itself where it names none."""
+    """Return the index of the parameter that a keyword names, or the keyword if no parameter matches."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and isinstance(function, ast.Name) and node.name == function.id:
-            several = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-            if name in several:
-                return several.index(name)
+            parameters = [
+                parameter.arg
+                for parameter in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            ]
+            if name in parameters:
+                return parameters.index(name)
     return name or "**"
 
 
 class _Writer:
-    """Writes a tree as text, names numbered."""
+    """Writes a syntax tree as text and numbers its names."""
 
-    def __init__(self, found: Scopes) -> None:
-        self.scopes = found
+    def __init__(self, program_scopes: Scopes) -> None:
+        self.scopes = program_scopes
         self.out: list[str] = []
         self._count = 0
         self._attributes: dict[str, int] = {}
@@ -145,7 +165,7 @@ class _Writer:
             self._numbered(name, home.numbers)
 
     def member(self, name: str, kind: str) -> None:
-        """An attribute of a value of this kind; without its name where a renaming could hide whose it is."""
+        """Write an attribute of a value of this kind; drop its name where a renaming could hide its owner."""
         if not self.scopes.attributes or kind == FOREIGN or _is_special(name):
             self.out.append(f" {name!r}")
         elif kind == UNKNOWN:
@@ -168,12 +188,12 @@ class _Writer:
         else:
             self.out.append(f"({type(node).__name__}")
             for label in node._fields:
-                if label not in UNREAD:
+                if label not in SKIPPED_FIELDS:
                     self._field(node, label, scope)
             self.out.append(")")
 
     def body(self, node: ast.AST, scope: Scope) -> None:
-        """The statements of a body, without its docstring."""
+        """Write the statements of a body without its docstring."""
         statements: list[ast.stmt] = node.body  # type: ignore[attr-defined]
         if isinstance(node, _DOCUMENTED) and statements and _is_text(statements[0]):
             statements = statements[1:]
@@ -198,10 +218,10 @@ class _Writer:
             self._text(node, label, value, scope)
 
     def _text(self, node: ast.AST, label: str, value: object, scope: Scope) -> None:
-        """A leaf: a name, or what is written as it is."""
+        """Write a leaf: a numbered name, or any other value as it stands."""
         if isinstance(node, ast.keyword):
             self.out.append("=" if value is not None else "**")
-        elif isinstance(value, str) and NAMING.get(type(node)) == label:
+        elif isinstance(value, str) and NAME_FIELDS.get(type(node)) == label:
             self.name(value, scope)
         else:
             self.out.append(f" {value!r}")
@@ -227,7 +247,7 @@ class _Writer:
         self.out.append(")")
 
     def _formatted(self, node: ast.JoinedStr, scope: Scope) -> None:
-        """An f-string. `{x=}` is parsed as `x={x!r}`: a text that ends so may hold a name, and is left out."""
+        """Write an f-string. `{x=}` parses as `x={x!r}`, so a text that ends in `=` may hold a name: skip it."""
         self.out.append("(JoinedStr[")
         for part, after in zip(node.values, [*node.values[1:], None], strict=True):
             if isinstance(after, ast.FormattedValue) and _is_label(part):
@@ -296,7 +316,12 @@ def _is_special(name: str) -> bool:
 
 _ACTS: dict[type[ast.AST], Callable[[_Writer, Any, Scope], None]] = {
     **dict.fromkeys(COMPREHENSIONS, _Writer._comprehension),
-    ast.Name: _Writer._read, ast.Attribute: _Writer._attribute, ast.MatchClass: _Writer._pattern,
-    ast.JoinedStr: _Writer._formatted, ast.Lambda: _Writer._lambda, ast.FunctionDef: _Writer._definition,
-    ast.AsyncFunctionDef: _Writer._definition, ast.ClassDef: _Writer._definition,
-}  # fmt: skip
+    ast.Name: _Writer._read,
+    ast.Attribute: _Writer._attribute,
+    ast.MatchClass: _Writer._pattern,
+    ast.JoinedStr: _Writer._formatted,
+    ast.Lambda: _Writer._lambda,
+    ast.FunctionDef: _Writer._definition,
+    ast.AsyncFunctionDef: _Writer._definition,
+    ast.ClassDef: _Writer._definition,
+}

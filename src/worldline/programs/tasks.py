@@ -1,7 +1,7 @@
-"""State-tracking tasks as programs: worlds of `programs.worlds` as straight lines, loops and scripts, any length.
+"""State-tracking tasks as programs of any length: straight lines, loops and scripts over `programs.worlds`.
 
-`permutation` is the published shape (2602.07672, figure 1); `program` draws a world, a form and a length. What a
-program does is not computed here: recording it says that.
+`permutation` has the published shape (2602.07672, figure 1); `program` draws a world, a form and a length. Nothing
+is executed here: recording a program shows its answer.
 """
 
 from __future__ import annotations
@@ -10,28 +10,39 @@ from random import Random
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.programs.worlds import LETTERS, WORLDS, MoveLoop, World, permute_all, swap_all, swap_pair
+from worldline.programs.worlds import LETTERS, WORLDS, MoveLoop, TaskWorld, permute_all, swap_all, swap_pair
 
 FUNCTIONS = ("f", "g", "run", "track", "play", "solve")
 KEYS = ("abcdef", "012345", "LRUDXY", "pqrstu")
-CHAINED = 6  # kinds of moves that a loop tells apart by if and elif
-COMMON, LONGEST = 40, 150  # moves that most programs have at most, and any
-LONG = 0.12  # the share beyond COMMON
-SHORT = 72  # lines of a permutation that is soon read
-FARTHEST = 700  # lines of a permutation: about 32 KB
+MAX_CHAINED_KINDS = 6  # kinds of moves that a loop tells apart by if and elif
+MAX_COMMON_MOVES, MAX_MOVES = 40, 150  # moves that most programs have at most, and any
+LONG_SHARE = 0.12  # the share beyond MAX_COMMON_MOVES
+MAX_SHORT_LINES = 72  # lines of a permutation that is soon read
+MAX_LINES = 700  # lines of a permutation: about 32 KB
 
 
 def permutation(
     rng: Random, *, length: int, names: int = 5, arbitrary: bool = False, pair: bool | None = None
 ) -> Program:
-    """A function sets a, b, ... to digits, then permutes them `length` times, a line each; a main calls it.
+    """Build a function that sets a, b, ... to digits and permutes them line by line, and a `main` that calls it.
 
-    `arbitrary`: any permutation a line, else a swap of two, written as such (`pair`), with all names, or by chance.
+    Args:
+        rng: Source of randomness.
+        length: Number of permutation lines.
+        names: Number of variables, 2 to 26.
+        arbitrary: Whether each line is any permutation instead of a swap of two names.
+        pair: Whether a swap writes only its two names; drawn at random by default.
+
+    Returns:
+        The program, called by `main()`.
+
+    Raises:
+        UsageError: A number is out of range, or `pair` is set for arbitrary permutations.
     """
     if length < 0 or not 2 <= names <= len(LETTERS):
-        raise UsageError(f"a permutation has 0 or more lines and 2 to 26 names, not {length} and {names}")
+        raise UsageError(f"a permutation needs 0 or more lines and 2 to 26 names, got {length} and {names}")
     if pair and arbitrary:
-        raise UsageError("`pair` is how a swap is written: arbitrary permutations have no such form")
+        raise UsageError("`pair` applies to swaps only: leave it out for arbitrary permutations")
     called = LETTERS[:names]
     digits = (
         rng.sample(range(max(10, names)), names) if rng.random() < 0.5 else rng.choices(range(10), k=names)
@@ -46,7 +57,15 @@ def permutation(
 
 
 def program(rng: Random, *, length: int | None = None) -> Program:
-    """A task of any world in any form; `length` is the number of moves, mostly 2 to 40 where it is not given."""
+    """Draw a task of any world in any form.
+
+    Args:
+        rng: Source of randomness.
+        length: Number of moves; drawn by default, mostly 2 to 40.
+
+    Returns:
+        The task as a program.
+    """
     moves = _length(rng) if length is None else length
     if rng.random() < 0.2:
         return permutation(rng, length=moves, names=rng.choice((3, 5, 5, 5)), arbitrary=rng.random() < 0.5)
@@ -58,25 +77,29 @@ def program(rng: Random, *, length: int | None = None) -> Program:
 
 
 def permutations(rng: Random) -> Program:
-    """A permutation of the published shape, of 4 to `FARTHEST` lines, short ones as often as long."""
-    length = round(4 * (FARTHEST / 4) ** rng.random())
+    """Draw a permutation of 4 to `MAX_LINES` lines; lengths are uniform on a log scale."""
+    length = round(4 * (MAX_LINES / 4) ** rng.random())
     return permutation(rng, length=length, arbitrary=rng.random() < 0.4)
 
 
 def shuffles(rng: Random) -> Program:
-    """Permutations of 4 to `SHORT` lines: what a state that is seldom shown is learned on."""
-    length = round(4 * (SHORT / 4) ** rng.random())
+    """Draw a permutation of 4 to `MAX_SHORT_LINES` lines, to learn states that are seldom shown."""
+    length = round(4 * (MAX_SHORT_LINES / 4) ** rng.random())
     return permutation(rng, length=length, arbitrary=rng.random() < 0.3)
 
 
 def _length(rng: Random) -> int:
-    return rng.randint(COMMON + 1, LONGEST) if rng.random() < LONG else rng.randint(2, COMMON)
+    return (
+        rng.randint(MAX_COMMON_MOVES + 1, MAX_MOVES)
+        if rng.random() < LONG_SHARE
+        else rng.randint(2, MAX_COMMON_MOVES)
+    )
 
 
-def _chain(rng: Random, world: World) -> MoveLoop | None:
-    """A loop over letters, one for each kind of move, where there are few kinds."""
+def _chain(rng: Random, world: TaskWorld) -> MoveLoop | None:
+    """Build a loop over letters, one per kind of move; None if there are too many kinds."""
     kinds = list(dict.fromkeys(world.moves))
-    if not 1 < len(kinds) <= CHAINED:
+    if not 1 < len(kinds) <= MAX_CHAINED_KINDS:
         return None
     keys = dict(zip(kinds, rng.choice(KEYS), strict=False))
     taken = {name for name, _ in world.start}
@@ -87,8 +110,8 @@ def _chain(rng: Random, world: World) -> MoveLoop | None:
     return MoveLoop(target, repr("".join(keys[move] for move in world.moves)), tuple(body))
 
 
-def _straight(rng: Random, world: World) -> Program:
-    """Every move on a line of its own: a function with or without parameters, or a script."""
+def _straight(rng: Random, world: TaskWorld) -> Program:
+    """Write each move on its own line: in a function with or without parameters, or in a script."""
     start = [f"{name} = {literal}" for name, literal in world.start]
     form = rng.choice(("function", "parameters", "main", "script", "script"))
     if form == "script":
@@ -98,8 +121,8 @@ def _straight(rng: Random, world: World) -> Program:
     return _function(rng, world, [*start, *world.moves], {}, main=form == "main")
 
 
-def _looped(rng: Random, world: World, loop: MoveLoop) -> Program:
-    """The moves as a list or a word that a loop walks: given to a function, inside it, or in a script."""
+def _looped(rng: Random, world: TaskWorld, loop: MoveLoop) -> Program:
+    """Write the moves as a list or string that a loop walks: as an argument, in the body, or in a script."""
     start = [f"{name} = {literal}" for name, literal in world.start]
     form = rng.choice(("given", "given", "inside", "script"))
     walk = [f"for {loop.target} in moves:", *("    " + line for line in loop.body)]
@@ -114,10 +137,12 @@ def _looped(rng: Random, world: World, loop: MoveLoop) -> Program:
     return _script(rng, world, [*start, *walk])
 
 
-def _function(rng: Random, world: World, lines: list[str], given: dict[str, str], *, main: bool) -> Program:
+def _function(
+    rng: Random, world: TaskWorld, lines: list[str], arguments: dict[str, str], *, main: bool
+) -> Program:
     name = rng.choice(FUNCTIONS)
-    call = f"{name}({', '.join(given.values())})"
-    source = f"{world.imports}def {name}({', '.join(given)}):\n" + _indented(
+    call = f"{name}({', '.join(arguments.values())})"
+    source = f"{world.imports}def {name}({', '.join(arguments)}):\n" + _indented(
         [*lines, f"return {world.answer}"]
     )
     if main:
@@ -125,14 +150,14 @@ def _function(rng: Random, world: World, lines: list[str], given: dict[str, str]
     return Program(source=source, call=call)
 
 
-def _script(rng: Random, world: World, lines: list[str]) -> Program:
-    """Lines as one types them; the answer is printed or put under a name."""
+def _script(rng: Random, world: TaskWorld, lines: list[str]) -> Program:
+    """Write the lines as a script that prints its answer or assigns it to a name."""
     last = f"print({world.answer})" if rng.random() < 0.7 else f"result = {world.answer}"
     return Program(source=world.imports + "".join(line + "\n" for line in [*lines, last]))
 
 
-def _shown(rng: Random, world: World) -> list[str]:
-    """The moves of a script, in some with a look at the state after every few."""
+def _shown(rng: Random, world: TaskWorld) -> list[str]:
+    """Return the moves of a script; some scripts also print the state after every few moves."""
     if rng.random() < 0.6:
         return list(world.moves)
     every = rng.choice((2, 4, 8, 16))

@@ -16,7 +16,7 @@ from worldline.core.program import Program
 from worldline.evaluation import suites
 from worldline.programs.languages import draw
 from worldline.programs.languages.ordinary import composed, filled, ordinary, templates
-from worldline.programs.languages.spelling import UnsayableError
+from worldline.programs.languages.spelling import UntranslatableError
 from worldline.programs.languages.translate import translated
 from worldline.programs.split import program_key, split_of
 
@@ -29,7 +29,7 @@ TEXTS: dict[str, Callable[[Random], Program]] = {
 LISTS_AND_MAPS = 12  # templates that C cannot say: they give lists back, or count in maps
 
 
-@pytest.mark.parametrize("language", draw.SPOKEN)
+@pytest.mark.parametrize("language", draw.TARGETS)
 def test_the_same_seed_draws_the_same_bytes(language: str) -> None:
     for kind in (draw.ordinary, draw.state, draw.program):
         one, other = (kind(language)(Random(5)) for _ in range(2))
@@ -39,20 +39,20 @@ def test_the_same_seed_draws_the_same_bytes(language: str) -> None:
 
 def test_all_languages_are_drawn_and_others_refused() -> None:
     every, rng = draw.program("all"), Random(1)
-    assert {every(rng).language for _ in range(60)} == set(draw.SPOKEN)
+    assert {every(rng).language for _ in range(60)} == set(draw.TARGETS)
     several = draw.program("c,rust")
     assert {several(rng).language for _ in range(20)} == {"c", "rust"}
     with pytest.raises(UsageError, match="'cobol'"):
         draw.program("js,cobol")
 
 
-@pytest.mark.parametrize("language", draw.SPOKEN)
+@pytest.mark.parametrize("language", draw.TARGETS)
 def test_nearly_every_template_can_be_said(language: str) -> None:
     silent = []
     for number, template in enumerate(templates()):
         try:
             translated(filled(template, Random(number)), language, Random(0))
-        except UnsayableError as why:
+        except UntranslatableError as why:
             silent.append(str(why))
     assert len(silent) <= (LISTS_AND_MAPS if language == "c" else 0), silent
 
@@ -62,9 +62,9 @@ def sayable(text: Callable[[Random], Program], seed: str) -> Program:
     for number in range(1_000):
         program = as_number(text(Random(f"{seed}/{number}")))
         try:
-            for language in draw.SPOKEN:
+            for language in draw.TARGETS:
                 translated(program, language, Random(number))
-        except UnsayableError:
+        except UntranslatableError:
             continue
         return program
     raise AssertionError("nothing is sayable everywhere")
@@ -78,7 +78,7 @@ def test_every_language_gives_the_answer_that_python_gives(kind: str, number: in
     true = printed(in_python(program), tmp_path / "python")
     told = {
         language: printed(translated(program, language, Random(number)), tmp_path / language)
-        for language in draw.SPOKEN
+        for language in draw.TARGETS
         if language in COMMANDS and is_here(language)
     }
     assert true

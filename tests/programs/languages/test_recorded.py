@@ -11,7 +11,7 @@ from plain_runs import in_python
 from worldline.core.program import Program
 from worldline.programs.languages import draw
 from worldline.programs.languages.ordinary import composed, ordinary
-from worldline.programs.languages.spelling import UnsayableError
+from worldline.programs.languages.spelling import UntranslatableError
 from worldline.programs.languages.translate import translated
 from worldline.recording.recorder import record_many
 
@@ -27,7 +27,7 @@ def sayable(language: str) -> list[tuple[Program, Program]]:
         program = rng.choice((ordinary, composed, draw.task_text))(rng)
         try:
             said = translated(program, language, rng)
-        except UnsayableError:
+        except UntranslatableError:
             continue
         if program.call is not None:
             found.append((program, said))

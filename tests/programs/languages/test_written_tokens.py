@@ -30,7 +30,7 @@ def test_names_of_others_stay() -> None:
     assert normal('let a = "it\'s // no comment";') != normal('let a = "it\'s";')
 
 
-@pytest.mark.parametrize("language", draw.SPOKEN)
+@pytest.mark.parametrize("language", draw.TARGETS)
 def test_a_drawn_program_keeps_its_key_under_other_names(language: str) -> None:
     rng = Random(3)
     for _ in range(20):

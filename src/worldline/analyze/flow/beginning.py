@@ -1,6 +1,6 @@
-"""Where a run of a program that is not Python begins, by its flow table: the lines on which its first frame can begin.
+"""The lines where the first frame of a program in another language can begin, by its flow table.
 
-As `flow.entry` does for Python: sure or silent. None restricts nothing.
+`flow.entry` does the same for Python. A result is certain, or it is None, which restricts nothing.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ BEGINNINGS = {
 
 
 def called_name(call: str) -> str:
-    """The name of the function that a call calls, without what it is in; empty where there is none."""
+    """Return the unqualified name of the called function; empty if there is none."""
     match = _CALLED.match(call.strip())
     return match[1] if match is not None else ""
 
 
 def call_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
-    """Where the first frame of a call begins, by the name that is called; None where no function has that name."""
+    """Return the lines where the first frame of a call can begin; None if no function has the called name."""
     name = called_name(program.call or "")
     if not name or table is None:
         return None
@@ -64,7 +64,7 @@ def call_lines(program: Program, table: FlowTable | None) -> frozenset[int] | No
 
 
 def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | None:
-    """Where the first frame of a script begins; None where that cannot be told."""
+    """Return the lines where the first frame of a script can begin; None if unknown."""
     main = BEGINNINGS[program.language].main
     if main is None or table is None or (main == "main" and "constructor" in program.source):
         return None
@@ -72,15 +72,15 @@ def script_lines(program: Program, table: FlowTable | None) -> frozenset[int] | 
 
 
 def _begun_by(flows: tuple[Flow, ...], name: str, program: Program) -> frozenset[int] | None:
-    found = {flow.line for flow in flows if _own_name(flow) == name}
-    if not found:
+    lines = {flow.line for flow in flows if _own_name(flow) == name}
+    if not lines:
         return None
     if name == MODULE:
-        found |= MODULE_LINES
+        lines |= MODULE_LINES
     initialises = BEGINNINGS[program.language].initialises
-    return frozenset(found | {flow.line for flow in flows if initialises and flow.name.startswith("<")})
+    return frozenset(lines | {flow.line for flow in flows if initialises and flow.name.startswith("<")})
 
 
 def _own_name(flow: Flow) -> str:
-    """A function's own name: without what it is in, and without the types that a template was made for."""
+    """Return a function's unqualified name, without template arguments."""
     return MODULE if flow.name == MODULE else _GENERICS.sub("", flow.name).rpartition("::")[2]

@@ -1,7 +1,7 @@
-"""Python statements and expressions as a graph of lines, in the order in which they are evaluated.
+"""Builds the line graph of Python statements and expressions, in evaluation order.
 
-One `Builder` builds one code object. What evaluates on one line is exact; a statement over several lines is
-over-approximated where interpreters differ, and as "its lines, in any order" when it is large or deeply nested.
+One `Builder` builds one code object. Code on one line is exact. A statement over several lines is over-approximated
+where interpreters differ, and as "its lines, in any order" if it is large or deeply nested.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from worldline.analyze.flow.graph import EXIT, Graph
 
 @dataclass
 class Block:
-    """What a jump has to pass on its way out: a loop, a `with` (its lines) or a `finally`."""
+    """A block that a jump passes on its way out: a loop, a `with` (its lines) or a `finally`."""
 
     kind: str
     goes_on: int = EXIT
@@ -35,13 +35,13 @@ class Builder:
         self.evaluator = Evaluator(self.graph, self.yields)
 
     def body(self, statements: Sequence[ast.stmt], current: int) -> int:
-        """Statements one after the other."""
+        """Add statements in sequence."""
         for statement in statements:
             current = self.statement(statement, current)
         return current
 
     def statement(self, node: ast.stmt, current: int) -> int:
-        """One statement, exactly if it can be, else as its lines in any order."""
+        """Add one statement: exactly if possible, else as its lines in any order."""
         visit: Callable[[ast.stmt, int], int] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         depth, catch = len(self.blocks), self.graph.catch
         try:
@@ -53,7 +53,7 @@ class Builder:
         return self.evaluator.coarse(node, current)
 
     def expression(self, node: ast.expr, current: int) -> int:
-        """One expression, in the order of evaluation."""
+        """Add one expression in evaluation order."""
         return self.evaluator.visit(node, current)
 
     def _condition(self, node: ast.expr, line: int, current: int) -> int:
@@ -135,7 +135,7 @@ class Builder:
         parts: Sequence[ast.AST],
         current: int,
     ) -> int:
-        """Decorators down, the definition, the decorators' calls back up, the name."""
+        """Add the decorators, the definition, the decorators' calls in reverse, and the name."""
         for decorator in node.decorator_list:
             current = self.expression(decorator, current)
         lines = {node.lineno}.union(*(touched(part) for part in parts))
@@ -220,7 +220,7 @@ class Builder:
         return self._try(node, current)
 
     def _handlers(self, node: ast.Try, dispatch: int, escape: int) -> list[int]:
-        """The except clauses in order; what none of them takes escapes."""
+        """Add the except clauses in order; an exception that none of them catches escapes."""
         ends = []
         star = type(node).__name__ == "TryStar"
         for handler in node.handlers:
@@ -241,7 +241,7 @@ class Builder:
         return ends
 
     def _finally(self, node: ast.Try, block: Block, end: int) -> None:
-        """One copy of the final body for every way into it; it goes on in every way that came in."""
+        """Add one copy of the final body; it continues in every way that entered it."""
         current = self.body(node.finalbody, block.goes_on)
         self.graph.edge(current, end)
         self.graph.edge(current, self.graph.catch)
@@ -289,7 +289,7 @@ class Builder:
         return end
 
     def jump(self, kind: str, line: int, current: int) -> None:
-        """A return, break or continue on its way out through the open blocks."""
+        """Route a return, break or continue out through the open blocks."""
         for depth in range(len(self.blocks) - 1, -1, -1):
             block = self.blocks[depth]
             if block.kind == "finally":

@@ -50,17 +50,17 @@ class Flow:
     yields: frozenset[int]
 
     def after(self, line: int) -> frozenset[int]:
-        """Lines that may follow this line, raised or not."""
+        """Return the lines that may follow this line, with or without an exception."""
         return self.next.get(line, frozenset()) | self.handlers.get(line, frozenset())
 
 
 # CPython 3.11 counts the depth of all threads' trees together: "AST constructor recursion depth mismatch".
-_PARSING, PARSINGS = RLock(), 8
+_PARSING, MAX_PARSE_ATTEMPTS = RLock(), 8
 
 
 @lru_cache(maxsize=64)  # the many traces of one program, and writing and reading each, ask for the same
 def successors(source: str) -> tuple[Flow, ...]:
-    """The flow of every code object of a source, the module first; nothing for text that is not Python."""
+    """Return the flow of every code object of a source, the module first; empty if it is not Python."""
     tree = syntax(source)
     if tree is None:
         return ()
@@ -68,8 +68,8 @@ def successors(source: str) -> tuple[Flow, ...]:
 
 
 def syntax(source: str) -> ast.Module | None:
-    """The syntax tree, or None where this interpreter's grammar or its limits refuse the source."""
-    for _ in range(PARSINGS):
+    """Return the syntax tree, or None if the interpreter's grammar or limits refuse the source."""
+    for _ in range(MAX_PARSE_ATTEMPTS):
         try:
             with _PARSING, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -82,14 +82,14 @@ def syntax(source: str) -> ast.Module | None:
 
 
 def first_line(node: ast.AST) -> int:
-    """The line of a code object's call event: its first decorator's, else its own; 0 for a module."""
+    """Return the line of a code object's call event: its first decorator's or its own; 0 for a module."""
     decorators = getattr(node, "decorator_list", None)
     line: int = decorators[0].lineno if decorators else getattr(node, "lineno", 0)
     return line
 
 
 def _code_objects(tree: ast.Module) -> Iterator[tuple[ast.AST, Names | None, str]]:
-    """Every node that makes a code object, with the names of the function around it and the class around it."""
+    """Yield every node that makes a code object, with the enclosing function's names and the class."""
     pending: list[tuple[ast.AST, Names | None, str]] = [(tree, None, "")]
     while pending:
         node, outer, owner = pending.pop()
@@ -108,9 +108,18 @@ def _flow(node: ast.AST, outer: Names | None, owner: str) -> Flow:
     folded = builder.graph.fold(start)
     name = str(getattr(node, "name", TITLES.get(type(node).__name__, "")))
     return Flow(
-        name, first_line(node), getattr(node, "lineno", 0), owner, _bases(node), names_of(node, outer), folded.start,
-        folded.next, folded.handlers, folded.returns, frozenset(builder.yields),
-    )  # fmt: skip
+        name,
+        first_line(node),
+        getattr(node, "lineno", 0),
+        owner,
+        _bases(node),
+        names_of(node, outer),
+        folded.start,
+        folded.next,
+        folded.handlers,
+        folded.returns,
+        frozenset(builder.yields),
+    )
 
 
 def _build(builder: Builder, node: ast.AST, start: int) -> int:
@@ -135,13 +144,13 @@ def _build(builder: Builder, node: ast.AST, start: int) -> int:
 
 
 def _formats(statements: list[ast.stmt]) -> bool:
-    """Whether a body may begin with '...' % (...): its literal is reported on the line of the def."""
+    """Return whether a body may begin with '...' % (...), whose literal is reported on the def line."""
     parts = (part for statement in statements for part in ast.walk(statement))
     return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mod) for part in parts)
 
 
 def _bases(node: ast.AST) -> tuple[str, ...]:
-    """The last names of a class's bases."""
+    """Return the last names of a class's bases."""
     bases = node.bases if isinstance(node, ast.ClassDef) else []
     return tuple(
         base.id if isinstance(base, ast.Name) else base.attr

@@ -1,7 +1,7 @@
-"""The function that a line of another language than Python defines, as far as its words alone say it.
+"""The function that a line of another language defines, judged by its words alone.
 
-For titles and for the line that a prompt marks, where no flow table is at hand. It looks at one line at a time; whoever
-must be sure goes by the table.
+For titles and for the line that a prompt marks, if there is no flow table. It reads one line at a time, so callers
+that need certainty use the table.
 """
 
 from __future__ import annotations
@@ -19,8 +19,13 @@ _SCRIPT = (
 )
 _BRACED = (re.compile(r"([\w$~]+)\s*(?:<[^<>()]*>\s*)?\((?=[^;]*(?:\{|$))"),)
 DEFINITIONS = {
-    "js": _SCRIPT, "ts": _SCRIPT, "rust": (re.compile(r"\bfn\s+(\w+)"),), "java": _BRACED, "c": _BRACED, "cpp": _BRACED,
-}  # fmt: skip
+    "js": _SCRIPT,
+    "ts": _SCRIPT,
+    "rust": (re.compile(r"\bfn\s+(\w+)"),),
+    "java": _BRACED,
+    "c": _BRACED,
+    "cpp": _BRACED,
+}
 _STATEMENTS = frozenset(
     {
         "if",
@@ -42,7 +47,7 @@ _ASSIGNED = re.compile(r"=[^=]|\breturn\b|\bnew\b")
 
 
 def defined_name(line: str, language: str) -> str:
-    """The name of the function that a line defines; empty where it does not seem to define one."""
+    """Return the name of the function that a line defines; empty if it seems to define none."""
     for pattern in DEFINITIONS.get(language, ()):
         for match in pattern.finditer(line):
             is_braced = pattern in _BRACED
@@ -54,7 +59,7 @@ def defined_name(line: str, language: str) -> str:
 
 
 def definition_line(source: str, language: str, name: str) -> int | None:
-    """The line that defines a function of this name; None where none does, or more than one."""
+    """Return the line that defines a function of this name; None if there is not exactly one."""
     lines = enumerate(source_lines(source, language), 1)
-    found = [number for number, text in lines if name in text and defined_name(text, language) == name]
-    return found[0] if len(found) == 1 else None
+    numbers = [number for number, text in lines if name in text and defined_name(text, language) == name]
+    return numbers[0] if len(numbers) == 1 else None

@@ -12,9 +12,19 @@ from dataclasses import dataclass
 from worldline.analyze.flow.control import syntax
 
 _BY_TYPE = {
-    "int": "3", "float": "1.5", "str": "'ab'", "bytes": "b'ab'", "bool": "True", "list": "[1, 2, 3]", "set": "{1, 2}",
-    "dict": "{'a': 1}", "tuple": "(1, 2)", "Sequence": "[1, 2, 3]", "Iterable": "[1, 2, 3]", "Mapping": "{'a': 1}",
-}  # fmt: skip
+    "int": "3",
+    "float": "1.5",
+    "str": "'ab'",
+    "bytes": "b'ab'",
+    "bool": "True",
+    "list": "[1, 2, 3]",
+    "set": "{1, 2}",
+    "dict": "{'a': 1}",
+    "tuple": "(1, 2)",
+    "Sequence": "[1, 2, 3]",
+    "Iterable": "[1, 2, 3]",
+    "Mapping": "{'a': 1}",
+}
 _BY_NAME = {
     "str": ("s", "text", "word", "string", "name", "line", "sentence", "prefix", "suffix", "char"),
     "list": (
@@ -40,7 +50,7 @@ _DEFINED = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class CallableEntry:
-    """A function of a file: its name, its parameters as they are written, and a call of it."""
+    """A function of a file: its name, its parameters as written, and a call of it."""
 
     name: str
     parameters: str
@@ -51,7 +61,7 @@ class CallableEntry:
 
 
 def entries(source: str) -> tuple[CallableEntry, ...]:
-    """The functions of a source that does nothing but define; none where it does more, or is no Python."""
+    """Return the functions of a source that only defines things; empty if it does more or is not Python."""
     tree = syntax(source)
     body = list(getattr(tree, "body", ()))
     if not all(map(_only_defines, body)):
@@ -63,9 +73,9 @@ def entries(source: str) -> tuple[CallableEntry, ...]:
     )
 
 
-def in_words(found: Iterable[CallableEntry]) -> str:
-    """The functions in words."""
-    names = [str(each) for each in found]
+def in_words(callables: Iterable[CallableEntry]) -> str:
+    """List the functions in words."""
+    names = [str(entry) for entry in callables]
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
@@ -79,13 +89,17 @@ def _only_defines(node: ast.stmt) -> bool:
 
 
 def _arguments(arguments: ast.arguments) -> list[str]:
-    """A value for each parameter that needs one."""
+    """Return a value for each required parameter."""
     placed = [*arguments.posonlyargs, *arguments.args]
     needed = placed[: len(placed) - len(arguments.defaults)]
     named = [
-        each for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value is None
+        parameter
+        for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if value is None
     ]
-    return [_value(each) for each in needed] + [f"{each.arg}={_value(each)}" for each in named]
+    return [_value(parameter) for parameter in needed] + [
+        f"{parameter.arg}={_value(parameter)}" for parameter in named
+    ]
 
 
 def _value(parameter: ast.arg) -> str:

@@ -1,7 +1,7 @@
-"""Where a call enters a source, told before it is run: the lines on which the first frame of all can begin.
+"""The lines where the first frame of a call can begin, known before it runs.
 
-Sure or silent: it names lines only where the call's expression runs nothing else first, and where each name in it is
-one undecorated function or one plain class of the module, bound once. All else is None, which restricts nothing.
+A result is certain, or it is None, which restricts nothing. It is certain if the call's expression runs nothing else
+first, and each name in it is an undecorated function or a plain class of the module, bound once.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from worldline.analyze.flow.names import bound_names
 
-_LONGEST = 10_000  # characters of a call; a longer one is not looked at
+_MAX_CALL_CHARS = 10_000  # characters of a call; a longer one is not looked at
 # What binds names that no statement shows, or runs code between any two lines.
 _OTHERWISE = re.compile(
     r"\b(?:exec|eval|globals|vars|setattr|delattr|__dict__|__setattr__|__code__|__del__|__builtins__|modules|__main__"
@@ -30,24 +30,24 @@ _BUILTINS = frozenset(name for name in vars(builtins) if not name.startswith("_"
 
 @lru_cache(maxsize=256)
 def entries(source: str, call: str) -> frozenset[int] | None:
-    """The lines on which the first frame of a call can begin; None where they cannot be told."""
-    asked, module = _parsed(call, "eval"), _parsed(source, "exec")
-    if not isinstance(asked, ast.Expression) or not isinstance(module, ast.Module):
+    """Return the lines where the first frame of a call can begin; None if unknown."""
+    expression, module = _parsed(call, "eval"), _parsed(source, "exec")
+    if not isinstance(expression, ast.Expression) or not isinstance(module, ast.Module):
         return None
-    if _OTHERWISE.search(source) or _OTHERWISE.search(call) or not _is_plain(asked):
+    if _OTHERWISE.search(source) or _OTHERWISE.search(call) or not _is_plain(expression):
         return None
-    times, found = _bindings(module), set[int]()
-    attributes = frozenset(node.attr for node in ast.walk(asked) if isinstance(node, ast.Attribute))
-    for name in {node.id for node in ast.walk(asked) if isinstance(node, ast.Name)}:
+    times, begin_lines = _bindings(module), set[int]()
+    attributes = frozenset(node.attr for node in ast.walk(expression) if isinstance(node, ast.Attribute))
+    for name in {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}:
         lines = _named(module, name, times[name], attributes)
         if lines is None:
             return None
-        found |= lines
-    return frozenset(found) or None
+        begin_lines |= lines
+    return frozenset(begin_lines) or None
 
 
 def _parsed(text: str, mode: str) -> ast.AST | None:
-    if mode == "eval" and len(text) > _LONGEST:
+    if mode == "eval" and len(text) > _MAX_CALL_CHARS:
         return None
     try:
         with warnings.catch_warnings():
@@ -57,9 +57,9 @@ def _parsed(text: str, mode: str) -> ast.AST | None:
         return None
 
 
-def _is_plain(asked: ast.Expression) -> bool:
-    """Whether only functions that are named run code: what is hashed, added or negated is made of constants."""
-    for node in ast.walk(asked):
+def _is_plain(expression: ast.Expression) -> bool:
+    """Return whether only named functions run code: operands and hashed items are constants."""
+    for node in ast.walk(expression):
         if not isinstance(node, _PLAIN) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Call)):
             return False
         match node:
@@ -77,7 +77,7 @@ def _is_plain(asked: ast.Expression) -> bool:
 
 
 def _named(module: ast.Module, name: str, times: int, attributes: frozenset[str]) -> frozenset[int] | None:
-    """The lines on which a frame can begin by what a name of the module is."""
+    """Return the lines where a frame can begin because of this name; None if unknown."""
     if not times:
         return frozenset() if name in _BUILTINS else None
     node = next((node for node in module.body if getattr(node, "name", None) == name), None)
@@ -89,7 +89,7 @@ def _named(module: ast.Module, name: str, times: int, attributes: frozenset[str]
 
 
 def _methods(module: ast.Module, node: ast.ClassDef, attributes: frozenset[str]) -> frozenset[int] | None:
-    """The methods that can run first where objects of a plain class are made and asked for these attributes."""
+    """Return the lines of the methods that can run first for objects of a plain class; None if unknown."""
     if node.bases or node.keywords:
         return None
     lines: set[int] = set()
@@ -110,7 +110,7 @@ def _methods(module: ast.Module, node: ast.ClassDef, attributes: frozenset[str])
 
 
 def _set_attributes(module: ast.Module) -> frozenset[str]:
-    """The attributes that are assigned to anywhere, but for those of `self`."""
+    """Return the attributes that are assigned anywhere, except on `self`."""
     return frozenset(
         node.attr
         for node in ast.walk(module)
@@ -121,9 +121,9 @@ def _set_attributes(module: ast.Module) -> frozenset[str]:
 
 
 def _bindings(module: ast.Module) -> Counter[str]:
-    """How often each name of the module is bound; one that a function declares global is bound any number of times."""
-    found = Counter(bound_names(module))
+    """Count how often the module binds each name; a `global` declaration counts twice."""
+    counts = Counter(bound_names(module))
     for node in ast.walk(module):
         if isinstance(node, ast.Global):
-            found.update((*node.names, *node.names))
-    return found
+            counts.update((*node.names, *node.names))
+    return counts

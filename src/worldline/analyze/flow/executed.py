@@ -1,7 +1,7 @@
-"""Which operations a line does in one of its scopes: the line's own, or those of a comprehension or a lambda on it.
+"""The operations of a line in one of its scopes: its own, or those of a comprehension or lambda on it.
 
-Read from the syntax tree. What a value of the run shows of an operation's kind holds for the outermost operation alone;
-an inner one is a concatenation, a repetition or a format only where an operand is written out.
+Read from the syntax tree. A value of the run shows only the kind of the outermost operation; an inner one counts as
+a concatenation, a repetition or a format only if an operand is a literal.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple
 from worldline.analyze.flow.control import first_line
 from worldline.analyze.flow.operations import COMPREHENSIONS, IDLE, any_operation, expression, statements
 
-Kinds = tuple[tuple[str | None, str, tuple[str, ...]], ...]
+ValueKinds = tuple[tuple[str | None, str, tuple[str, ...]], ...]
 """Of each name that a line gives a value (none: what it returns or yields) the kind, and the kinds of its elements."""
 _SCOPES = (*COMPREHENSIONS, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class InnerScope(NamedTuple):
-    """A comprehension's frame, the `turn`-th of its depth; or a lambda's, which has parameters."""
+    """The frame of the `turn`-th comprehension at a depth, or of a lambda with these parameters."""
 
     depth: int = 1
     turn: int = 0
@@ -30,23 +30,30 @@ class InnerScope(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def executed(
-    source: str, line: int | None, kinds: Kinds = (), scope: InnerScope | None = None
+    source: str, line: int | None, kinds: ValueKinds = (), scope: InnerScope | None = None
 ) -> frozenset[str]:
-    """The operations that a line does with such values; copies and literals if that is all."""
+    """Return the operations that a line executes; copies and literals only if there is nothing else.
+
+    Args:
+        source: The source text.
+        line: The line number.
+        kinds: Kinds of the values that the run shows.
+        scope: A comprehension or lambda on the line; by default the line itself.
+    """
     if scope is not None:
-        return _of_scope(_found(statements(source, line), scope), line, kinds)
-    found: set[str] = set()
+        return _of_scope(_find_scope(statements(source, line), scope), line, kinds)
+    operations: set[str] = set()
     for node in statements(source, line):
         top = _known(node, kinds)
         value = getattr(node, "value", None)
-        found |= _named(_parts([node]), top)
-        found |= {any_operation(value, top.get(id(value), ""))} if isinstance(value, ast.expr) else set()
-    return frozenset(found)
+        operations |= _named(_parts([node]), top)
+        operations |= {any_operation(value, top.get(id(value), ""))} if isinstance(value, ast.expr) else set()
+    return frozenset(operations)
 
 
-def _of_scope(scope: ast.expr | None, line: int | None, kinds: Kinds) -> frozenset[str]:
-    """Of a comprehension what stands on the line, of a lambda all."""
-    kind = next((one for name, one, _ in kinds if name is None), "")
+def _of_scope(scope: ast.expr | None, line: int | None, kinds: ValueKinds) -> frozenset[str]:
+    """Return the operations of a comprehension on the line, or all operations of a lambda."""
+    kind = next((value_kind for name, value_kind, _ in kinds if name is None), "")
     if isinstance(scope, ast.Lambda):
         return frozenset(_named(_parts([scope.body]), {id(scope.body): kind}))
     if scope is None:
@@ -64,79 +71,84 @@ def _of_scope(scope: ast.expr | None, line: int | None, kinds: Kinds) -> frozens
 
 
 def begins(source: str, line: int | None, scope: InnerScope) -> bool:
-    """Whether a comprehension takes its next element on this line."""
-    found = _found(statements(source, line), scope)
-    return isinstance(found, COMPREHENSIONS) and found.generators[0].target.lineno == line
+    """Return whether a comprehension takes its next element on this line."""
+    inner = _find_scope(statements(source, line), scope)
+    return isinstance(inner, COMPREHENSIONS) and inner.generators[0].target.lineno == line
 
 
 def is_lazy(source: str, line: int | None, scope: InnerScope) -> bool:
-    """Whether that comprehension is a generator."""
-    return isinstance(_found(statements(source, line), scope), ast.GeneratorExp)
+    """Return whether the comprehension is a generator."""
+    return isinstance(_find_scope(statements(source, line), scope), ast.GeneratorExp)
 
 
 def inlined(source: str, line: int | None) -> bool:
-    """Whether a further event of a line can only be an element of a comprehension that has no frame of its own."""
-    found = _found(statements(source, line), InnerScope())
-    if not isinstance(found, COMPREHENSIONS) or isinstance(found, ast.GeneratorExp):
+    """Return whether a further event of a line can only be an element of an inlined comprehension."""
+    inner = _find_scope(statements(source, line), InnerScope())
+    if not isinstance(inner, COMPREHENSIONS) or isinstance(inner, ast.GeneratorExp):
         return False
-    is_one_line = found.lineno == found.end_lineno
+    is_one_line = inner.lineno == inner.end_lineno
     return is_one_line or (
-        found.generators[0].iter.lineno != line and line in {_place(p) for p in _parts([found], 0, 1)}
+        inner.generators[0].iter.lineno != line and line in {_place(p) for p in _parts([inner], 0, 1)}
     )
 
 
 @lru_cache(maxsize=4096)
 def goes_on(source: str, begun: int | None, line: int | None) -> bool:
-    """Whether a line that comes next in a frame is one more of the statement that is under way."""
-    one, other = statements(source, begun), statements(source, line)
-    if not one or not other or one[-1] is not other[-1] or any(isinstance(node, _LOOPS) for node in one):
+    """Return whether the next line of a frame belongs to the same statement."""
+    before, after = statements(source, begun), statements(source, line)
+    if (
+        not before
+        or not after
+        or before[-1] is not after[-1]
+        or any(isinstance(node, _LOOPS) for node in before)
+    ):
         return False
-    last = one[-1]
+    last = before[-1]
     return begun != line or last.end_lineno != first_line(last) or inlined(source, line)
 
 
 def begins_lambda(source: str, line: int | None) -> bool:
-    """Whether a frame that begins on this line is a lambda's: no function or class begins there."""
+    """Return whether a frame that begins on this line is a lambda's."""
     nodes = statements(source, line)
     owners = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return (
         not any(isinstance(node, owners) for node in nodes)
-        and _found(nodes, InnerScope(parameters=frozenset())) is not None
+        and _find_scope(nodes, InnerScope(parameters=frozenset())) is not None
     )
 
 
 @lru_cache(maxsize=4096)
 def shows_elements(source: str, line: int | None) -> bool:
-    """Whether a line writes a tuple or a list whose elements are computed with operators."""
+    """Return whether a line writes a tuple or list whose elements are computed with operators."""
     parts = (part for node in statements(source, line) for part in _parts([node]))
     shown = (part.elts for part in parts if isinstance(part, (ast.Tuple, ast.List)))
-    return any(isinstance(one, ast.BinOp) for elements in shown for one in elements)
+    return any(isinstance(element, ast.BinOp) for elements in shown for element in elements)
 
 
 def _named(parts: Iterator[ast.AST], top: dict[int, str]) -> set[str]:
-    found = list(parts)
+    nodes = list(parts)
     called = {
-        id(part.func) for part in found if isinstance(part, ast.Call)
+        id(part.func) for part in nodes if isinstance(part, ast.Call)
     }  # a method's name is no attribute
     return {
-        any_operation(part, top.get(id(part)) or _written(part)) for part in found if id(part) not in called
+        any_operation(part, top.get(id(part)) or _written(part)) for part in nodes if id(part) not in called
     } - IDLE
 
 
 def _written(node: ast.AST) -> str:
-    """The kind of an operation's value, where an operand that is written out shows it."""
-    for one in (node.left, node.right) if isinstance(node, ast.BinOp) else ():
-        if isinstance(one, ast.JoinedStr):
+    """Return the kind of an operation's value if a literal operand shows it."""
+    for operand in (node.left, node.right) if isinstance(node, ast.BinOp) else ():
+        if isinstance(operand, ast.JoinedStr):
             return "str"
-        if isinstance(one, ast.Constant) and isinstance(one.value, (str, bytes)):
-            return type(one.value).__name__
-        if isinstance(one, (ast.List, ast.Tuple)):
-            return type(one).__name__.lower()
+        if isinstance(operand, ast.Constant) and isinstance(operand.value, (str, bytes)):
+            return type(operand.value).__name__
+        if isinstance(operand, (ast.List, ast.Tuple)):
+            return type(operand).__name__.lower()
     return ""
 
 
-def _known(node: ast.stmt, kinds: Kinds) -> dict[int, str]:
-    """The kinds of those expressions of a statement whose values the run tells."""
+def _known(node: ast.stmt, kinds: ValueKinds) -> dict[int, str]:
+    """Return the kinds of the expressions of a statement whose values the run shows."""
     top: dict[int, str] = {}
     for name, kind, elements in kinds:
         if isinstance(node, ast.AugAssign) and name is not None:
@@ -145,7 +157,7 @@ def _known(node: ast.stmt, kinds: Kinds) -> dict[int, str]:
         if value is not None:
             top[id(value)] = kind
         if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(elements):
-            top.update((id(one), of) for one, of in zip(value.elts, elements, strict=True))
+            top.update((id(element), of) for element, of in zip(value.elts, elements, strict=True))
     return top
 
 
@@ -156,22 +168,24 @@ def _result(node: ast.stmt) -> ast.expr | None:
     return next(suspended, None)
 
 
-def _found(nodes: Sequence[ast.stmt], scope: InnerScope) -> ast.expr | None:
-    """The scope of that depth on the line: of a lambda by its parameters, of comprehensions by their order."""
+def _find_scope(nodes: Sequence[ast.stmt], scope: InnerScope) -> ast.expr | None:
+    """Find the scope at a depth on the line: a lambda by its parameters, a comprehension by its order."""
     level: list[ast.AST] = list(nodes[-1:])
     for _ in range(scope.depth):
-        level = [part for one in level for part in _parts(_roots(one)) if isinstance(part, _SCOPES)]
+        level = [part for node in level for part in _parts(_roots(node)) if isinstance(part, _SCOPES)]
     is_lambda = scope.parameters is not None
-    some = [one for one in level if isinstance(one, ast.expr) and isinstance(one, ast.Lambda) == is_lambda]
-    some.sort(key=lambda one: (one.lineno, one.col_offset))
+    candidates = [
+        node for node in level if isinstance(node, ast.expr) and isinstance(node, ast.Lambda) == is_lambda
+    ]
+    candidates.sort(key=lambda node: (node.lineno, node.col_offset))
     if not is_lambda:
-        return some[scope.turn % len(some)] if some else None
+        return candidates[scope.turn % len(candidates)] if candidates else None
     fit = (
-        one
-        for one in some
-        if isinstance(one, ast.Lambda) and {a.arg for a in one.args.args} == set(scope.parameters or ())
+        node
+        for node in candidates
+        if isinstance(node, ast.Lambda) and {a.arg for a in node.args.args} == set(scope.parameters or ())
     )
-    return next(fit, some[0] if some else None)
+    return next(fit, candidates[0] if candidates else None)
 
 
 def _roots(node: ast.AST) -> list[ast.AST]:
@@ -179,17 +193,17 @@ def _roots(node: ast.AST) -> list[ast.AST]:
 
 
 def _parts(roots: Sequence[ast.AST], skipped: int = 0, into: int = 0) -> Iterator[ast.AST]:
-    """The nodes that are evaluated in one scope: of those in it the first iterable, or what a lambda's defaults are."""
+    """Yield the nodes that one scope evaluates; of nested scopes only the first iterable or the defaults."""
     for root in roots:
         if id(root) == skipped:
             continue
         yield root
         if not isinstance(root, _SCOPES) or into:
             children: list[ast.AST] = [
-                one for one in ast.iter_child_nodes(root) if not isinstance(one, ast.stmt)
+                child for child in ast.iter_child_nodes(root) if not isinstance(child, ast.stmt)
             ]
         elif isinstance(root, ast.Lambda):
-            children = [one for one in (*root.args.defaults, *root.args.kw_defaults) if one is not None]
+            children = [child for child in (*root.args.defaults, *root.args.kw_defaults) if child is not None]
         else:
             children = [root.generators[0].iter]
         yield from _parts(children, skipped)

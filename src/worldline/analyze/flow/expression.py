@@ -14,12 +14,12 @@ from worldline.analyze.flow.graph import Graph
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SUSPENDS = (ast.Yield, ast.YieldFrom, ast.Await)
-WIDE = 64
-MANY = 15
+MAX_SPAN_LINES = 64
+MAX_KEYWORDS = 15
 
 
 def touched(node: ast.AST) -> set[int]:
-    """Every line on which some part of the node may be evaluated."""
+    """Return every line on which some part of the node may be evaluated."""
     lines: set[int] = set()
     for part in ast.walk(node):
         line = getattr(part, "lineno", None)
@@ -34,7 +34,7 @@ def touched(node: ast.AST) -> set[int]:
 
 
 def suspends(node: ast.AST) -> bool:
-    """Whether evaluating the node may suspend its code object."""
+    """Return whether evaluating the node may suspend its code object."""
     return any(
         isinstance(part, SUSPENDS) or (isinstance(part, ast.comprehension) and bool(part.is_async))
         for part in ast.walk(node)
@@ -51,15 +51,15 @@ class Evaluator:
         self.home = 0
 
     def visit(self, node: ast.expr, current: int) -> int:
-        """One expression after the current point; returns the point after it."""
+        """Add one expression after the current point and return the point after it."""
         if node.lineno == node.end_lineno and not _is_special(node):
             return self.graph.then(current, node.lineno)
-        if (node.end_lineno or node.lineno) - node.lineno > WIDE:
+        if (node.end_lineno or node.lineno) - node.lineno > MAX_SPAN_LINES:
             return self.coarse(node, current)
         return self._parts(node, current)
 
     def coarse(self, node: ast.AST, current: int) -> int:
-        """All lines of a node, in any order."""
+        """Add all lines of a node in any order."""
         lines = touched(node)
         current = self.graph.anyhow(current, lines | {self.home} if self.home else lines)
         if suspends(node):
@@ -73,7 +73,7 @@ class Evaluator:
         self.graph.edge(current, self.graph.catch)
 
     def after(self, node: ast.expr | ast.stmt, current: int) -> int:
-        """The operation itself, once its operands are there."""
+        """Add the operation itself after its operands."""
         if node.lineno == node.end_lineno:
             return self.graph.then(current, node.lineno)
         return self.graph.maybe(current, node.lineno)
@@ -138,7 +138,7 @@ class Evaluator:
 
     def _call(self, node: ast.Call, current: int) -> int:
         current = self.visit(node.func, current)
-        unpacks = any(keyword.arg is None for keyword in node.keywords) or len(node.keywords) > MANY
+        unpacks = any(keyword.arg is None for keyword in node.keywords) or len(node.keywords) > MAX_KEYWORDS
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             current = self.visit(argument, current)
             if unpacks or isinstance(argument, ast.Starred):
@@ -170,7 +170,7 @@ class Evaluator:
 
 
 def _is_special(node: ast.expr) -> bool:
-    """Whether a one-line expression still needs a look inside: it may suspend, loop, or be left out."""
+    """Return whether a one-line expression must be inspected: it may suspend, loop, or be skipped."""
     if isinstance(node, ast.Constant):
         return True
     return any(isinstance(part, (*SUSPENDS, *COMPREHENSIONS)) for part in ast.walk(node))

@@ -1,6 +1,6 @@
-"""What the function of a frame is called: no notation says it, the source does, by the line of the call.
+"""The names of functions by the line of their call: no notation has them, so the source must show them.
 
-Of a program that is not Python the words of that line say it, or nothing does.
+In a language other than Python, the words of that line show the name, or it is unknown.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Functions:
         self._flows: dict[str | None, dict[int, list[Flow]]] = {}
 
     def name(self, file: str | None, line: int | None, values: Mapping[str, str], *, is_first: bool) -> str:
-        """The function whose frame begins at a line with these names; `?` where the source has none.
+        """Return the function whose frame begins at a line with these names; `?` where the source has none.
 
         A module begins on line 0, or on 1, as its first function may: a script's files begin with their modules.
         """
@@ -34,10 +34,10 @@ class Functions:
         if line == 1 and not values and is_first and (self._is_script or (file is not None and not known)):
             return MODULE
         fitting = [flow for flow in known if flow.names.may_start_with(set(values))]
-        found = next(iter(fitting or known), None)
-        if found is None:
+        flow = next(iter(fitting or known), None)
+        if flow is None:
             return UNKNOWN
-        return f"{found.owner}.{found.name}" if found.owner else found.name
+        return f"{flow.owner}.{flow.name}" if flow.owner else flow.name
 
     def _spelled(self, file: str | None, line: int | None, *, begins: bool) -> str:
         """The function that a line of another language names; a module begins before its lines, or as a script."""
@@ -49,7 +49,7 @@ class Functions:
 
     def _of(self, file: str | None) -> dict[int, list[Flow]]:
         if file not in self._flows:
-            found = self._flows.setdefault(file, {})
+            by_line = self._flows.setdefault(file, {})
             for flow in successors(self._sources.get(file, "")):
-                found.setdefault(flow.line, []).append(flow)
+                by_line.setdefault(flow.line, []).append(flow)
         return self._flows[file]

@@ -38,38 +38,38 @@ class Graph:
     catch: int = EXIT
 
     def point(self, line: int = NO_LINE) -> int:
-        """A new point; without a line it is a join."""
+        """Add a point; without a line it is a join."""
         self.lines.append(line)
         self.edges.append([])
         self.catches.append(self.catch)
         return len(self.lines) - 1
 
     def edge(self, start: int, end: int) -> None:
-        """Control may go from start to end."""
+        """Add an edge: control may go from start to end."""
         self.edges[start].append(end)
 
     def join(self, *points: int) -> int:
-        """A join after several points."""
+        """Add a join after several points."""
         join = self.point()
         for point in points:
             self.edge(point, join)
         return join
 
     def then(self, current: int, line: int) -> int:
-        """A point of this line after the current one."""
+        """Add a point of this line after the current one."""
         point = self.point(line)
         self.edge(current, point)
         return point
 
     def maybe(self, current: int, line: int) -> int:
-        """A point of this line that an interpreter may leave out."""
+        """Add a point of this line that an interpreter may skip."""
         join = self.point()
         self.edge(current, join)
         self.edge(self.then(current, line), join)
         return join
 
     def anyhow(self, current: int, lines: Iterable[int]) -> int:
-        """These lines in any order, any number of times, or not at all."""
+        """Add these lines in any order, any number of times, or not at all."""
         join = self.point()
         self.edge(current, join)
         for line in lines:
@@ -78,7 +78,7 @@ class Graph:
         return join
 
     def fold(self, start: int) -> Folded:
-        """Lines that may follow lines; equal sets are one object, so that a huge statement costs one set."""
+        """Return the line-level successors; equal sets share one object to save memory."""
         closures: dict[int, tuple[frozenset[int], bool]] = {}
         following: dict[int, set[frozenset[int]]] = {}
         handling: dict[int, set[frozenset[int]]] = {}
@@ -104,23 +104,23 @@ class Graph:
     def _reach(
         self, point: int, closures: dict[int, tuple[frozenset[int], bool]]
     ) -> tuple[frozenset[int], bool]:
-        """The lines reached from a point through joins only, and whether the exit is."""
+        """Compute the lines reached from a point through joins only, and whether the exit is reached."""
         if point in closures:
             return closures[point]
-        seen, pending, found = {point}, [point], set()
+        seen, pending, lines = {point}, [point], set()
         while pending:
             at = pending.pop()
             if self.lines[at] != NO_LINE:
-                found.add(self.lines[at])
+                lines.add(self.lines[at])
                 continue
             fresh = [end for end in self.edges[at] if end not in seen]
             seen.update(fresh)
             pending.extend(fresh)
-        closures[point] = frozenset(found), EXIT in seen
+        closures[point] = frozenset(lines), EXIT in seen
         return closures[point]
 
     def _successors(self, line: int, parts: set[frozenset[int]]) -> frozenset[int]:
-        """One line's successors; the line itself only where a jump back can report it again."""
+        """Return one line's successors; the line itself only if a jump back can report it again."""
         after = _union(parts)
         if line in self.loops:
             return after if line in after else after | {line}

@@ -16,7 +16,7 @@ from worldline.core.language import LANGUAGES
 
 
 def idle_in(lines: Sequence[str], language: str) -> frozenset[int]:
-    """The numbers of those of a source's lines that can never run."""
+    """Return the numbers of the given lines of a source that can never run."""
     if not LANGUAGES[language].has_syntax_tree:
         return frozenset()
     return idle_lines("".join(line + "\n" for line in lines))
@@ -24,7 +24,7 @@ def idle_in(lines: Sequence[str], language: str) -> frozenset[int]:
 
 @lru_cache(maxsize=64)
 def idle_lines(source: str) -> frozenset[int]:
-    """The numbers of the lines that can never run."""
+    """Return the numbers of the lines that can never run."""
     try:
         tree = ast.parse(source)
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
@@ -52,7 +52,7 @@ def _docstrings(tree: ast.Module) -> set[tuple[tuple[int, int], tuple[int, int]]
     One that is a whole body runs, as do those of modules and classes. One before another string is left in: without
     it, the other would be the docstring.
     """
-    found = set()
+    spans = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             match node.body:
@@ -64,5 +64,5 @@ def _docstrings(tree: ast.Module) -> set[tuple[tuple[int, int], tuple[int, int]]
                     continue
                 case [ast.Expr(value=ast.Constant(value=str())) as first, _, *_]:
                     end = (first.end_lineno or 0, first.end_col_offset or 0)
-                    found.add(((first.lineno, first.col_offset), end))
-    return found
+                    spans.add(((first.lineno, first.col_offset), end))
+    return spans

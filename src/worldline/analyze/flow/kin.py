@@ -1,6 +1,6 @@
-"""Which classes' methods an object of a class may have, as far as the words of a source that is not Python say it.
+"""The classes whose methods an object may have, by the words of a source that is not Python.
 
-Sure or silent: None where the source could give an object the methods of a class that it does not name here.
+A result is certain, or it is None: the object may have methods of a class that the source does not name.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-MOST = 64  # words of heads that are followed
+MAX_RELATED = 64  # words of heads that are followed
 _HEAD = re.compile(r"\b(?:class|interface|record|enum)\s+([\w$]+)([^{;]{0,2000})\{")
 _WORD = re.compile(r"[\w$]+")
 _CHANGES = re.compile(r"\b(?:prototype|__proto__|setPrototypeOf|call|apply|bind)\b")  # of what `this` may be
@@ -17,31 +17,31 @@ HEADED = {"js": True, "ts": True, "java": False}
 
 
 def kin(name: str, source: str, language: str) -> frozenset[str] | None:
-    """A class and all that its head, and theirs, names; None where that cannot be told."""
+    """Return a class and all names in its head and in theirs, transitively; None if unknown."""
     is_changeable = HEADED.get(language)
     if is_changeable is None or (is_changeable and _CHANGES.search(source)):
         return None
     heads = _heads(source)
     if name not in heads:
         return None
-    found, pending = {name}, [name]
+    related, pending = {name}, [name]
     while pending:
-        one = pending.pop()
-        head = heads.get(one, "")
-        if is_changeable and ("(" in head or re.search(rf"(?<![\w$.]){re.escape(one)}\s*=[^=>]", source)):
+        current = pending.pop()
+        head = heads.get(current, "")
+        if is_changeable and ("(" in head or re.search(rf"(?<![\w$.]){re.escape(current)}\s*=[^=>]", source)):
             return None  # made by an expression, or a name that stands for another class
-        fresh = [word for word in _WORD.findall(head) if word not in found]
-        found.update(fresh)
+        fresh = [word for word in _WORD.findall(head) if word not in related]
+        related.update(fresh)
         pending.extend(fresh)
-        if len(found) > MOST:
+        if len(related) > MAX_RELATED:
             return None
-    return frozenset(found)
+    return frozenset(related)
 
 
 @lru_cache(maxsize=16)
 def _heads(source: str) -> dict[str, str]:
-    """What stands between a class's name and its body; of several of one name, all of it."""
-    found: dict[str, str] = {}
+    """Return the text between each class's name and its body, joined for classes of the same name."""
+    heads: dict[str, str] = {}
     for match in _HEAD.finditer(source):
-        found[match[1]] = f"{found.get(match[1], '')} {match[2]}"
-    return found
+        heads[match[1]] = f"{heads.get(match[1], '')} {match[2]}"
+    return heads

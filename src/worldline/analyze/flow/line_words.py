@@ -1,7 +1,7 @@
-"""What the words of one line say in another language than Python: whether it decides, and which names it may change.
+"""What one line of another language shows by its words: whether it decides, and which names it may change.
 
-Those languages share their words for loops and conditions. Nothing is parsed, so no operation has a name here: a line
-is quoted as it stands. A doubt counts as no.
+These languages share their words for loops and conditions. Nothing is parsed, so operations have no name: a line is
+quoted. Doubt counts as no.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _BEFORE = r"(?:\+\+|--|&mut\s+|&\s*|>>\s*|\b(?:for|let|const|var)\b[^=;]*?(?<![\
 
 
 def on_line(text: str) -> Operation:
-    """What a line does, as it stands there."""
+    """Return what a line does, as written."""
     return Operation("", text.strip(), frozenset(_WORD.findall(text)))
 
 
 def decision(text: str) -> Operation | None:
-    """What a line decides by: a loop or a condition that it begins with; None where it begins with neither."""
+    """Return the loop or condition that a line begins with; None if there is none."""
     if _LOOP.match(text):
         return Operation("iteration", text.strip())
     return Operation("condition", text.strip()) if _CONDITION.match(text) else None
 
 
 def may_change(text: str, name: str) -> bool:
-    """Whether a line seems to give a name a value, or to change what is under it."""
+    """Return whether a line seems to assign to a name or to change its value."""
     word = rf"(?<![\w$.]){re.escape(name)}(?![\w$])"
     return re.search(f"{word}{_SET}|{_BEFORE}{word}", text) is not None

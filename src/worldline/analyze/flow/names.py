@@ -29,18 +29,18 @@ class Names:
     whole: bool
 
     def shows(self, name: str, *, inlined: bool = True) -> bool:
-        """Whether a frame of it can show this name as its own."""
+        """Return whether a frame of the code object can show this name as its own."""
         return self.whole or name in self.visible or (inlined and name in self.inlined)
 
     def may_start_with(self, names: set[str]) -> bool:
-        """Whether these are the names of a frame that starts: all parameters, nothing that it binds later."""
+        """Return whether these are the names of a frame that starts: all parameters, nothing that it binds later."""
         if self.whole:
             return True
         return self.parameters <= names and names <= (self.visible - self.bound) | self.parameters
 
 
 def names_of(node: ast.AST, outer: Names | None) -> Names:
-    """The names of the code object that a node makes, inside functions that show `outer`."""
+    """Return the names of the code object that a node makes, inside functions that show `outer`."""
     parameters, declared = _parameters(node), frozenset(_declared_global(node))
     bound = frozenset(bound_names(node)) - declared
     around = outer.visible if outer is not None else frozenset()
@@ -62,7 +62,7 @@ def _parameters(node: ast.AST) -> frozenset[str]:
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of one code object; nested code objects are named, not entered."""
+    """Return the nodes of one code object; nested code objects are named, not entered."""
     pending = list(ast.iter_child_nodes(node))
     while pending:
         part = pending.pop()
@@ -80,7 +80,7 @@ def _declared_global(node: ast.AST) -> Iterator[str]:
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
-    """The names that a code object binds, each as often as it does."""
+    """Return the names that a code object binds, once per binding."""
     for part in _own(node):
         match part:
             case ast.Name() if not isinstance(part.ctx, ast.Load):

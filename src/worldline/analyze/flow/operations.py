@@ -45,13 +45,13 @@ class Operation:
 
 
 def statements(source: str, line: int | None) -> tuple[ast.stmt, ...]:
-    """The innermost statements that a line belongs to, those around first where several begin on one line."""
+    """Return the innermost statements of a line; enclosing ones come first if several begin there."""
     return () if line is None else _statements(source).get(line, ())
 
 
 @lru_cache(maxsize=64)
 def _statements(source: str) -> dict[int, tuple[ast.stmt, ...]]:
-    found: dict[int, tuple[ast.stmt, ...]] = {}
+    by_line: dict[int, tuple[ast.stmt, ...]] = {}
     begins: dict[int, int] = {}
     tree = syntax(source)
     for node in () if tree is None else ast.walk(tree):
@@ -59,37 +59,37 @@ def _statements(source: str) -> dict[int, tuple[ast.stmt, ...]]:
             begin, alone = first_line(node), (node,)
             for line in range(begin, (node.end_lineno or node.lineno) + 1):
                 if begin >= begins.get(line, 0):
-                    found[line] = (*found[line], node) if begin == begins.get(line) else alone
+                    by_line[line] = (*by_line[line], node) if begin == begins.get(line) else alone
                     begins[line] = begin
-    return found
+    return by_line
 
 
 def of_name(source: str, line: int | None, name: str, kind: str = "") -> Operation:
-    """The operation on a line that gives a name its value, which is of this kind."""
+    """Return the operation on a line that assigns a name a value of this kind."""
     for node in reversed(statements(source, line)):
-        found = _binding(node, name)
-        if isinstance(found, ast.expr):
-            return of_expression(source, found, kind)
-        if found is not None:
-            return Operation(found, _text(source, node), _loads(node))
+        binding = _binding(node, name)
+        if isinstance(binding, ast.expr):
+            return of_expression(source, binding, kind)
+        if binding is not None:
+            return Operation(binding, _text(source, node), _loads(node))
     nodes = statements(source, line)
     return Operation(_under_another(nodes), _text(source, nodes[-1]) if nodes else "")
 
 
 def _under_another(nodes: Sequence[ast.stmt]) -> str:
-    """What changes a name that a line does not mention: a call, or an assignment under another name."""
+    """Return what changes a name that a line does not mention: a call, or an assignment through an alias."""
     parts = [part for node in nodes for part in own_nodes(node)]
     if any(isinstance(part, ast.Call) for part in parts):
         return "call"
     stored = (any_operation(part) for part in parts if isinstance(part, (ast.Subscript, ast.Attribute)))
     deleted = (any_operation(part) for part in parts if isinstance(part, ast.Delete))
-    return next((one for one in (*stored, *deleted) if one in _CHANGES), UNKNOWN)
+    return next((change for change in (*stored, *deleted) if change in _CHANGES), UNKNOWN)
 
 
 def of_result(
     source: str, line: int | None, event: str, kind: str = "", inside: tuple[str, str] = ("", "")
 ) -> Operation:
-    """The operation on a line whose value is returned, yielded, raised or printed.
+    """Return the operation on a line whose value is returned, yielded, raised or printed.
 
     `inside` is a path into the value and the kind of what is there: a display is put down to that element's operation.
     """
@@ -107,52 +107,54 @@ def of_result(
 
 
 def of_argument(source: str, line: int | None, function: int | None, name: str, kind: str = "") -> Operation:
-    """The operation that gives a parameter its value: in the call on a line of a function that begins on another."""
+    """Return the operation that computes a parameter's value in a line's call of a function."""
     called = signature(source, function)
     if called is None:
         return Operation("argument")
     for node in statements(source, line):
         for call in _calls(node, called):
-            found = _argument(call, called[1], name)
-            return of_expression(source, found, kind) if found else Operation("argument", _text(source, call))
+            value = _argument(call, called[1], name)
+            return of_expression(source, value, kind) if value else Operation("argument", _text(source, call))
     return Operation("argument")
 
 
-Signature = tuple[str, tuple[str, ...]]
+FunctionSignature = tuple[str, tuple[str, ...]]
 """What a function is called, and its parameters."""
 
 
-def signature(source: str, line: int | None) -> Signature | None:
-    """Of the function that begins on a line; None where there is none."""
+def signature(source: str, line: int | None) -> FunctionSignature | None:
+    """Return the signature of the function that begins on a line; None if there is none."""
     definition = next((node for node in statements(source, line) if isinstance(node, _FUNCTIONS)), None)
     if definition is None:
         return None
-    return definition.name, tuple(one.arg for one in (*definition.args.posonlyargs, *definition.args.args))
+    return definition.name, tuple(
+        parameter.arg for parameter in (*definition.args.posonlyargs, *definition.args.args)
+    )
 
 
-def _calls(node: ast.stmt, called: Signature) -> Iterator[ast.Call]:
+def _calls(node: ast.stmt, called: FunctionSignature) -> Iterator[ast.Call]:
     return (part for part in own_nodes(node) if isinstance(part, ast.Call) and _called(part) == called[0])
 
 
 def expression(
-    node: ast.stmt, name: str | None, event: str, called: Signature | None = None
+    node: ast.stmt, name: str | None, event: str, called: FunctionSignature | None = None
 ) -> ast.expr | None:
-    """The expression of a statement that a name, a parameter of what is called, or a result has its value from."""
+    """Return the expression of a statement that gives a name, a parameter or a result its value."""
     if called is not None:
         call = next(_calls(node, called), None)
         return None if call is None else _argument(call, called[1], name or "")
-    found = _result(node, event) if name is None else _binding(node, name)
-    return found if isinstance(found, ast.expr) else None
+    bound = _result(node, event) if name is None else _binding(node, name)
+    return bound if isinstance(bound, ast.expr) else None
 
 
 def comprehensions(source: str, line: int | None) -> list[ast.expr]:
-    """The comprehensions of the statement on a line."""
+    """Return the comprehensions of the statement on a line."""
     nodes = statements(source, line)
     return [part for node in nodes[-1:] for part in own_nodes(node) if isinstance(part, COMPREHENSIONS)]
 
 
 def condition(source: str, line: int | None) -> Operation | None:
-    """What decides which line comes after this one; None for a line that decides nothing."""
+    """Return what decides which line comes next; None if the line decides nothing."""
     for node in reversed(statements(source, line)):
         if isinstance(node, (ast.If, ast.While, ast.Assert)):
             return Operation("condition", _text(source, node.test), _loads(node.test))
@@ -172,7 +174,7 @@ def condition(source: str, line: int | None) -> Operation | None:
 
 @lru_cache(maxsize=64)
 def operations(source: str) -> frozenset[str]:
-    """The names of all operations of a source that do something: literals, names and displays do not."""
+    """Return the names of all effective operations of a source, without literals, names and displays."""
     tree = syntax(source)
     return (
         frozenset(any_operation(node) for node in ast.walk(tree)) - IDLE if tree is not None else frozenset()
@@ -180,7 +182,7 @@ def operations(source: str) -> frozenset[str]:
 
 
 def any_operation(node: ast.AST, kind: str = "") -> str:
-    """What a node of any sort does; `unknown` where that is nothing."""
+    """Return the operation of any node; `unknown` if it has none."""
     if isinstance(getattr(node, "ctx", None), ast.Store):
         return {ast.Subscript: "item assignment", ast.Attribute: "attribute assignment"}.get(
             type(node), UNKNOWN
@@ -192,10 +194,13 @@ def any_operation(node: ast.AST, kind: str = "") -> str:
 
 def _statement(node: ast.AST) -> str:
     names: list[tuple[type[ast.AST] | tuple[type[ast.AST], ...], str]] = [
-        (ast.AugAssign, "arithmetic"), ((ast.If, ast.While, ast.Assert, ast.Match), "condition"),
-        ((ast.For, ast.AsyncFor, ast.comprehension), "iteration"), (ast.Delete, "deletion"),
-        ((ast.With, ast.AsyncWith), "with"), ((ast.Raise, ast.Try), "exception"),
-    ]  # fmt: skip
+        (ast.AugAssign, "arithmetic"),
+        ((ast.If, ast.While, ast.Assert, ast.Match), "condition"),
+        ((ast.For, ast.AsyncFor, ast.comprehension), "iteration"),
+        (ast.Delete, "deletion"),
+        ((ast.With, ast.AsyncWith), "with"),
+        ((ast.Raise, ast.Try), "exception"),
+    ]
     return next((name for types, name in names if isinstance(node, types)), UNKNOWN)
 
 
@@ -205,7 +210,7 @@ def mentions(source: str, line: int | None, name: str) -> bool:
 
 
 def of_expression(source: str, node: ast.expr, kind: str = "") -> Operation:
-    """The outermost operation of an expression whose value is of this kind."""
+    """Return the outermost operation of an expression whose value is of this kind."""
     return Operation(_operation(node, kind), _text(source, node), _loads(node))
 
 
@@ -231,11 +236,19 @@ def _operation(node: ast.expr, kind: str) -> str:
         case ast.NamedExpr() | ast.Starred():
             return _operation(node.value, kind)
     simple: list[tuple[type[ast.expr] | tuple[type[ast.expr], ...], str]] = [
-        (ast.Compare, "comparison"), (ast.BoolOp, "boolean"), (ast.JoinedStr, "format"), (ast.Constant, "literal"),
-        (ast.Name, "copy"), ((ast.List, ast.Tuple, ast.Set, ast.Dict), "display"), (COMPREHENSIONS, "comprehension"),
-        (ast.IfExp, "conditional"), (ast.Attribute, "attribute"), (ast.Lambda, "function"), (ast.Await, "await"),
+        (ast.Compare, "comparison"),
+        (ast.BoolOp, "boolean"),
+        (ast.JoinedStr, "format"),
+        (ast.Constant, "literal"),
+        (ast.Name, "copy"),
+        ((ast.List, ast.Tuple, ast.Set, ast.Dict), "display"),
+        (COMPREHENSIONS, "comprehension"),
+        (ast.IfExp, "conditional"),
+        (ast.Attribute, "attribute"),
+        (ast.Lambda, "function"),
+        (ast.Await, "await"),
         ((ast.Yield, ast.YieldFrom), "iteration"),
-    ]  # fmt: skip
+    ]
     return next((name for types, name in simple if isinstance(node, types)), UNKNOWN)
 
 
@@ -266,27 +279,27 @@ def _called(node: ast.Call) -> str:
 
 def _binding(node: ast.stmt, name: str) -> ast.expr | str | None:
     """The expression that a statement gives a name, or the operation that changes it; None where it does neither."""
-    found: ast.expr | str | None = None
+    bound: ast.expr | str | None = None
     match node:
         case ast.Assign():
-            found = next((b for target in node.targets if (b := _bound(target, node.value, name))), None)
+            bound = next((b for target in node.targets if (b := _bound(target, node.value, name))), None)
         case ast.AnnAssign() if node.value is not None:
-            found = _bound(node.target, node.value, name)
+            bound = _bound(node.target, node.value, name)
         case ast.AugAssign():
-            found = _augmented(node, name)
+            bound = _augmented(node, name)
         case ast.For() | ast.AsyncFor() if name in _stores(node.target):
-            found = "iteration"
+            bound = "iteration"
         case ast.With() | ast.AsyncWith() if any(name in _stores(item.optional_vars) for item in node.items):
-            found = "with"
+            bound = "with"
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() if node.name == name:
-            found = "definition"
+            bound = "definition"
         case ast.Import() | ast.ImportFrom() if any((a.asname or a.name) == name for a in node.names):
-            found = "import"
+            bound = "import"
         case ast.Delete() if any(_base(target) == name for target in node.targets):
-            found = "deletion"
+            bound = "deletion"
         case ast.Try() if any(handler.name == name for handler in node.handlers):
-            found = "exception"
-    return found if found is not None else _inner_binding(node, name)
+            bound = "exception"
+    return bound if bound is not None else _inner_binding(node, name)
 
 
 def _inner_binding(node: ast.stmt, name: str) -> ast.expr | str | None:
@@ -310,7 +323,7 @@ def _bound(target: ast.expr, value: ast.expr, name: str) -> ast.expr | str | Non
         return value if target.id == name else None
     if isinstance(target, (ast.Tuple, ast.List)):
         values = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
-        starred = any(isinstance(one, ast.Starred) for one in (*target.elts, *values))
+        starred = any(isinstance(element, ast.Starred) for element in (*target.elts, *values))
         if len(values) == len(target.elts) and not starred:
             pairs = zip(target.elts, values, strict=True)
             return next((b for t, v in pairs if (b := _bound(t, v, name))), None)
@@ -345,20 +358,24 @@ def _result(node: ast.stmt, event: str) -> ast.expr | None:
 
 
 def _inside(node: ast.expr, path: str) -> ast.expr:
-    """The element of a display that a path such as `[1]` or `['k']` begins with."""
+    """Return the element of a display that a path such as `[1]` or `['k']` begins with."""
     key = path[1:].partition("]")[0]
     if isinstance(node, ast.Dict) and path.startswith("["):
-        keys = [repr(one.value) if isinstance(one, ast.Constant) else None for one in node.keys]
+        keys = [repr(part.value) if isinstance(part, ast.Constant) else None for part in node.keys]
         return node.values[keys.index(key)] if None not in keys and keys.count(key) == 1 else node
     if isinstance(node, (ast.Tuple, ast.List)) and key.isdecimal() and len(key) < 9:
-        plain = not any(isinstance(one, ast.Starred) for one in node.elts)
+        plain = not any(isinstance(part, ast.Starred) for part in node.elts)
         return node.elts[int(key)] if plain and int(key) < len(node.elts) else node
     return node
 
 
 def _argument(call: ast.Call, names: Sequence[str], name: str) -> ast.expr | None:
     by_name = next((word.value for word in call.keywords if word.arg == name), None)
-    if by_name is not None or name not in names or any(isinstance(one, ast.Starred) for one in call.args):
+    if (
+        by_name is not None
+        or name not in names
+        or any(isinstance(argument, ast.Starred) for argument in call.args)
+    ):
         return by_name
     at = names.index(name) - (isinstance(call.func, ast.Attribute) and names[0] in ("self", "cls"))
     return call.args[at] if 0 <= at < len(call.args) else None
@@ -368,30 +385,30 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
     """A statement's own nodes, without those of the statements in it."""
     waiting = deque([node])
     while waiting:
-        one = waiting.popleft()
-        yield one
-        waiting += [child for child in ast.iter_child_nodes(one) if not isinstance(child, ast.stmt)]
+        current = waiting.popleft()
+        yield current
+        waiting += [child for child in ast.iter_child_nodes(current) if not isinstance(child, ast.stmt)]
 
 
 def _stores(node: ast.expr | None) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} if node is not None else set()
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)} if node is not None else set()
 
 
 def _loads(node: ast.AST) -> frozenset[str]:
     return frozenset(
-        one.id for one in own_nodes(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        part.id for part in own_nodes(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
     )
 
 
 def _base(node: ast.expr) -> str | None:
-    """The name that a chain of subscripts and attributes hangs on."""
+    """Return the name that a chain of subscripts and attributes hangs on."""
     while isinstance(node, (ast.Subscript, ast.Attribute)):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
 
 
 def _text(source: str, node: ast.AST) -> str:
-    """The node's source in one line; of a compound statement, its first line."""
+    """Return the node's source in one line; of a compound statement, its first line."""
     text = ast.get_source_segment(source, node) or ""
     if not text and isinstance(node, ast.expr):
         text = ast.unparse(node)

@@ -38,7 +38,11 @@ class FlowTable:
 
 @lru_cache(maxsize=64)
 def read_table(data: bytes, program: Program | None = None) -> FlowTable:
-    """A table as a guest wrote it for a program. FormatError for anything else."""
+    """Parse a table that a guest wrote for a program.
+
+    Raises:
+        FormatError: The data is not a valid table.
+    """
     if len(data) > LARGEST:
         raise FormatError(f"a flow table of {len(data):,} bytes; it may have {LARGEST:,}")
     import msgspec  # not for a program that is Python
@@ -49,26 +53,26 @@ def read_table(data: bytes, program: Program | None = None) -> FlowTable:
         table = DECODER.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise FormatError(f"no flow table: {error}") from None
-    own = [one for one in table.functions if program is None or _is_main(one.file, program)]
+    own = [function for function in table.functions if program is None or _is_main(function.file, program)]
     flows = tuple(map(_flow, own))
     return FlowTable(flows, frozenset(table.globals))
 
 
 def _is_main(file: str, program: Program) -> bool:
-    """Whether a function is of the main file: of others a table may tell as well."""
+    """Return whether a function belongs to the main file; a table may list others too."""
     others = {PurePosixPath(name).name for name, _ in program.files}
     return PurePosixPath(file).name not in others
 
 
 def flows_of(program: Program, table: FlowTable | None = None) -> tuple[Flow, ...]:
-    """The code objects of a program's main file: by its syntax if it is Python, else as far as a table says."""
+    """Return the code objects of a program's main file: from its syntax if it is Python, else from the table."""
     if program.lang.has_syntax_tree:
         return successors(program.source)
     return table.flows if table is not None else ()
 
 
 def _flow(function: TableFunction) -> Flow:
-    """One function. A line that is named anywhere has an entry in `next`, so that it is one of its lines."""
+    """Return the flow of one function; every line it names has an entry in `next`."""
     following = _sets(function.next)
     mentioned = {*function.start, *function.returns, *function.yields}.union(
         *following.values(), function.handlers, *function.handlers.values()
@@ -77,14 +81,22 @@ def _flow(function: TableFunction) -> Flow:
     owner, _, last = function.name.rpartition(".")
     names = Names(_NO_NAMES, _NO_NAMES, frozenset(function.names), _NO_NAMES, whole=False)
     return Flow(
-        last or function.name, function.line, function.line, owner.rpartition(".")[2], (), names,
-        frozenset(function.start), lines, _sets(function.handlers), frozenset(function.returns),
+        last or function.name,
+        function.line,
+        function.line,
+        owner.rpartition(".")[2],
+        (),
+        names,
+        frozenset(function.start),
+        lines,
+        _sets(function.handlers),
+        frozenset(function.returns),
         frozenset(function.yields),
-    )  # fmt: skip
+    )
 
 
 def _sets(lines: Mapping[int, Iterable[int]]) -> dict[int, frozenset[int]]:
-    """Equal sets are one object, so that a table costs what it says and no more."""
+    """Share equal sets, so that a table needs no more memory than its text."""
     known: dict[frozenset[int], frozenset[int]] = {}
-    found = ((line, frozenset(after)) for line, after in lines.items())
-    return {line: known.setdefault(after, after) for line, after in found}
+    pairs = ((line, frozenset(after)) for line, after in lines.items())
+    return {line: known.setdefault(after, after) for line, after in pairs}

@@ -6,25 +6,25 @@ from typing import Annotated
 
 import msgspec
 
-Line = Annotated[int, msgspec.Meta(ge=0, lt=2**32 - 1)]
+LineNumber = Annotated[int, msgspec.Meta(ge=0, lt=2**32 - 1)]
 
 
 class TableFunction(msgspec.Struct):
-    """One code object, as a guest tells it."""
+    """One code object, as a guest writes it."""
 
     name: str
-    line: Line
-    start: list[Line] = []
-    next: dict[Line, list[Line]] = {}
-    handlers: dict[Line, list[Line]] = {}
-    returns: list[Line] = []
-    yields: list[Line] = []
+    line: LineNumber
+    start: list[LineNumber] = []
+    next: dict[LineNumber, list[LineNumber]] = {}
+    handlers: dict[LineNumber, list[LineNumber]] = {}
+    returns: list[LineNumber] = []
+    yields: list[LineNumber] = []
     names: list[str] = []
     file: str = ""
 
 
 class WrittenTable(msgspec.Struct):
-    """The whole of a table."""
+    """A whole table."""
 
     functions: list[TableFunction]
     globals: list[str] = []

@@ -32,17 +32,17 @@ _STILL = ("seed", "Random", "getstate", "setstate", "compare_digest")
 
 @lru_cache(maxsize=64)
 def unknowables(source: str) -> frozenset[str]:
-    """All that a program may read which its text does not say."""
+    """Return the kinds of values that a program may read but its text does not determine."""
     tree = syntax(source)
     nodes = list(ast.walk(tree)) if tree is not None else []
-    found = set(_kinds(source, nodes))
+    kinds = set(_kinds(source, nodes))
     is_set = any(isinstance(node, (ast.Set, ast.SetComp)) for node in nodes)
-    made = any(isinstance(n, ast.Name) and n.id in ("set", "frozenset") for n in nodes)
-    return frozenset(found | ({SET} if is_set or made else set()))
+    makes_set = any(isinstance(n, ast.Name) and n.id in ("set", "frozenset") for n in nodes)
+    return frozenset(kinds | ({SET} if is_set or makes_set else set()))
 
 
 def unknowable_on(source: str, line: int | None) -> str:
-    """What a line itself reads that nobody can know; empty where nothing. A program that seeds its draws knows them."""
+    """Return what a line reads that the text does not determine; empty if nothing. Seeded draws are known."""
     nodes = [part for node in statements(source, line)[-1:] for part in own_nodes(node)]
     return next((kind for kind in _kinds(source, nodes) if kind != DRAW or not _is_seeded(source)), "")
 
@@ -73,22 +73,27 @@ def _read(function: ast.expr, names: dict[str, tuple[str, str]]) -> str:
 
 @lru_cache(maxsize=64)
 def _imported(source: str) -> dict[str, tuple[str, str]]:
-    """The names that stand for a module, or for something out of one."""
-    found: dict[str, tuple[str, str]] = {}
+    """Map names to the module, or to the member of a module, that they stand for."""
+    imports: dict[str, tuple[str, str]] = {}
     tree = syntax(source)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Import):
-            found |= {one.asname or one.name.partition(".")[0]: (one.name, "") for one in node.names}
+            imports |= {
+                alias.asname or alias.name.partition(".")[0]: (alias.name, "") for alias in node.names
+            }
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {one.asname or one.name: (node.module, one.name) for one in node.names}
+            imports |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name in _READ["builtins"]:
-            found[node.name] = "", node.name
-    return found
+            imports[node.name] = "", node.name
+    return imports
 
 
 @lru_cache(maxsize=64)
 def _is_seeded(source: str) -> bool:
     tree = syntax(source)
-    names = (getattr(node.func, "attr", getattr(node.func, "id", "")) for node in ast.walk(tree or ast.Module([], []))
-             if isinstance(node, ast.Call))  # fmt: skip
+    names = (
+        getattr(node.func, "attr", getattr(node.func, "id", ""))
+        for node in ast.walk(tree or ast.Module([], []))
+        if isinstance(node, ast.Call)
+    )
     return "seed" in names

@@ -1,7 +1,7 @@
-"""Programs into equivalent, easier programs: one operation a line, string methods as loops over characters.
+"""Rewrites programs into equivalent, easier ones: one operation per line, string methods as character loops.
 
-Pure functions on source text. What cannot be rewritten safely stays as it is; a source that does not parse, or looks
-at its own frames or lifetimes, stays whole. That a rewriting is equivalent is proved by running both, in `data`.
+Pure functions on source text. Code that cannot be rewritten safely stays; a source that does not parse, or that
+inspects its own frames or lifetimes, stays whole. `data` checks the equivalence by executing both.
 """
 
 from __future__ import annotations
@@ -55,32 +55,32 @@ def rewrite(
             here = (
                 None if only is None else frozenset(n for n, line in enumerate(done.lines, 1) if line in only)
             )
-            found = act(done.source.replace("\r\n", "\n"), call or "", here)
+            outcome = act(done.source.replace("\r\n", "\n"), call or "", here)
         except RecursionError:
-            found = replace(done, changed=False, why="it is nested too deep to be taken apart")
-        reasons += [found.why] if found.why else []
-        done = _after(done, found)
+            outcome = replace(done, changed=False, why="it is nested too deep to be taken apart")
+        reasons += [outcome.why] if outcome.why else []
+        done = _after(done, outcome)
     return done if done.changed else replace(whole, why=reasons[0] if reasons else "nothing was asked for")
 
 
 def flatten(source: str) -> str:
-    """A source with one operation a line."""
+    """Rewrite a source to one operation per line."""
     return rewrite(source, flatten=True).source
 
 
 def chars(source: str) -> str:
-    """A source with loops over characters for string methods."""
+    """Rewrite a source so that loops over characters replace string methods."""
     return rewrite(source, chars=True).source
 
 
 def rewrite_program(program: Program, *, flatten: bool = False, chars: bool = False) -> Program:
-    """A program with its source rewritten; its other files stay."""
+    """Rewrite a program's source; its other files stay."""
     done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
     return replace(program, source=done.source)
 
 
 def _after(first: Rewritten, second: Rewritten) -> Rewritten:
-    """Two rewritings, one after the other, as one."""
+    """Compose two successive rewrites into one."""
     lines = tuple(first.lines[line - 1] if line else 0 for line in second.lines)
     return Rewritten(second.source, first.changed or second.changed, lines)
 
@@ -108,7 +108,7 @@ def _chars(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
 
 
 def _first(tree: ast.Module) -> int:
-    """Where functions can be put: after the docstring and what is imported from the future."""
+    """Return where functions can be inserted: after the docstring and the `__future__` imports."""
     start = 0
     for node in tree.body:
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
@@ -120,7 +120,7 @@ def _first(tree: ast.Module) -> int:
 
 
 def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Rewritten:
-    """The new source, if it is one: what `ast.unparse` writes is read again."""
+    """Print the new source and check that it parses to the same tree."""
     if len(body) == len(tree.body) and all(a is b for a, b in zip(body, tree.body, strict=True)):
         return replace(whole, why="there is nothing to decompose in it")
     new = ast.fix_missing_locations(ast.Module(list(body), []))
@@ -134,13 +134,13 @@ def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Re
 
 
 def _parsed(source: str, call: str) -> ast.Module | str:
-    """The tree of a source that may be rewritten, or why it may not."""
+    """Return the tree of a source that may be rewritten, or the reason why it may not."""
     if "\r" in source:
         return "it has carriage returns that end no line"
     try:
-        tree, asked = ast.parse(source), ast.parse(call)
+        tree, call_tree = ast.parse(source), ast.parse(call)
     except SyntaxError as error:
         return f"it is not Python: {error.msg}, line {error.lineno}"
     except (ValueError, RecursionError, MemoryError) as error:
         return f"it is not Python: {' '.join(str(error).split())}"
-    return watches(tree) or watches(asked) or tree
+    return watches(tree) or watches(call_tree) or tree

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from worldline.analyze.rewrite.flatten import changed
 from worldline.analyze.rewrite.kinds import TYPES, Kinds, of_scope
 from worldline.analyze.rewrite.loops import Loop, loops
-from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, Fresh, Function, own, sure
+from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, Fresh, FunctionNode, own, sure
 from worldline.analyze.rewrite.tree import walk
 
 _NEEDED = "type str len range slice int dict list tuple ord chr ValueError"
@@ -33,26 +33,26 @@ _BLOCKS = ("body", "orelse", "finalbody")
 
 @dataclass
 class Chars:
-    """A program being rewritten: the functions that it needs, by the loop's method and form."""
+    """A program during its rewrite: the helper functions that it needs, by method and form."""
 
     facts: Facts
     fresh: Fresh
     used: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def helper(self, loop: Loop) -> str:
-        """The name of the function for a loop, which the program is going to have."""
+        """Return the name of the helper function for a loop, and add the function to the program."""
         key = (loop.method, len(loop.parameters))
         if key not in self.used:
             self.used[key] = self.fresh.new(f"{loop.method}_chars")
         return self.used[key]
 
     def functions(self) -> list[ast.stmt]:
-        """The functions that the program needs, in the order of their first use."""
+        """Return the helper functions in the order of their first use."""
         return [placed(loops()[key].function(name), 0) for key, name in self.used.items()]
 
 
 def with_loops(tree: ast.Module, facts: Facts) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The functions that a program needs, and its statements with their calls."""
+    """Return the helper functions that a program needs, and its statements with calls of them."""
     if not facts.plain >= NEEDED:
         return [], list(tree.body)
     chars = Chars(facts, Fresh(set(facts.words)))
@@ -61,12 +61,12 @@ def with_loops(tree: ast.Module, facts: Facts) -> tuple[list[ast.stmt], list[ast
 
 
 class _Scope:
-    """The statements of one scope; `inline` where lines with names of their own may be put."""
+    """The statements of one scope; `inline` if lines with new names may be inserted."""
 
     def __init__(self, chars: Chars, scope: ast.AST, *, inline: bool = True) -> None:
         self.chars = chars
         self.kinds = of_scope(scope, chars.facts) if inline else Kinds(chars.facts)
-        self.inline = inline and isinstance(scope, Function)
+        self.inline = inline and isinstance(scope, FunctionNode)
         self.names: dict[str, str] = {}
         self.iterated = _iterated(scope, self.kinds)
 
@@ -74,7 +74,7 @@ class _Scope:
         return [line for node in body for line in self.statement(node)]
 
     def statement(self, node: ast.stmt) -> list[ast.stmt]:
-        """A statement with loops for its calls, after the lines that it needs."""
+        """Rewrite a statement: the lines that it needs first, then the statement."""
         is_chosen = self.chars.facts.is_chosen(node)
         if is_chosen and isinstance(node, ast.Assign | ast.Return) and isinstance(node.value, ast.expr):
             lines, value = self.lined(node.value)
@@ -87,19 +87,19 @@ class _Scope:
             elif not is_chosen and name not in ("handlers", "cases"):
                 continue
             elif isinstance(value, list):
-                fields[name] = [self.part(each) for each in value]
+                fields[name] = [self.part(item) for item in value]
             else:
                 fields[name] = self.part(value)
         return [node if _same(node, fields) else changed(node, **fields)]
 
     def inner(self, node: ast.stmt) -> _Scope:
-        """The scope of a statement's blocks."""
-        if isinstance(node, Function):
+        """Return the scope of a statement's blocks."""
+        if isinstance(node, FunctionNode):
             return _Scope(self.chars, node)
         return _Scope(self.chars, node, inline=False) if isinstance(node, ast.ClassDef) else self
 
     def part(self, node: object) -> object:
-        """A part of a statement: an expression, or something with statements in it."""
+        """Rewrite a part of a statement: an expression, or a node that holds statements."""
         if isinstance(node, ast.ExceptHandler | ast.match_case):
             fields: dict[str, object] = {"body": self.block(node.body)}
             return node if _same(node, fields) else changed(node, **fields)
@@ -108,57 +108,61 @@ class _Scope:
         return self.expression(node) if isinstance(node, ast.AST) else node
 
     def expression(self, node: ast.AST) -> ast.AST:
-        """An expression with calls of functions for those of methods."""
+        """Replace method calls in an expression by calls of helper functions."""
         if isinstance(node, ast.Lambda) and self.kinds.names:
             return _Scope(self.chars, node, inline=False).expression(node)
         fields: dict[str, object] = {}
         for name, value in ast.iter_fields(node):
             if isinstance(value, list):
                 fields[name] = [
-                    self.expression(each) if isinstance(each, ast.AST) else each for each in value
+                    self.expression(item) if isinstance(item, ast.AST) else item for item in value
                 ]
             elif isinstance(value, ast.AST):
                 fields[name] = self.expression(value)
         new = node if _same(node, fields) else changed(node, **fields)
-        found = self.found(node)
-        if found is None:
+        match = self.match_loop(node)
+        if match is None:
             return new
         # The types are those of the old parts, which are what the new ones give.
-        loop, _ = found
+        loop, _ = match
         parts = _parts(new)
         assert parts is not None
-        made: ast.expr = ast.Call(ast.Name(self.chars.helper(loop), ast.Load()), parts[1], [])
+        result: ast.expr = ast.Call(ast.Name(self.chars.helper(loop), ast.Load()), parts[1], [])
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.NotIn):
-            made = ast.UnaryOp(ast.Not(), made)
-        return ast.copy_location(made, node)
+            result = ast.UnaryOp(ast.Not(), result)
+        return ast.copy_location(result, node)
 
-    def found(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
-        """The loop for an expression and what it is given, if a loop may take its place."""
+    def match_loop(self, node: ast.AST) -> tuple[Loop, list[ast.expr]] | None:
+        """Return the loop that may replace an expression, and its arguments; None if there is none."""
         parts = _parts(node)
         if parts is None:
             return None
-        method, given = parts
-        loop = loops().get((method, len(given)))
-        if loop is None or any(isinstance(each, ast.Starred) for each in given):
+        method, arguments = parts
+        loop = loops().get((method, len(arguments)))
+        if loop is None or any(isinstance(argument, ast.Starred) for argument in arguments):
             return None
-        string = given[loop.parameters.index("s")]
+        string = arguments[loop.parameters.index("s")]
         kind = self.kinds.kind(string)
         if kind in TYPES and kind != "str":
             return None
         if method == "contains":
-            return (loop, given) if kind == "str" else None
-        for name, value in zip(loop.parameters, given, strict=True):
+            return (loop, arguments) if kind == "str" else None
+        for name, value in zip(loop.parameters, arguments, strict=True):
             known = self.kinds.kind(value)
             if name in loop.checks() and known in TYPES and known != loop.checks()[name]:
                 return None
         if method in _OF_CHARACTERS and self.is_character(string):
             return None
-        if method in ("cut", "reverse") or kind == "str" or all(self.kinds.calm(each) for each in given[1:]):
-            return loop, given
+        if (
+            method in ("cut", "reverse")
+            or kind == "str"
+            or all(self.kinds.calm(argument) for argument in arguments[1:])
+        ):
+            return loop, arguments
         return None
 
     def is_character(self, node: ast.expr) -> bool:
-        """Whether an expression is, or seems to be, a single character, of which a loop would make nothing easier."""
+        """Return whether an expression seems to be a single character, where a loop does not help."""
         if isinstance(node, ast.Constant):
             return len(str(node.value)) < 2
         if isinstance(node, ast.Subscript):
@@ -168,19 +172,25 @@ class _Scope:
         return node.id in _CHARACTERS or self.iterated[node.id]
 
     def lined(self, node: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
-        """The lines of a loop that stand for a call, and its result; none where types are not proved."""
-        found = self.found(node) if self.inline else None
-        if found is None:
+        """Return the inline lines of a loop for a call, and its result; None if types are not proved."""
+        match = self.match_loop(node) if self.inline else None
+        if match is None:
             return [], node
-        loop, given = found
-        pairs = dict(zip(loop.parameters, given, strict=True))
+        loop, arguments = match
+        pairs = dict(zip(loop.parameters, arguments, strict=True))
         proved = all(self.kinds.kind(pairs[name]) == kind for name, kind in loop.checks().items())
         steady = all(
-            isinstance(each, ast.Constant) or (isinstance(each, ast.Name) and sure(each)) for each in given
+            isinstance(node_inside, ast.Constant) or (isinstance(node_inside, ast.Name) and sure(node_inside))
+            for node_inside in arguments
         )
         if not (proved and steady and _holds(loop, pairs)):
             return [], node
-        for name in {each.id for line in loop.body for each in walk(line) if isinstance(each, ast.Name)}:
+        for name in {
+            node_inside.id
+            for line in loop.body
+            for node_inside in walk(line)
+            if isinstance(node_inside, ast.Name)
+        }:
             if _is_bound(loop, name) and name not in self.names:
                 self.names[name] = self.chars.fresh.new(name)
         renamer = _Filled(
@@ -195,19 +205,19 @@ class _Scope:
 
 
 def placed(node: ast.stmt, line: int) -> ast.stmt:
-    """A statement of which every part is said to be of one old line, 0 for none."""
-    for each in walk(node):
-        if isinstance(each, ast.stmt | ast.expr | ast.ExceptHandler):
-            each.lineno = each.end_lineno = line
-            each.col_offset = each.end_col_offset = 0
+    """Assign every part of a statement to one old line; 0 means none."""
+    for part in walk(node):
+        if isinstance(part, ast.stmt | ast.expr | ast.ExceptHandler):
+            part.lineno = part.end_lineno = line
+            part.col_offset = part.end_col_offset = 0
     return node
 
 
 class _Filled(ast.NodeTransformer):
-    """A loop's lines with what it is given in place of its parameters, and new names for its own."""
+    """Substitutes arguments for a loop's parameters and new names for its own names."""
 
-    def __init__(self, given: dict[str, ast.expr], names: dict[str, str]) -> None:
-        self.given, self.names = given, names
+    def __init__(self, arguments: dict[str, ast.expr], names: dict[str, str]) -> None:
+        self.given, self.names = arguments, names
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if isinstance(node.ctx, ast.Store):
@@ -216,21 +226,21 @@ class _Filled(ast.NodeTransformer):
 
 
 def _is_bound(loop: Loop, name: str) -> bool:
-    nodes = (each for line in loop.body for each in walk(line))
+    nodes = (part for line in loop.body for part in walk(line))
     return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in nodes)
 
 
-def _holds(loop: Loop, given: dict[str, ast.expr]) -> bool:
-    """Whether a loop's condition is known to hold: there is none, or it asks a constant not to be empty."""
+def _holds(loop: Loop, arguments: dict[str, ast.expr]) -> bool:
+    """Return whether a loop's condition certainly holds: it has none, or it needs a non-empty constant."""
     if not loop.condition:
         return True
     name, _, rest = loop.condition.partition(" != ''")
-    value = given.get(name)
+    value = arguments.get(name)
     return not rest and isinstance(value, ast.Constant) and value.value != ""
 
 
 def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
-    """What an expression does to a string, if it may: the name of it, and what it is done to and with."""
+    """Return the string operation that an expression may be, and its operands."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr=name), args=args, keywords=[]) if (
             name not in _NO_METHODS
@@ -243,24 +253,27 @@ def _parts(node: ast.AST) -> tuple[str, list[ast.expr]] | None:
         case ast.Subscript(slice=ast.Slice(lower=None, upper=None, step=None)):
             return None  # a copy, of a list in all likelihood
         case ast.Subscript(ctx=ast.Load(), value=value, slice=ast.Slice() as cut):
-            return "cut", [value, *(each or ast.Constant(None) for each in (cut.lower, cut.upper, cut.step))]
+            return "cut", [
+                value,
+                *(bound or ast.Constant(None) for bound in (cut.lower, cut.upper, cut.step)),
+            ]
         case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[right]):
             return "contains", [left, right]
     return None
 
 
 def _iterated(scope: ast.AST, kinds: Kinds) -> dict[str, bool]:
-    """The names that go over something, and whether that is known to be a string."""
-    found: dict[str, bool] = {}
+    """Return the names that iterate over something, and whether that is certainly a string."""
+    is_text: dict[str, bool] = {}
     for node in own(scope):
         over: list[ast.For | ast.comprehension] = [node] if isinstance(node, ast.For) else []
         over += node.generators if isinstance(node, COMPREHENSIONS) else []
-        for each in over:
-            if isinstance(each.target, ast.Name):
-                found[each.target.id] = kinds.kind(each.iter) == "str"
-            elif isinstance(each.target, ast.Tuple) and isinstance(each.target.elts[-1], ast.Name):
-                found[each.target.elts[-1].id] = False
-    return found
+        for loop in over:
+            if isinstance(loop.target, ast.Name):
+                is_text[loop.target.id] = kinds.kind(loop.iter) == "str"
+            elif isinstance(loop.target, ast.Tuple) and isinstance(loop.target.elts[-1], ast.Name):
+                is_text[loop.target.elts[-1].id] = False
+    return is_text
 
 
 def _same(node: ast.AST, fields: dict[str, object]) -> bool:

@@ -29,7 +29,7 @@ _STOPS = frozenset(["next", "StopIteration", "__next__", "send", "throw"])
 
 
 def private(scope: ast.AST) -> frozenset[str]:
-    """The names that only comprehensions of a scope use, as names of their own."""
+    """Return the names that only the comprehensions of a scope use."""
     everywhere: Counter[str] = Counter()
     inside: Counter[str] = Counter()
     for node in walk(scope):
@@ -39,7 +39,7 @@ def private(scope: ast.AST) -> frozenset[str]:
 
 
 def _named(node: ast.AST) -> list[str]:
-    """The names that a node writes down itself."""
+    """Return the names that a node itself spells."""
     match node:
         case ast.Name(id=name) | ast.arg(arg=name) | ast.ClassDef(name=name):
             return [name]
@@ -56,73 +56,73 @@ def _named(node: ast.AST) -> list[str]:
     return []
 
 
-def _count(node: ast.AST, bound: frozenset[str], found: Counter[str]) -> None:
-    """Count each name where a comprehension around it binds it; one that two around it bind is counted for none."""
+def _count(node: ast.AST, bound: frozenset[str], counts: Counter[str]) -> None:
+    """Count each name that exactly one enclosing comprehension binds."""
     if isinstance(node, ast.Name):
-        found.update([node.id] if node.id in bound else [])
+        counts.update([node.id] if node.id in bound else [])
     elif isinstance(node, COMPREHENSIONS):
-        given = {name for generator in node.generators for name in targets(generator.target)}
+        own_names = {name for generator in node.generators for name in targets(generator.target)}
         for number, generator in enumerate(node.generators):
-            _count(generator.iter, bound | given if number else bound, found)
+            _count(generator.iter, bound | own_names if number else bound, counts)
             for part in (generator.target, *generator.ifs):
-                _count(part, (bound | given) - (bound & given), found)
+                _count(part, (bound | own_names) - (bound & own_names), counts)
         for part in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
-            _count(part, (bound | given) - (bound & given), found)
+            _count(part, (bound | own_names) - (bound & own_names), counts)
     else:
         for child in children(node):
-            _count(child, bound, found)
+            _count(child, bound, counts)
 
 
 def looped(flattener: Flattener, node: ast.expr) -> ast.expr | None:
-    """A comprehension, or a builtin's call with one, as a loop whose result is given; None where it must stay."""
+    """Emit a comprehension, or a builtin's call with one, as a loop and return its result; None if it must stay."""
     if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp):
         if not _fits(flattener, node):
             return None
-        made: ast.expr = ast.List([], ast.Load())
+        empty: ast.expr = ast.List([], ast.Load())
         if isinstance(node, ast.SetComp):
-            made = ast.Call(temporary("set"), [], [])
+            empty = ast.Call(temporary("set"), [], [])
         elif isinstance(node, ast.DictComp):
-            made = ast.Dict([], [])
-        return _collected(flattener, node, made)
+            empty = ast.Dict([], [])
+        return _collected(flattener, node, empty)
     return _consumed(flattener, node) if isinstance(node, ast.Call) else None
 
 
 def _fits(flattener: Flattener, node: Comprehension) -> bool:
-    """Whether a loop in the scope around a comprehension can take its place."""
-    given: set[str] = set()
+    """Return whether a loop in the enclosing scope can replace a comprehension."""
+    earlier: set[str] = set()
     for number, generator in enumerate(node.generators):
         if generator.is_async or not _names_only(generator.target):
             return False
-        later = {name for each in node.generators[number:] for name in targets(each.target)}
-        if number and later & {each.id for each in walk(generator.iter) if isinstance(each, ast.Name)}:
+        later = {name for part in node.generators[number:] for name in targets(part.target)}
+        if number and later & {part.id for part in walk(generator.iter) if isinstance(part, ast.Name)}:
             return False
-        given |= set(targets(generator.target))
+        earlier |= set(targets(generator.target))
     if isinstance(node, ast.SetComp) and "set" not in flattener.facts.plain:
         return False
-    return not any(_holds(each, given, flattener.facts) for each in _parts(node))
+    return not any(_holds(part, earlier, flattener.facts) for part in _parts(node))
 
 
 def _parts(node: Comprehension) -> list[ast.expr]:
-    """What is evaluated inside of a comprehension."""
-    found = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    """Return the expressions that are evaluated inside a comprehension."""
+    parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     for number, generator in enumerate(node.generators):
-        found += [*generator.ifs, *([generator.iter] if number else [])]
-    return found
+        parts += [*generator.ifs, *([generator.iter] if number else [])]
+    return parts
 
 
 def _names_only(target: ast.expr) -> bool:
     kinds = (ast.Name, ast.Tuple, ast.List, ast.Starred, ast.Store, ast.Load)
-    return all(isinstance(each, kinds) for each in walk(target))
+    return all(isinstance(part, kinds) for part in walk(target))
 
 
-def _holds(node: ast.AST, given: set[str], facts: Facts) -> bool:
-    """Whether something that outlives one turn refers to what a comprehension binds, or its scope is told apart."""
+def _holds(node: ast.AST, names: set[str], facts: Facts) -> bool:
+    """Return whether something that outlives one iteration refers to the comprehension's variables."""
     if isinstance(node, ast.Name) and node.id in ("super", "__class__"):
         return True
     if isinstance(node, ast.Await | ast.NamedExpr):
         return True
     if isinstance(node, ast.Lambda | ast.GeneratorExp):
-        return any(isinstance(each, ast.Name) and each.id in given for each in walk(node))
+        return any(isinstance(part, ast.Name) and part.id in names for part in walk(node))
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -130,14 +130,14 @@ def _holds(node: ast.AST, given: set[str], facts: Facts) -> bool:
     ):
         match node.args:
             case [ast.GeneratorExp() as only]:
-                return any(_holds(each, given | set(targets(only)), facts) for each in children(only))
-    return any(_holds(child, given, facts) for child in children(node))
+                return any(_holds(part, names | set(targets(only)), facts) for part in children(only))
+    return any(_holds(child, names, facts) for child in children(node))
 
 
-def _collected(flattener: Flattener, node: Comprehension, made: ast.expr) -> ast.expr:
-    """The loop that collects a comprehension's items into what was made for them."""
+def _collected(flattener: Flattener, node: Comprehension, empty: ast.expr) -> ast.expr:
+    """Emit the loop that collects a comprehension's items into `empty`."""
     first = flattener.simple(node.generators[0].iter)
-    result = flattener.keep(made)
+    result = flattener.keep(empty)
 
     def last(changed: dict[str, str]) -> None:
         if isinstance(node, ast.DictComp):
@@ -148,7 +148,7 @@ def _collected(flattener: Flattener, node: Comprehension, made: ast.expr) -> ast
             flattener.out.append(ast.Assign([target], value))
             return
         item = flattener.light(renamed(node.elt, changed))
-        name = "add" if isinstance(made, ast.Call) else "append"
+        name = "add" if isinstance(empty, ast.Call) else "append"
         put = ast.Call(ast.Attribute(temporary(result.id), name, ast.Load()), [item], [])
         flattener.out.append(ast.Expr(put))
 
@@ -157,7 +157,7 @@ def _collected(flattener: Flattener, node: Comprehension, made: ast.expr) -> ast
 
 
 def _consumed(flattener: Flattener, call: ast.Call) -> ast.expr | None:
-    """A builtin's call with a generator expression as a loop, and what then is left to do."""
+    """Emit a builtin's call with a generator expression as a loop, and return what is left to do."""
     match call:
         case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as node]) if (
             name in flattener.facts.plain and (not call.keywords or name == "sorted")
@@ -181,28 +181,28 @@ def _consumed(flattener: Flattener, call: ast.Call) -> ast.expr | None:
         return _summed(flattener, node)
     if name != "join" and name not in _COLLECTED:
         return None
-    made: ast.expr = ast.List([], ast.Load())
+    empty: ast.expr = ast.List([], ast.Load())
     if _COLLECTED.get(name) == "set":
-        made = ast.Call(temporary("set"), [], [])
-    result = _collected(flattener, node, made)
+        empty = ast.Call(temporary("set"), [], [])
+    result = _collected(flattener, node, empty)
     return result if name in ("list", "set") else ast.Call(call.func, [result], call.keywords)
 
 
 def _stops(node: ast.GeneratorExp) -> bool:
-    """Whether an item calls anything, which might end a generator where a loop would fail."""
-    return any(isinstance(each, ast.Call) for part in _parts(node) for each in walk(part))
+    """Return whether an item calls anything, which could end a generator where a loop would fail."""
+    return any(isinstance(inner, ast.Call) for part in _parts(node) for inner in walk(part))
 
 
 def _answered(flattener: Flattener, node: ast.GeneratorExp, wanted: bool) -> ast.expr | None:
-    """`any` or `all` as a loop that is left at the answer."""
+    """Emit `any` or `all` as a loop that stops at the answer."""
     first = flattener.simple(node.generators[0].iter)
     result = flattener.keep(ast.Constant(not wanted))
 
     def last(changed: dict[str, str]) -> None:
         test = flattener.test(renamed(node.elt, changed))
-        found = test if wanted else ast.UnaryOp(ast.Not(), test)
+        condition = test if wanted else ast.UnaryOp(ast.Not(), test)
         answer = ast.Assign([ast.Name(result.id, ast.Store())], ast.Constant(wanted))
-        flattener.out.append(ast.If(found, [answer, ast.Break()], []))
+        flattener.out.append(ast.If(condition, [answer, ast.Break()], []))
 
     out: ast.expr = temporary(result.id)
     if not wanted:
@@ -212,7 +212,7 @@ def _answered(flattener: Flattener, node: ast.GeneratorExp, wanted: bool) -> ast
 
 
 def _summed(flattener: Flattener, node: ast.GeneratorExp) -> ast.expr | None:
-    """`sum` of what is proved to be integers: of floats, some versions of Python add otherwise than `+` does."""
+    """Emit `sum` of proved ints; some Python versions add floats differently from `+`."""
     if _kind(flattener, node) not in ("int", "bool"):
         return None
     first = flattener.simple(node.generators[0].iter)
@@ -227,7 +227,7 @@ def _summed(flattener: Flattener, node: ast.GeneratorExp) -> ast.expr | None:
 
 
 def _kind(flattener: Flattener, node: ast.GeneratorExp) -> str:
-    """The kind of a generator expression's items."""
+    """Return the kind of a generator expression's items."""
     inner = Kinds(flattener.facts, dict(flattener.kinds.names))
     for generator in node.generators:
         element = inner.element(generator.iter)
@@ -240,10 +240,10 @@ def _kind(flattener: Flattener, node: ast.GeneratorExp) -> str:
 def _loops(
     flattener: Flattener, node: Comprehension, first: ast.expr, last: Last, *, after: ast.expr | None = None
 ) -> None:
-    """Put out a comprehension's loops with the innermost line, and what leaves an outer loop `after` an inner one."""
+    """Emit a comprehension's loops around the innermost line; after an inner loop, `after` tests for a break."""
     names = [name for generator in node.generators for name in targets(generator.target)]
-    kept = {name for name in names if name in flattener.private and name not in flattener.loops}
-    changed = {name: flattener.fresh.like(name) for name in dict.fromkeys(names) if name not in kept}
+    reused = {name for name in names if name in flattener.private and name not in flattener.loops}
+    changed = {name: flattener.fresh.like(name) for name in dict.fromkeys(names) if name not in reused}
     flattener.loops += names
 
     def turn(number: int) -> None:
@@ -272,7 +272,7 @@ def _loops(
 
 
 def renamed(node: ast.expr, changed: dict[str, str]) -> ast.expr:
-    """An expression with other names for some, but for those that scopes inside it bind themselves."""
+    """Rename names in an expression, except those that inner scopes bind."""
     if not changed:
         return node
     result = _Renamer(changed).visit(copy.deepcopy(node))  # the copy keeps the marks of sure loads
@@ -290,8 +290,8 @@ class _Renamer(ast.NodeTransformer):
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, COMPREHENSIONS):
-            given = {name for generator in node.generators for name in targets(generator.target)}
-            inner = _Renamer({old: new for old, new in self.changed.items() if old not in given})
+            rebound = {name for generator in node.generators for name in targets(generator.target)}
+            inner = _Renamer({old: new for old, new in self.changed.items() if old not in rebound})
             first = node.generators[0]
             first.iter = self.visit(first.iter)
             whole, first.iter = first.iter, ast.Constant(None)
@@ -299,7 +299,7 @@ class _Renamer(ast.NodeTransformer):
             first.iter = whole
             return node
         if isinstance(node, SCOPES):
-            given = {each.arg for each in walk(node) if isinstance(each, ast.arg)}
-            inner = _Renamer({old: new for old, new in self.changed.items() if old not in given})
+            rebound = {parameter.arg for parameter in walk(node) if isinstance(parameter, ast.arg)}
+            inner = _Renamer({old: new for old, new in self.changed.items() if old not in rebound})
             return ast.NodeTransformer.generic_visit(inner, node)
         return ast.NodeTransformer.generic_visit(self, node)

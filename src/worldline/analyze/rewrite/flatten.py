@@ -17,13 +17,13 @@ from worldline.analyze.rewrite.kinds import Kinds
 from worldline.analyze.rewrite.names import Facts, Fresh, sure, temporary
 from worldline.analyze.rewrite.tree import walk
 
-Node = TypeVar("Node", bound=ast.AST)
-LARGE = 15  # displays with more items are built in several parts, which is a matter of its own
+AnyNode = TypeVar("AnyNode", bound=ast.AST)
+MAX_DISPLAY_ITEMS = 15  # displays with more items are built in several parts, which is a matter of its own
 
 
 @dataclass
 class Flattener:
-    """The code of one scope being flattened: `out` takes the lines that go before the statement at hand."""
+    """Flattens the code of one scope; `out` collects the lines that precede the current statement."""
 
     facts: Facts
     kinds: Kinds
@@ -34,7 +34,7 @@ class Flattener:
     comprehend: Callable[[Flattener, ast.expr], ast.expr | None] = lambda flattener, node: None
 
     def inside(self, act: Callable[[], object]) -> list[ast.stmt]:
-        """The lines that an act puts out, apart from those of the statement around it."""
+        """Return the lines that an action emits, apart from those of the enclosing statement."""
         before, self.out = self.out, []
         try:
             act()
@@ -43,23 +43,23 @@ class Flattener:
             self.out = before
 
     def keep(self, value: ast.expr) -> ast.Name:
-        """Put a value into a new temporary, on a line of its own."""
+        """Assign a value to a new temporary on its own line."""
         name = self.fresh.temporary()
         self.kinds.names[name] = self.kinds.kind(value)
         self.assign(name, value)
         return temporary(name)
 
     def assign(self, name: str, value: ast.expr) -> None:
-        """Put out a line that binds a name."""
+        """Emit a line that binds a name."""
         self.out.append(ast.Assign([ast.Name(name, ast.Store())], value))
 
     def atom(self, node: ast.expr) -> ast.expr:
-        """A flat expression that is no operation: a constant, a name, a literal."""
+        """Flatten an expression to an atom: a constant, a name or a literal."""
         flat = self.simple(node)
         return flat if self.is_atom(flat) else self.keep(flat)
 
     def is_atom(self, node: ast.expr) -> bool:
-        """Whether an expression needs no line of its own."""
+        """Return whether an expression needs no line of its own."""
         if isinstance(node, ast.Name | ast.Constant | ast.Lambda) or is_literal(node):
             return True
         return self._is_module(node) or _is_super(node)
@@ -72,11 +72,11 @@ class Flattener:
         return False
 
     def steady(self, node: ast.expr) -> bool:
-        """Whether evaluating a flat expression later, on the same line, cannot be noticed."""
+        """Return whether a flat expression may be evaluated later on the same line without a visible difference."""
         return self.kinds.calm(node) or is_literal(node) or self._is_module(node) or _is_super(node)
 
     def light(self, node: ast.expr) -> ast.expr:
-        """A flat operand: an atom, or an attribute of one."""
+        """Flatten an operand to an atom, or to an attribute of one."""
         if isinstance(node, ast.Attribute) and not self._is_module(node):
             return changed(node, value=self.atom(node.value))
         if isinstance(node, ast.GeneratorExp):  # nothing of it happens on a line of its own but its making
@@ -84,22 +84,22 @@ class Flattener:
         return self.atom(node)
 
     def operands(self, nodes: Sequence[ast.expr]) -> list[ast.expr]:
-        """Operands that are evaluated in this order, flat; after a starred one, which iterates, all stay."""
-        found: list[ast.expr] = []
+        """Flatten operands in evaluation order; those after a starred operand, which iterates, stay."""
+        flattened: list[ast.expr] = []
         for number, node in enumerate(nodes):
             if isinstance(node, ast.Starred):
-                found.append(changed(node, value=self.atom(node.value)))
-                return found + list(nodes[number + 1 :])
+                flattened.append(changed(node, value=self.atom(node.value)))
+                return flattened + list(nodes[number + 1 :])
             rest = nodes[number + 1 :]
             if any(self.moves(later) for later in rest):
                 flat = self.atom(node)
-                found.append(flat if self.steady(flat) else self.keep(flat))
+                flattened.append(flat if self.steady(flat) else self.keep(flat))
             else:
-                found.append(self.light(node))
-        return found
+                flattened.append(self.light(node))
+        return flattened
 
     def moves(self, node: ast.expr) -> bool:
-        """Whether flattening an operand puts out a line that could be noticed by one evaluated before it."""
+        """Return whether flattening an operand emits a line that an earlier operand could notice."""
         if isinstance(node, ast.Starred):
             return self.moves(node.value)
         if isinstance(node, ast.Attribute):
@@ -107,7 +107,7 @@ class Flattener:
         return not (isinstance(node, ast.Name) or self.steady(node))
 
     def simple(self, node: ast.expr) -> ast.expr:
-        """A flat expression of one operation; the lines that its operands take are put out."""
+        """Flatten an expression to one operation and emit the lines of its operands."""
         match node:
             case ast.BinOp():
                 left, right = self.operands([node.left, node.right])
@@ -146,7 +146,7 @@ class Flattener:
         return node
 
     def _first_flat(self, node: ast.expr) -> ast.expr:
-        """A comprehension that stays: what it goes over first is evaluated before it."""
+        """Keep a comprehension, but evaluate its first iterable before it."""
         assert isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp)
         first, *others = node.generators
         return changed(node, generators=[changed(first, iter=self.light(first.iter)), *others])
@@ -169,11 +169,11 @@ class Flattener:
         return result
 
     def _set(self, name: str, value: ast.expr) -> list[ast.stmt]:
-        """The lines that bind a name to a value."""
+        """Emit the lines that bind a name to a value."""
         return self.inside(lambda: self.assign(name, self.simple(value)))
 
     def _choice(self, node: ast.BoolOp) -> ast.expr:
-        """`and` and `or`: a temporary takes the first value, and the next one if it goes on."""
+        """Flatten `and` and `or`: a temporary takes the first value, then the next one if needed."""
         if not self.truth_is_quiet():
             return node
         kind = self.kinds.kind(node)
@@ -183,7 +183,7 @@ class Flattener:
         return result
 
     def _go_on(self, name: str, op: ast.boolop, values: list[ast.expr]) -> None:
-        """Put out the line that asks whether the next value is evaluated too, and that one's lines."""
+        """Emit the test of whether the next value is evaluated, and that value's lines."""
         if not values:
             return
 
@@ -204,11 +204,11 @@ class Flattener:
         return temporary(name)
 
     def truth_is_quiet(self) -> bool:
-        """Whether no class of the program decides what is true, so that asking twice cannot be noticed."""
+        """Return whether no class of the program defines truth, so that a second test is invisible."""
         return not {"__bool__", "__len__"} & self.facts.words
 
     def test(self, node: ast.expr) -> ast.expr:
-        """A flat condition; one whose truth must not be asked twice stays as it is."""
+        """Flatten a condition; one whose truth must not be tested twice stays."""
         return node if _asks(node) and not self.truth_is_quiet() else self.simple(node)
 
     def _call(self, node: ast.Call) -> ast.expr:
@@ -218,34 +218,37 @@ class Flattener:
         if collected is not None:
             return collected
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        spread = any(isinstance(each, ast.Starred) for each in node.args)
+        spread = any(isinstance(argument, ast.Starred) for argument in node.args)
         spread |= any(keyword.arg is None for keyword in node.keywords)
         func = self._called(node.func, arguments)
         several = self._spread(node) if spread else self.operands(arguments)
-        given = several[: len(node.args)]
+        positional = several[: len(node.args)]
         named = [
-            changed(k, value=value) for k, value in zip(node.keywords, several[len(given) :], strict=True)
+            changed(k, value=value)
+            for k, value in zip(node.keywords, several[len(positional) :], strict=True)
         ]
-        return changed(node, func=func, args=given, keywords=named)
+        return changed(node, func=func, args=positional, keywords=named)
 
     def _spread(self, node: ast.Call) -> list[ast.expr]:
-        """Arguments some of which are spread: those up to the first such one can be flat."""
-        first = next((n for n, each in enumerate(node.args) if isinstance(each, ast.Starred)), len(node.args))
+        """Flatten the arguments up to the first starred one."""
+        first = next(
+            (n for n, argument in enumerate(node.args) if isinstance(argument, ast.Starred)), len(node.args)
+        )
         flat = self.operands(node.args[: first + 1])
         rest = [*node.args[first + 1 :], *(keyword.value for keyword in node.keywords)]
         return flat + rest
 
     def _called(self, func: ast.expr, arguments: Sequence[ast.expr]) -> ast.expr:
-        """What is called, looked up before the arguments are evaluated wherever that could be noticed."""
-        later = any(self.moves(each) for each in arguments)
+        """Flatten the called function; look it up before the arguments wherever the order is visible."""
+        later = any(self.moves(argument) for argument in arguments)
         if isinstance(func, ast.Attribute) and not self._is_module(func):
             if not later:
                 return changed(func, value=self.light(func.value))
             value = self.atom(func.value)
             flat = changed(func, value=value)
             return flat if self.steady(value) and self.kinds.has(value, func.attr) else self.keep(flat)
-        found = self.atom(func)
-        return self.keep(found) if later and not self.steady(found) else found
+        function = self.atom(func)
+        return self.keep(function) if later and not self.steady(function) else function
 
     def _item(self, node: ast.Subscript) -> ast.expr:
         if isinstance(node.slice, ast.Slice):
@@ -254,10 +257,10 @@ class Flattener:
             ]
             value, *flat = self.operands([node.value, *parts])
             return changed(node, value=value, slice=sliced(node.slice, flat))
-        if any(isinstance(each, ast.Slice) for each in walk(node.slice)):
+        if any(isinstance(inner, ast.Slice) for inner in walk(node.slice)):
             return node
         if isinstance(node.slice, ast.Tuple) and not any(
-            isinstance(each, ast.Starred) for each in node.slice.elts
+            isinstance(inner, ast.Starred) for inner in node.slice.elts
         ):
             value, *elements = self.operands([node.value, *node.slice.elts])
             return changed(node, value=value, slice=changed(node.slice, elts=elements))
@@ -265,12 +268,12 @@ class Flattener:
         return changed(node, value=value, slice=index)
 
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> ast.expr:
-        if is_literal(node) or len(node.elts) > LARGE:
+        if is_literal(node) or len(node.elts) > MAX_DISPLAY_ITEMS:
             return node
         return changed(node, elts=self.operands(node.elts))
 
     def _dict(self, node: ast.Dict) -> ast.expr:
-        if is_literal(node) or len(node.keys) > LARGE or None in node.keys:
+        if is_literal(node) or len(node.keys) > MAX_DISPLAY_ITEMS or None in node.keys:
             return node
         pairs = [
             part for pair in zip(node.keys, node.values, strict=True) for part in pair if part is not None
@@ -279,19 +282,19 @@ class Flattener:
         return changed(node, keys=flat[::2], values=flat[1::2])
 
     def _text(self, node: ast.JoinedStr) -> ast.expr:
-        """A formatted string: each part is formatted before the next is evaluated."""
+        """Flatten an f-string: each part is formatted before the next is evaluated."""
         parts: list[ast.expr] = []
         for number, part in enumerate(node.values):
             if not isinstance(part, ast.FormattedValue):
                 parts.append(part)
                 continue
-            later = [each for each in node.values[number + 1 :] if isinstance(each, ast.FormattedValue)]
+            later = [hole for hole in node.values[number + 1 :] if isinstance(hole, ast.FormattedValue)]
             flat = changed(part, value=self.light(part.value))
             # A value that formatting could not tell apart later needs no line of its own.
             plain = (
                 self.kinds.kind(flat.value) in ("str", "int", "bool", "float") and part.format_spec is None
             )
-            if not any(self.moves(each.value) or each.format_spec for each in later) or (
+            if not any(self.moves(hole.value) or hole.format_spec for hole in later) or (
                 plain and self.steady(flat.value)
             ):
                 parts.append(flat)
@@ -303,28 +306,28 @@ class Flattener:
 
 
 def sliced(old: ast.Slice, parts: Sequence[ast.expr]) -> ast.Slice:
-    """A slice with other bounds in the places where the old one has some."""
-    given = iter(parts)
-    return ast.Slice(*(None if each is None else next(given) for each in (old.lower, old.upper, old.step)))
+    """Return a slice with new bounds in place of the old ones."""
+    bounds = iter(parts)
+    return ast.Slice(*(None if bound is None else next(bounds) for bound in (old.lower, old.upper, old.step)))
 
 
-def changed(node: Node, **fields: object) -> Node:
-    """A node with other fields; the old one is left as it was."""
-    given = {name: getattr(node, name) for name in node._fields} | fields
-    return ast.copy_location(type(node)(**given), node)
+def changed(node: AnyNode, **fields: object) -> AnyNode:
+    """Return a copy of a node with other fields."""
+    values = {name: getattr(node, name) for name in node._fields} | fields
+    return ast.copy_location(type(node)(**values), node)
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Whether an expression is a value written out, which can be made anywhere."""
+    """Return whether an expression is a literal, which can be created anywhere."""
     match node:
         case ast.Constant():
             return True
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float())):
             return True
         case ast.List() | ast.Tuple():
-            return all(is_literal(each) for each in node.elts)
+            return all(is_literal(element) for element in node.elts)
         case ast.Set():
-            return all(isinstance(each, ast.Constant) for each in node.elts)
+            return all(isinstance(element, ast.Constant) for element in node.elts)
         case ast.Dict():
             keyed = all(isinstance(key, ast.Constant) for key in node.keys)
             return keyed and all(is_literal(value) for value in node.values)
@@ -341,7 +344,7 @@ def _is_super(node: ast.expr) -> bool:
 
 
 def _asks(node: ast.expr) -> bool:
-    """Whether a condition, taken apart, asks for the truth of a value more than once."""
+    """Return whether a decomposed condition tests the truth of a value more than once."""
     if isinstance(node, ast.UnaryOp):
         return _asks(node.operand)
     return isinstance(node, ast.BoolOp) or (isinstance(node, ast.Compare) and len(node.ops) > 1)

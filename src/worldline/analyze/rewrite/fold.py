@@ -21,7 +21,7 @@ ITERATED = ".0"  # what a comprehension's frame is given
 
 @dataclass
 class FoldedRun:
-    """Steps of the original; `under[i]` are the numbers of the steps of the rewriting that step i is made of."""
+    """Steps of the original; `under[i]` are the numbers of the rewritten steps that step i consists of."""
 
     steps: list[Step] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
@@ -36,17 +36,19 @@ def fold(
     frames: Sequence[Frame],
     hidden: Sequence[Hidden],
 ) -> FoldedRun:
-    """Fold a run of a program's rewriting; of its files the main one alone is rewritten, and has these places."""
+    """Fold a run of a rewritten program into steps of the original; only the main file is rewritten."""
     folding = _Folding(program, places, frames)
     at = [folding.step(step) for step in steps]
     out = folding.out
-    out.hidden = [replace(one, step=at[one.step] if one.step < len(at) else len(out.steps)) for one in hidden]
+    out.hidden = [
+        replace(draw, step=at[draw.step] if draw.step < len(at) else len(out.steps)) for draw in hidden
+    ]
     return out
 
 
 @dataclass
 class _Open:
-    """A frame that is kept: its number, its names, and the step that its next lines may be a part of."""
+    """A frame of the original: its number, its names, and the step that its next lines may extend."""
 
     serial: int
     line: int
@@ -67,7 +69,7 @@ class _Folding:
         self.open: dict[int, _Open] = {}  # by the frame's number in the rewriting
 
     def step(self, step: Step) -> int:
-        """Fold one step in; the number of the step that it is a part of."""
+        """Fold in one step and return the number of the step that it belongs to."""
         if step.event == "call" and self._is_kept(step):
             return self._call(step)
         frame = self._around(step.frame)
@@ -93,7 +95,7 @@ class _Folding:
         return not is_helper and ITERATED not in step.delta
 
     def _around(self, serial: int) -> _Open | None:
-        """The frame that a step is told of: its own, or the nearest around it that is kept."""
+        """Return the frame of a step: its own, or the nearest enclosing frame of the original."""
         while serial >= 0 and serial not in self.open:
             serial = self.frames[serial].parent
         return self.open.get(serial)
@@ -128,7 +130,7 @@ class _Folding:
         return at
 
     def _merge(self, frame: _Open, step: Step) -> None:
-        """A further line of the statement under way: its changes are the statement's."""
+        """Merge a further line of the current statement: its changes belong to the statement."""
         delta = {name: value for name, value in step.delta.items() if name not in frame.scratch}
         gone = tuple(name for name in step.gone if name not in frame.scratch)
         if not (delta or gone):

@@ -9,19 +9,52 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from worldline.analyze.rewrite.names import COMPREHENSIONS, Facts, Function, own, parameters, sure, targets
+from worldline.analyze.rewrite.names import (
+    COMPREHENSIONS,
+    Facts,
+    FunctionNode,
+    own,
+    parameters,
+    sure,
+    targets,
+)
 from worldline.analyze.rewrite.tree import walk
 
 TYPES: dict[str, type] = {
-    "int": int, "bool": bool, "float": float, "str": str, "bytes": bytes, "list": list, "tuple": tuple,
-    "dict": dict, "set": set,
-}  # fmt: skip
+    "int": int,
+    "bool": bool,
+    "float": float,
+    "str": str,
+    "bytes": bytes,
+    "list": list,
+    "tuple": tuple,
+    "dict": dict,
+    "set": set,
+}
 _CALLS = {
-    "len": "int", "ord": "int", "int": "int", "float": "float", "bool": "bool", "list": "list", "tuple": "tuple",
-    "dict": "dict", "set": "set", "sorted": "list", "chr": "str", "hex": "str", "bin": "str", "oct": "str",
-    "isinstance": "bool", "callable": "bool", "any": "bool", "all": "bool", "input": "str", "repr": "str",
-    "str": "str", "ascii": "str",
-}  # fmt: skip
+    "len": "int",
+    "ord": "int",
+    "int": "int",
+    "float": "float",
+    "bool": "bool",
+    "list": "list",
+    "tuple": "tuple",
+    "dict": "dict",
+    "set": "set",
+    "sorted": "list",
+    "chr": "str",
+    "hex": "str",
+    "bin": "str",
+    "oct": "str",
+    "isinstance": "bool",
+    "callable": "bool",
+    "any": "bool",
+    "all": "bool",
+    "input": "str",
+    "repr": "str",
+    "str": "str",
+    "ascii": "str",
+}
 _TEXTS = """
 capitalize casefold center expandtabs join ljust lower lstrip removeprefix removesuffix replace rjust rstrip strip
 swapcase title translate upper zfill
@@ -52,7 +85,7 @@ class Kinds:
     names: dict[str, str] = field(default_factory=dict)
 
     def kind(self, node: ast.expr) -> str:
-        """The exact built-in type of an expression's value, if it has one; UNKNOWN where that is not proved."""
+        """Return the exact built-in type of an expression's value; UNKNOWN if it is not proved."""
         match node:
             case ast.Constant():
                 name = type(node.value).__name__
@@ -117,7 +150,7 @@ class Kinds:
         return UNKNOWN
 
     def _comparison(self, node: ast.Compare) -> str:
-        kinds = [self.kind(each) for each in (node.left, *node.comparators)]
+        kinds = [self.kind(operand) for operand in (node.left, *node.comparators)]
         known = all(kind in (*_NUMBERS, "float", "str") for kind in kinds)
         identity = all(isinstance(op, ast.Is | ast.IsNot | ast.In | ast.NotIn) for op in node.ops)
         if UNSEEN in kinds and UNKNOWN not in kinds:
@@ -142,7 +175,7 @@ class Kinds:
         return UNKNOWN
 
     def element(self, node: ast.expr) -> str:
-        """The kind of what iterating over an expression gives."""
+        """Return the kind of the elements of an expression."""
         kind = self.kind(node)
         if kind in ("str", UNSEEN):
             return kind
@@ -163,7 +196,7 @@ class Kinds:
         return UNKNOWN
 
     def calm(self, node: ast.expr) -> bool:
-        """Whether evaluating an expression cannot fail, change anything, or give something else later."""
+        """Return whether evaluating an expression cannot fail, change anything, or differ later."""
         match node:
             case ast.Constant():
                 return True
@@ -187,7 +220,7 @@ class Kinds:
                 ordered = all(isinstance(op, (*_ORDERED, ast.Eq, ast.NotEq)) for op in node.ops)
                 return (identity or (alike and ordered)) and all(self.calm(part) for part in parts)
             case ast.List() | ast.Tuple():
-                return all(self.calm(each) for each in node.elts)
+                return all(self.calm(element) for element in node.elts)
             case ast.Lambda():
                 return not (node.args.defaults or any(node.args.kw_defaults))
             case ast.Call(func=ast.Name(id="len"), args=[only], keywords=[]):
@@ -195,24 +228,24 @@ class Kinds:
         return False
 
     def has(self, node: ast.expr, method: str) -> bool:
-        """Whether an expression's value is proved to have a built-in method."""
+        """Return whether an expression's value certainly has a built-in method."""
         kind = self.kind(node)
         return kind in TYPES and hasattr(TYPES[kind], method)
 
 
 def joined(*kinds: str) -> str:
-    """The kind of what may have any of several kinds."""
+    """Return the common kind of several kinds."""
     seen = {kind for kind in kinds if kind != UNSEEN}
     return UNSEEN if not seen else seen.pop() if len(seen) == 1 else UNKNOWN
 
 
 def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
-    """The kinds of a function's or the module's names, by everything that is ever bound to them."""
-    found = Kinds(facts)
+    """Return the kinds of a function's or the module's names, from everything that is bound to them."""
+    kinds = Kinds(facts)
     if {"str", "int", "list", "dict", "tuple", "float", "bool", "set"} - facts.plain:
-        return found
+        return kinds
     bound = _bound(scope, facts)
-    fixed = set(parameters(scope.args)) if isinstance(scope, Function) else set()
+    fixed = set(parameters(scope.args)) if isinstance(scope, FunctionNode) else set()
     for node in walk(scope):
         if isinstance(node, ast.Global | ast.Nonlocal):
             fixed.update(node.names)
@@ -222,15 +255,15 @@ def of_scope(scope: ast.AST, facts: Facts) -> Kinds:
     names = {
         name: UNSEEN for name in counts if name not in fixed and counts[name] == len(bound.get(name, ()))
     }
-    found.names = names
+    kinds.names = names
     changed = True
     while changed:
         changed = False
         for name in names:
-            kind = joined(*(_kind_of(found, how, value) for how, value in bound[name]))
+            kind = joined(*(_kind_of(kinds, how, value) for how, value in bound[name]))
             changed |= kind != names[name]
             names[name] = kind
-    return found
+    return kinds
 
 
 def _kind_of(kinds: Kinds, how: str, value: ast.expr) -> str:
@@ -238,12 +271,12 @@ def _kind_of(kinds: Kinds, how: str, value: ast.expr) -> str:
 
 
 def _bound(scope: ast.AST, facts: Facts) -> dict[str, list[tuple[str, ast.expr]]]:
-    """What each name is bound to: to a value, to each element of one, or to something of a kind; not all ways."""
-    found: dict[str, list[tuple[str, ast.expr]]] = {}
+    """Return what each name is bound to, as far as it is understood: a value, each element of one, or a kind."""
+    bindings: dict[str, list[tuple[str, ast.expr]]] = {}
 
     def add(target: ast.expr, how: str, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            found.setdefault(target.id, []).append((how, value))
+            bindings.setdefault(target.id, []).append((how, value))
 
     for node in own(scope):
         if isinstance(node, ast.Assign):
@@ -252,8 +285,8 @@ def _bound(scope: ast.AST, facts: Facts) -> dict[str, list[tuple[str, ast.expr]]
                 if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
                     starred = any(isinstance(e, ast.Starred) for e in (*target.elts, *node.value.elts))
                     if len(target.elts) == len(node.value.elts) and not starred:
-                        for each, value in zip(target.elts, node.value.elts, strict=True):
-                            add(each, "is", value)
+                        for element, value in zip(target.elts, node.value.elts, strict=True):
+                            add(element, "is", value)
         elif isinstance(node, ast.AnnAssign | ast.NamedExpr):
             if node.value:
                 add(node.target, "is", node.value)
@@ -269,4 +302,4 @@ def _bound(scope: ast.AST, facts: Facts) -> dict[str, list[tuple[str, ast.expr]]
                 ) if "enumerate" in facts.plain:
                     add(first, "int", only)
                     add(second, "each", only)
-    return found
+    return bindings

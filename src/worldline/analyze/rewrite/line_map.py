@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from worldline.analyze.rewrite.names import Function, begin, bindings
+from worldline.analyze.rewrite.names import FunctionNode, begin, bindings
 
 MODULE = 0  # stands for the line of the module's own frame
 
@@ -26,12 +26,12 @@ class LineMap:
     scratch: Mapping[int, frozenset[str]]
 
     def head(self, line: int) -> int:
-        """The first line of the statement that a line is a part of; a line that is not there is itself."""
+        """Return the first line of the statement that a line belongs to; an unknown line is its own head."""
         return self.heads[line - 1] if 0 < line <= len(self.heads) else line
 
 
 def line_map(original: str, source: str | None = None, lines: tuple[int, ...] = ()) -> LineMap:
-    """Of a source and its rewriting, whose lines come from those `lines`; of a source alone, its own."""
+    """Map the lines of a source, or of its rewrite with these original `lines`, to statement heads."""
     try:
         tree = ast.parse(original)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # never rewritten, and never run
@@ -49,15 +49,15 @@ def line_map(original: str, source: str | None = None, lines: tuple[int, ...] = 
 
 
 def _scopes(tree: ast.Module) -> Iterator[tuple[int, ast.AST]]:
-    """The module and every function of it, by the line at which its frame begins."""
+    """Yield the module and every function, by the line at which its frame begins."""
     yield MODULE, tree
     for node in ast.walk(tree):
-        if isinstance(node, Function):
+        if isinstance(node, FunctionNode):
             yield begin(node), node
 
 
 def _heads(tree: ast.Module) -> Iterator[tuple[int, int]]:
-    """Lines with the first line of their statement; those of inner statements come later, and count."""
+    """Yield lines with the first line of their statement; later pairs, of inner statements, take precedence."""
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
             first = begin(node)

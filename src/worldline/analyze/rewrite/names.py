@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from worldline.analyze.rewrite.tree import children, walk
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 BUILTINS = frozenset(dir(builtins))
@@ -25,13 +25,13 @@ _SURE = "_worldline_sure"
 
 
 def words(*texts: str) -> frozenset[str]:
-    """Every identifier in texts of code, in strings and comments too."""
+    """Return every identifier in texts of code, in strings and comments too."""
     return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
 @dataclass
 class Fresh:
-    """New names, none of which is taken; temporaries are numbered anew in each function."""
+    """New unused names; temporaries are numbered per function."""
 
     taken: set[str]
     prefix: str = field(init=False)
@@ -43,19 +43,19 @@ class Fresh:
         self.prefix = next(prefix for prefix in prefixes if prefix not in numbered)
 
     def temporary(self) -> str:
-        """The next temporary of the function."""
+        """Return the next temporary of the function."""
         self.count += 1
         return f"{self.prefix}{self.count}"
 
     def new(self, name: str) -> str:
-        """A name that is not taken: this one, or one that reads like it."""
+        """Return an unused name: this one, or a similar one."""
         if name in self.taken:
             return self.like(name)
         self.taken.add(name)
         return name
 
     def like(self, name: str) -> str:
-        """A name that reads like another one."""
+        """Return an unused name similar to another one."""
         number = 2
         while f"{name}_{number}" in self.taken:
             number += 1
@@ -64,22 +64,22 @@ class Fresh:
 
 
 def own(node: ast.AST) -> list[ast.AST]:
-    """The nodes of a scope's own code, in order: without the bodies of functions, lambdas and classes in it."""
-    found: list[ast.AST] = []
+    """Return the nodes of a scope's own code in order, without nested functions, lambdas and classes."""
+    nodes: list[ast.AST] = []
     open_ = children(node)[::-1]
     while open_:
-        each = open_.pop()
-        found.append(each)
-        open_ += (_outside(each) if isinstance(each, SCOPES) else children(each))[::-1]
-    return found
+        current = open_.pop()
+        nodes.append(current)
+        open_ += (_outside(current) if isinstance(current, SCOPES) else children(current))[::-1]
+    return nodes
 
 
 def _outside(node: ast.AST) -> list[ast.AST]:
-    """What of a definition is evaluated outside of it."""
+    """Return the parts of a definition that are evaluated outside it."""
     parts: list[ast.AST] = []
-    if isinstance(node, Function | ast.Lambda):
+    if isinstance(node, FunctionNode | ast.Lambda):
         parts += [*node.args.defaults, *(default for default in node.args.kw_defaults if default)]
-    if isinstance(node, Function | ast.ClassDef):
+    if isinstance(node, FunctionNode | ast.ClassDef):
         parts += node.decorator_list
     if isinstance(node, ast.ClassDef):
         parts += [*node.bases, *node.keywords]
@@ -87,62 +87,67 @@ def _outside(node: ast.AST) -> list[ast.AST]:
 
 
 def _header(node: ast.AST) -> list[ast.AST]:
-    """All nodes of what of a definition is evaluated outside of it."""
-    return [each for part in _outside(node) for each in (part, *own(part))]
+    """Return all nodes of a definition that are evaluated outside it."""
+    return [inner for part in _outside(node) for inner in (part, *own(part))]
 
 
 def targets(node: ast.AST) -> Iterator[str]:
-    """The names that a target, or a statement's head, binds."""
-    for each in walk(node):
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            yield each.id
-        elif isinstance(each, ast.MatchAs | ast.MatchStar) and each.name:
-            yield each.name
-        elif isinstance(each, ast.MatchMapping) and each.rest:
-            yield each.rest
+    """Yield the names that a target, or a statement's head, binds."""
+    for part in walk(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+        elif isinstance(part, ast.MatchAs | ast.MatchStar) and part.name:
+            yield part.name
+        elif isinstance(part, ast.MatchMapping) and part.rest:
+            yield part.rest
 
 
 def bindings(scope: ast.AST) -> Counter[str]:
-    """How often a scope's own code binds each name; comprehensions bind theirs elsewhere, walruses apart."""
-    found: Counter[str] = Counter()
-    if isinstance(scope, Function | ast.Lambda):
-        found.update(parameters(scope.args))
+    """Count how often a scope's own code binds each name; comprehension variables are excluded."""
+    counts: Counter[str] = Counter()
+    if isinstance(scope, FunctionNode | ast.Lambda):
+        counts.update(parameters(scope.args))
     nodes = own(scope)
-    comprehended = [each for each in nodes if isinstance(each, COMPREHENSIONS)]
-    inner = {id(one) for each in comprehended for part in each.generators for one in walk(part.target)}
+    comprehended = [comprehension for comprehension in nodes if isinstance(comprehension, COMPREHENSIONS)]
+    inner = {
+        id(node)
+        for comprehension in comprehended
+        for generator in comprehension.generators
+        for node in walk(generator.target)
+    }
     for node in nodes:
-        if isinstance(node, Function | ast.ClassDef):
-            found[node.name] += 1
+        if isinstance(node, FunctionNode | ast.ClassDef):
+            counts[node.name] += 1
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in inner:
-            found[node.id] += 1
+            counts[node.id] += 1
         elif isinstance(node, ast.alias):
-            found[(node.asname or node.name).split(".")[0]] += 1
+            counts[(node.asname or node.name).split(".")[0]] += 1
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            found[node.name] += 2  # it is bound, and unbound at the end
+            counts[node.name] += 2  # it is bound, and unbound at the end
         elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.MatchMapping):
             name = node.rest if isinstance(node, ast.MatchMapping) else node.name
-            found.update([name] if name else [])
-    return found
+            counts.update([name] if name else [])
+    return counts
 
 
 def parameters(args: ast.arguments) -> list[str]:
-    """The names of a function's parameters."""
+    """Return the names of a function's parameters."""
     several = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-    return [each.arg for each in several if each]
+    return [parameter.arg for parameter in several if parameter]
 
 
 def mark(node: ast.AST) -> None:
-    """Note that a load is sure."""
+    """Mark a load as sure."""
     setattr(node, _SURE, True)
 
 
 def sure(node: ast.AST) -> bool:
-    """Whether a load is sure."""
+    """Return whether a load is sure."""
     return getattr(node, _SURE, False)
 
 
 def temporary(name: str) -> ast.Name:
-    """A load of a temporary, which is sure."""
+    """Return a load of a temporary, which is sure."""
     node = ast.Name(name, ast.Load())
     mark(node)
     return node
@@ -150,7 +155,7 @@ def temporary(name: str) -> ast.Name:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a whole program."""
+    """What is known about a whole program."""
 
     words: frozenset[str]
     plain: frozenset[str]  # builtins that are bound nowhere
@@ -161,22 +166,22 @@ class Facts:
     only: frozenset[int] | None = None  # first lines of the statements to be rewritten; None for all
 
     def bindings(self, scope: ast.AST) -> Counter[str]:
-        """How often a scope's own code binds each name."""
+        """Count how often a scope's own code binds each name."""
         return self.bound[id(scope)] if id(scope) in self.bound else bindings(scope)
 
     def is_chosen(self, node: ast.stmt) -> bool:
-        """Whether a statement is to be rewritten; what stands in its blocks is asked for itself."""
+        """Return whether a statement is to be rewritten; its blocks are decided separately."""
         return self.only is None or begin(node) in self.only
 
 
 def begin(node: ast.stmt) -> int:
-    """A statement's first line, its decorators' included."""
+    """Return a statement's first line, decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(each.lineno for each in decorators)])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None = None) -> Facts:
-    """What is known of a program whose source, and whose call, have these words."""
+    """Collect what is known about a program whose source and call have these words."""
     everywhere: Counter[str] = Counter()
     forced: set[str] = set()
     bound: dict[int, Counter[str]] = {}
@@ -185,7 +190,7 @@ def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None =
         if isinstance(node, (ast.Module, *SCOPES)):
             everywhere.update(bound.setdefault(id(node), bindings(node)))
         if isinstance(node, COMPREHENSIONS):
-            everywhere.update(name for each in node.generators for name in targets(each.target))
+            everywhere.update(name for part in node.generators for name in targets(part.target))
         if isinstance(node, ast.Global):
             forced.update(node.names)
     starred = any(isinstance(node, ast.alias) and node.name == "*" for node in nodes)
@@ -193,41 +198,45 @@ def facts(tree: ast.Module, known: frozenset[str], only: frozenset[int] | None =
     steady = frozenset() if starred else frozenset(_early(tree, set(everywhere)) & once)
     imported = {
         (alias.asname or alias.name).split(".")[0]
-        for node in tree.body if isinstance(node, ast.Import) for alias in node.names
-    }  # fmt: skip
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
     classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
-    methods = {each.name for one in classes for each in one.body if isinstance(each, Function)}
+    methods = {
+        part.name for definition in classes for part in definition.body if isinstance(part, FunctionNode)
+    }
     plain = frozenset() if starred else BUILTINS - set(everywhere) - forced
     return Facts(known, plain, steady, steady & imported, frozenset(methods), bound, only)
 
 
 def _early(tree: ast.Module, bound: set[str]) -> set[str]:
-    """The module's names that are bound before any code could call a function of the program."""
-    found: set[str] = set()
+    """Return the module's names that are bound before any code could call a function of the program."""
+    names: set[str] = set()
     defined: set[str] = set()
     for statement in tree.body:
-        if isinstance(statement, Function | ast.ClassDef):
-            found.add(statement.name)
+        if isinstance(statement, FunctionNode | ast.ClassDef):
+            names.add(statement.name)
             defined.add(statement.name)
             evaluated = [
                 *_header(statement),
                 *(own(statement) if isinstance(statement, ast.ClassDef) else ()),
             ]
         elif isinstance(statement, ast.Import | ast.ImportFrom):
-            found.update((alias.asname or alias.name).split(".")[0] for alias in statement.names)
+            names.update((alias.asname or alias.name).split(".")[0] for alias in statement.names)
             continue
         elif isinstance(statement, ast.Assign | ast.AnnAssign):
-            found.update(name for name in targets(statement))
+            names.update(name for name in targets(statement))
             evaluated = list(own(statement))
         else:
             evaluated = list(own(statement))
         if not all(_harmless(node, bound, defined) for node in evaluated):
             break
-    return found
+    return names
 
 
 def _harmless(node: ast.AST, bound: set[str], defined: set[str]) -> bool:
-    """Whether a node that the module evaluates cannot run a function of the program."""
+    """Return whether a node that the module evaluates cannot run a function of the program."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in defined:
         return False
     if isinstance(node, ast.Call):
@@ -279,9 +288,9 @@ class _Marker:
                 self.function(node, itself=not node.decorator_list and node.name in self.once - self.shaky)
                 return after | self._bound({node.name})
             case ast.ClassDef():
-                for each in node.body:
-                    if isinstance(each, Function):
-                        self.function(each)
+                for member in node.body:
+                    if isinstance(member, FunctionNode):
+                        self.function(member)
                 return after | self._bound({node.name})
             case ast.Return() | ast.Raise() | ast.Break() | ast.Continue():
                 return None
@@ -296,10 +305,10 @@ class _Marker:
                 self.block(node.orelse, after)
                 return after
             case ast.With() | ast.AsyncWith():
-                given = {
+                own_names = {
                     name for item in node.items if item.optional_vars for name in targets(item.optional_vars)
                 }
-                self.block(node.body, have | self._bound(given))
+                self.block(node.body, have | self._bound(own_names))
                 return have
             case ast.Try() | ast.TryStar():
                 done = self.block(node.body, have)
@@ -318,7 +327,7 @@ class _Marker:
                 return after | self._bound((alias.asname or alias.name).split(".")[0] for alias in node.names)
         return after
 
-    def function(self, node: Function, *, itself: bool = False) -> None:
+    def function(self, node: FunctionNode, *, itself: bool = False) -> None:
         """Mark the loads inside of a function; one that runs is bound to its own name, if `itself`."""
         outer = self.outer | self.constant | ({node.name} if itself else set())
         inner = _Marker(self.facts, outer - frozenset(self.facts.bindings(node)))
@@ -327,8 +336,8 @@ class _Marker:
     def expressions(self, node: ast.stmt, have: set[str]) -> None:
         """Mark the loads in a statement's own expressions."""
         rebound = self._walruses(node, every=True)
-        for each in _heads(node):
-            self.expression(each, have - rebound)
+        for head in _heads(node):
+            self.expression(head, have - rebound)
 
     def expression(self, node: ast.AST, have: set[str]) -> None:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -338,15 +347,15 @@ class _Marker:
         if isinstance(node, ast.Lambda | ast.GeneratorExp):
             have = have - set(targets(node)) if isinstance(node, ast.GeneratorExp) else set()
         if isinstance(node, COMPREHENSIONS):
-            given: set[str] = set()
+            loop_names: set[str] = set()
             for number, generator in enumerate(node.generators):
-                self.expression(generator.iter, (have | given) if number else have)
-                given |= set(targets(generator.target))
+                self.expression(generator.iter, (have | loop_names) if number else have)
+                loop_names |= set(targets(generator.target))
                 for test in generator.ifs:
-                    self.expression(test, have | given)
+                    self.expression(test, have | loop_names)
             parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
             for part in parts:
-                self.expression(part, have | given)
+                self.expression(part, have | loop_names)
             return
         for child in children(node):
             self.expression(child, have)
@@ -358,21 +367,21 @@ class _Marker:
             return False
         return name in self.outer or name in self.facts.plain or name in self.facts.steady
 
-    def _bound(self, found: Iterable[str]) -> set[str]:
-        return set(found) - self.shaky
+    def _bound(self, names: Iterable[str]) -> set[str]:
+        return set(names) - self.shaky
 
     def _walruses(self, node: ast.stmt, *, every: bool = False) -> set[str]:
         """Names that a statement's own expressions bind: on every way, or at all."""
-        found: set[str] = set()
+        names: set[str] = set()
         for head in _heads(node):
-            for each in walk(head) if every else _always(head):
-                if isinstance(each, ast.NamedExpr):
-                    found.add(each.target.id)
-        return found if every else found - self.shaky
+            for part in walk(head) if every else _always(head):
+                if isinstance(part, ast.NamedExpr):
+                    names.add(part.target.id)
+        return names if every else names - self.shaky
 
 
 def _always(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that are evaluated whenever the whole is."""
+    """Return the nodes that are evaluated whenever the whole is."""
     yield node
     if isinstance(node, ast.BoolOp):
         yield from _always(node.values[0])
@@ -386,17 +395,17 @@ def _always(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _heads(node: ast.stmt) -> Iterator[ast.AST]:
-    """A statement's own expressions, without those of the statements in it."""
+    """Yield a statement's own expressions, without those of nested statements."""
     for name, value in ast.iter_fields(node):
         if name in ("body", "orelse", "finalbody", "handlers", "decorator_list", "args", "cases"):
             continue
-        for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, ast.AST):
-                yield each
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, ast.AST):
+                yield item
 
 
 def _shaky(scope: ast.AST) -> Iterator[str]:
-    """Names of a scope that others may rebind, or that may be unbound again."""
+    """Return the names of a scope that others may rebind, or that may become unbound."""
     for node in own(scope):
         if isinstance(node, ast.Global | ast.Nonlocal):
             yield from node.names
@@ -410,7 +419,7 @@ def _shaky(scope: ast.AST) -> Iterator[str]:
             yield from node.names
 
 
-def _both(one: set[str] | None, other: set[str] | None) -> set[str] | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return one & other
+def _both(left: set[str] | None, right: set[str] | None) -> set[str] | None:
+    if left is None or right is None:
+        return right if left is None else left
+    return left & right

@@ -18,7 +18,7 @@ INDENT = "    "
 
 @dataclass
 class Printer:
-    """The lines of a new source, and the old line of each (0 for what comes from none)."""
+    """The lines of a new source, and the old line of each (0 for none)."""
 
     source: list[str]  # the old source's lines
     kept: set[int]  # the ids of the old tree's statements
@@ -28,7 +28,7 @@ class Printer:
     read: int = 0  # the old lines that were copied or passed
 
     def put(self, text: str, origin: int) -> None:
-        """Add text, of one line or several."""
+        """Add text of one or more lines."""
         for line in text.split("\n"):
             self.lines.append(line)
             self.origin.append(origin)
@@ -39,7 +39,7 @@ class Printer:
             self.statement(node, indent)
 
     def statement(self, node: ast.stmt, indent: str) -> None:
-        """Add a statement: as it was written where it is an old one, else written anew."""
+        """Add a statement: verbatim if it is an old one, else printed anew."""
         if not getattr(node, "lineno", 0):
             self._new(node, indent)
             return
@@ -54,7 +54,7 @@ class Printer:
         self.read = max(self.read, node.end_lineno or 0)
 
     def _new(self, node: ast.stmt, indent: str) -> None:
-        """Add a statement that comes from no old one."""
+        """Add a statement that has no old counterpart."""
         for line in ast.unparse(node).split("\n"):
             self.put(indent + line.replace(INDENT, self.unit), 0)
         self.put("", 0)
@@ -68,7 +68,7 @@ class Printer:
         )
 
     def _gap(self, start: int) -> None:
-        """The comments and blank lines since the last statement."""
+        """Add the comments and blank lines since the last statement."""
         for number in range(self.read + 1, start):
             text = self.source[number - 1]
             if not text.strip() or text.lstrip().startswith("#"):
@@ -76,7 +76,7 @@ class Printer:
         self.read = start - 1
 
     def _stands_alone(self, node: ast.stmt, start: int, indent: str) -> bool:
-        """Whether an old statement has its lines for itself, as deep as it shall stand now."""
+        """Return whether an old statement shares its lines with no other and keeps its indentation."""
         first, last = self.source[start - 1], self.source[(node.end_lineno or start) - 1]
         at = len(first.encode()[: node.col_offset].decode()) if start == node.lineno else len(indent)
         after = last.encode()[node.end_col_offset or 0 :].decode().strip()
@@ -103,7 +103,7 @@ class Printer:
                 self.put(indent + ast.unparse(node), at)
 
     def _headed(self, node: ast.AST, body: Sequence[ast.stmt], indent: str, at: int) -> None:
-        """A statement's head, written anew, and its block."""
+        """Print a statement's head anew, and its block."""
         head = ast.unparse(changed(node, body=[ast.Pass()])).strip("\n").removesuffix("\n    pass")
         for number, line in enumerate(head.split("\n")):
             self.put(indent + line, (begin(node) if isinstance(node, ast.stmt) else at) + number)
@@ -121,7 +121,7 @@ class Printer:
                 self._else(node.orelse, indent)
 
     def _is_nested(self, node: ast.If) -> bool:
-        """Whether an old `if` alone in an `else` was written so."""
+        """Return whether an old `if` alone in an `else` was written as such."""
         return not self.source[node.lineno - 1].lstrip().startswith("elif")
 
     def _else(self, body: Sequence[ast.stmt], indent: str) -> None:
@@ -145,15 +145,19 @@ class Printer:
 
 
 def printed(body: Sequence[ast.stmt], tree: ast.Module, source: str) -> tuple[str, tuple[int, ...]]:
-    """The source of a rewritten module and the old line of each of its lines."""
-    kept = {id(node) for node in walk(tree) if isinstance(node, ast.stmt)}
-    printer = Printer(source.split("\n"), kept, _unit(tree))
+    """Print a rewritten module.
+
+    Returns:
+        Its source and the old line of each new line.
+    """
+    statements = {id(node) for node in walk(tree) if isinstance(node, ast.stmt)}
+    printer = Printer(source.split("\n"), statements, _unit(tree))
     printer.block(body, "")
     return "\n".join([*printer.lines, ""]), (*printer.origin, 0)
 
 
 def _unit(tree: ast.Module) -> str:
-    """How deep the source's blocks are indented, by its first function."""
+    """Return the indentation of the source's blocks, taken from its first function."""
     for node in walk(tree):
         if isinstance(node, ast.FunctionDef) and node.col_offset == 0 and node.body[0].lineno > node.lineno:
             return " " * max(1, node.body[0].col_offset)

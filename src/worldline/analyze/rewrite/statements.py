@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from worldline.analyze.rewrite import comprehensions
 from worldline.analyze.rewrite.flatten import Flattener, changed, is_literal, sliced
 from worldline.analyze.rewrite.kinds import of_scope
-from worldline.analyze.rewrite.names import Facts, Fresh, Function, own, sure, temporary
+from worldline.analyze.rewrite.names import Facts, Fresh, FunctionNode, own, sure, temporary
 from worldline.analyze.rewrite.tree import alike, walk
 
 _FRAMED = frozenset({"vars", "dir", "id", "globals"})  # a function that asks for these is left alone
@@ -22,7 +22,7 @@ _NAMESPACE = frozenset({"vars", "dir", "globals", "__dict__", "__import__", "imp
 
 
 def flat_module(tree: ast.Module, facts: Facts, reserved: frozenset[str]) -> list[ast.stmt]:
-    """A module's statements, flat; comprehensions at its top bind no name that `reserved` has."""
+    """Flatten a module's statements; top-level comprehensions bind no name in `reserved`."""
     return _scope(tree, tree.body, facts, reserved)
 
 
@@ -44,7 +44,7 @@ def _scope(
 
 
 def function(node: ast.stmt, facts: Facts) -> ast.stmt:
-    """A function with a flat body, or a class whose methods have."""
+    """Flatten the body of a function, or the methods of a class."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         body = _scope(node, node.body, facts, frozenset())
     elif isinstance(node, ast.ClassDef):
@@ -55,22 +55,22 @@ def function(node: ast.stmt, facts: Facts) -> ast.stmt:
 
 
 class _Untouched:
-    """Statements that stay as they are, but for the functions defined among them."""
+    """Statements that stay, except for functions defined among them."""
 
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        return [self.statement(each) for each in body]
+        return [self.statement(statement) for statement in body]
 
     def statement(self, node: ast.stmt) -> ast.stmt:
-        if isinstance(node, Function | ast.ClassDef):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             return function(node, self.facts)
         fields = {
             name: getattr(node, name) for name in ("body", "orelse", "finalbody") if hasattr(node, name)
         }
-        found = {name: self.block(old) for name, old in fields.items()}
-        return node if all(_same(found[name], fields[name]) for name in fields) else changed(node, **found)
+        blocks = {name: self.block(old) for name, old in fields.items()}
+        return node if all(_same(blocks[name], fields[name]) for name in fields) else changed(node, **blocks)
 
 
 class _Statements:
@@ -80,14 +80,14 @@ class _Statements:
         self.flat = flattener
 
     def block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """A block's statements; every line that is put out says from which line it comes."""
-        found: list[ast.stmt] = []
+        """Flatten a block's statements; every emitted line records the line it comes from."""
+        flat: list[ast.stmt] = []
         for node in body:
             lines = self.flat.inside(lambda node=node: self._put(node))  # type: ignore[misc]
             for line in lines:
                 _place(line, node)
-            found += lines
-        return found
+            flat += lines
+        return flat
 
     def _put(self, node: ast.stmt) -> None:
         new = self.statement(node) if self.flat.facts.is_chosen(node) else self.whole(node)
@@ -96,7 +96,7 @@ class _Statements:
             self.flat.out.append(node if old else new)
 
     def statement(self, node: ast.stmt) -> ast.stmt | None:
-        """A statement, flat, after the lines it needs; None where those are all of it."""
+        """Flatten a statement after the lines it needs; None if those lines replace it."""
         flat = self.flat
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -127,7 +127,7 @@ class _Statements:
                 return self._try(node)
             case ast.Match():
                 subject = flat.simple(node.subject)
-                cases = [changed(each, body=self.block(each.body)) for each in node.cases]
+                cases = [changed(case, body=self.block(case.body)) for case in node.cases]
                 return changed(node, subject=subject, cases=cases)
             case ast.Raise() if node.exc:
                 return self._raise(node, node.exc)
@@ -138,15 +138,15 @@ class _Statements:
         return node
 
     def whole(self, node: ast.stmt) -> ast.stmt:
-        """A statement as it is, but for what stands in its blocks."""
-        if isinstance(node, Function | ast.ClassDef):
+        """Keep a statement, but flatten its blocks."""
+        if isinstance(node, FunctionNode | ast.ClassDef):
             return function(node, self.flat.facts)
         fields: dict[str, object] = {}
         for name, value in ast.iter_fields(node):
             if name in ("body", "orelse", "finalbody"):
                 fields[name] = self.block(value)
             elif name in ("handlers", "cases"):
-                fields[name] = [changed(each, body=self.block(each.body)) for each in value]
+                fields[name] = [changed(item, body=self.block(item.body)) for item in value]
         return changed(node, **fields) if fields else node
 
     def _expression(self, node: ast.Expr) -> ast.stmt | None:
@@ -179,7 +179,7 @@ class _Statements:
             value = flat.simple(node.value)
             value = value if is_literal(value) or flat.steady(value) else flat.keep(value)
             return changed(node, targets=[self._target(only)], value=value)
-        if only is None and not any(isinstance(each, ast.Tuple | ast.List) for each in node.targets):
+        if only is None and not any(isinstance(left, ast.Tuple | ast.List) for left in node.targets):
             result = flat.keep(flat.simple(node.value))
             for target in node.targets:
                 flat.out.append(ast.Assign([self._target(target)], temporary(result.id)))
@@ -187,7 +187,7 @@ class _Statements:
         return changed(node, value=flat.simple(node.value))
 
     def _is_flat(self, target: ast.expr) -> bool:
-        """Whether a target evaluates nothing but atoms."""
+        """Return whether a target evaluates only atoms."""
         match target:
             case ast.Name():
                 return True
@@ -201,13 +201,13 @@ class _Statements:
                     )
                 return self.flat.is_atom(target.value) and self.flat.is_atom(target.slice)
             case ast.Tuple() | ast.List():
-                return all(self._is_flat(each) for each in target.elts)
+                return all(self._is_flat(element) for element in target.elts)
             case ast.Starred():
                 return self._is_flat(target.value)
         return False
 
     def _target(self, target: ast.expr) -> ast.expr:
-        """A target whose parts are flat."""
+        """Flatten the parts of a target."""
         if isinstance(target, ast.Attribute):
             return changed(target, value=self.flat.light(target.value))
         if isinstance(target, ast.Subscript):
@@ -222,7 +222,7 @@ class _Statements:
         return target
 
     def _augmented(self, node: ast.AugAssign) -> ast.stmt | None:
-        """What is added to is looked up before what is added is evaluated."""
+        """Flatten `x += y`: x is looked up before y is evaluated."""
         flat = self.flat
         moves = flat.moves(node.value)
         if isinstance(node.target, ast.Name):
@@ -243,7 +243,7 @@ class _Statements:
         return ast.Assign([target], temporary(held.id))
 
     def _held(self, target: ast.expr) -> ast.expr:
-        """A target whose parts are flat and cannot change before it is used again."""
+        """Flatten the parts of a target so that they cannot change before it is used again."""
         flat = self.flat
 
         def held(part: ast.expr) -> ast.expr:
@@ -260,7 +260,7 @@ class _Statements:
         return changed(target, value=value, slice=held(target.slice))
 
     def _while(self, node: ast.While) -> ast.stmt:
-        """A condition that takes lines of its own goes into the loop, where each turn evaluates it."""
+        """Move a condition that needs its own lines into the loop, so that each iteration evaluates it."""
         test: list[ast.expr] = []
         lines = self.flat.inside(lambda: test.append(self.flat.test(node.test)))
         if not lines:
@@ -275,7 +275,7 @@ class _Statements:
         return changed(node, test=ast.Constant(True), body=[*lines, leave, *self.block(node.body)], orelse=[])
 
     def _try(self, node: ast.Try | ast.TryStar) -> ast.stmt:
-        handlers = [changed(each, body=self.block(each.body)) for each in node.handlers]
+        handlers = [changed(handler, body=self.block(handler.body)) for handler in node.handlers]
         parts = {name: self.block(getattr(node, name)) for name in ("body", "orelse", "finalbody")}
         return changed(node, handlers=handlers, **parts)
 
@@ -289,16 +289,18 @@ class _Statements:
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block has a `break` or `continue` of a loop around it."""
+    """Return whether a block has a `break` or `continue` of an enclosing loop."""
     for node in body:
         if isinstance(node, ast.Break | ast.Continue):
             return True
         if isinstance(node, ast.For | ast.While | ast.AsyncFor):
             if _leaves(node.orelse):
                 return True
-        elif not isinstance(node, Function | ast.ClassDef):
+        elif not isinstance(node, FunctionNode | ast.ClassDef):
             blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
-            blocks += [each.body for each in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+            blocks += [
+                clause.body for clause in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))
+            ]
             if any(_leaves(block) for block in blocks):
                 return True
     return False
@@ -309,7 +311,7 @@ def _same(new: Sequence[ast.stmt], old: Sequence[ast.stmt]) -> bool:
 
 
 def _place(line: ast.stmt, node: ast.stmt) -> None:
-    """Say of a new statement, and of those in it, from which old one they come."""
-    for each in walk(line):
-        if isinstance(each, ast.stmt) and not hasattr(each, "lineno"):
-            ast.copy_location(each, node)
+    """Record the old statement that a new statement and its parts come from."""
+    for part in walk(line):
+        if isinstance(part, ast.stmt) and not hasattr(part, "lineno"):
+            ast.copy_location(part, node)

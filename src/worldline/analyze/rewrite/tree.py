@@ -1,4 +1,4 @@
-"""Syntax trees walked and compared, faster than by `ast`: contexts are left out, no text is compared."""
+"""Walks and compares syntax trees faster than `ast`: without contexts and without comparing text."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ _EXACT = (str, int, bool, bytes, type(None), type(...))
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node, in order, without contexts and the operators of one or two operands."""
-    found: list[ast.AST] = []
+    """Return a node's direct children in order, without contexts and unary or binary operators."""
+    nodes: list[ast.AST] = []
     names = _FIELDS.get(node.__class__)
     if names is None:
         names = _FIELDS[node.__class__] = tuple(name for name in node._fields if name not in _IDLE)
     for name in names:
         value = getattr(node, name, None)
         if value.__class__ is list:
-            found += [each for each in value if isinstance(each, ast.AST)]
+            nodes += [item for item in value if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
-            found.append(value)
-    return found
+            nodes.append(value)
+    return nodes
 
 
 def walk(node: ast.AST) -> list[ast.AST]:
-    """A node and all below it as `children` gives them, level by level."""
-    found = [node]
-    for each in found:
-        found += children(each)
-    return found
+    """Return a node and all its descendants by `children`, level by level."""
+    nodes = [node]
+    for current in nodes:
+        nodes += children(current)
+    return nodes
 
 
-def alike(one: Any, other: Any) -> bool:
-    """Whether two trees, or parts of them, are one program: a field that is missing is None, places do not count."""
-    if one.__class__ is not other.__class__:
+def alike(left: Any, right: Any) -> bool:
+    """Return whether two trees are the same program; missing fields count as None, positions do not count."""
+    if left.__class__ is not right.__class__:
         return False
-    if one.__class__ is list:
-        return len(one) == len(other) and all(map(alike, one, other))
-    if isinstance(one, ast.AST):
-        return all(alike(getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
-    same: bool = one == other if isinstance(one, _EXACT) else repr(one) == repr(other)
+    if left.__class__ is list:
+        return len(left) == len(right) and all(map(alike, left, right))
+    if isinstance(left, ast.AST):
+        return all(alike(getattr(left, name, None), getattr(right, name, None)) for name in left._fields)
+    same: bool = left == right if isinstance(left, _EXACT) else repr(left) == repr(right)
     return same

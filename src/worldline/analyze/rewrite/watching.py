@@ -1,7 +1,7 @@
-"""Whether a program would see that it was rewritten: it looks at frames, lines, names, lifetimes or the stack's depth.
+"""Finds what would let a program notice a rewrite: frames, lines, names, lifetimes or stack depth.
 
-Told by what its code does, not by the words in it: a comment, a text or a variable of such a name sees nothing. Every
-doubt (a module handed on as a value, a name looked up by its text) is decided for seeing.
+It looks at the code's behaviour, not at words in comments, texts or variables. Doubt (a module passed on as a value, a
+name looked up by text) counts as noticing.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from worldline.analyze.rewrite.names import Function, bindings, own
+from worldline.analyze.rewrite.names import FunctionNode, bindings, own
 from worldline.analyze.rewrite.tree import walk
 
 
 def _table() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+    kinds: dict[str, frozenset[str]] = {}
     for line in Path(__file__).with_suffix(".txt").read_text().splitlines()[1:]:
         kind, *names = line.split()
-        found[kind] = found.get(kind, frozenset()) | {*names}
-    return found
+        kinds[kind] = kinds.get(kind, frozenset()) | {*names}
+    return kinds
 
 
 _KINDS = _table()
@@ -28,9 +28,9 @@ _TEXTS = _KINDS["attribute"] | _KINDS["import"] | {*_PARTIAL[:3]}  # what a look
 
 
 def watches(tree: ast.Module) -> str | None:
-    """What in a program would see a rewriting, and on which line; None where nothing does."""
-    for line, what in sorted(_seen(tree)):
-        return f"it uses `{what}` on line {line}, which sees its own frames, lines, names or lifetimes"
+    """Return what in a program would notice a rewrite, and on which line; None if nothing does."""
+    for line, name in sorted(_seen(tree)):
+        return f"it uses `{name}` on line {line}, which sees its own frames, lines, names or lifetimes"
     if (dropped := _dropped(tree)) is not None:
         return f"the generator on line {dropped} does something when it is dropped, which a temporary would delay"
     return None
@@ -66,31 +66,31 @@ def _seen(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def _asks_for_its_name(node: ast.AST) -> bool:
-    """Whether this is `__name__ == "__main__"`, which looks nothing up."""
+    """Return whether this is `__name__ == "__main__"`, which looks nothing up."""
     return isinstance(node, ast.Compare) and "__name__" in {
         side.id for side in (node.left, *node.comparators) if isinstance(side, ast.Name)
     }
 
 
 def _imported(nodes: list[ast.AST], modules: dict[str, str]) -> Iterator[tuple[int, str]]:
-    """Imports that are enough; those of which only parts see are put into `modules`, by the names they go by."""
+    """Yield imports that rule out a rewrite; put modules with some such members into `modules` by local name."""
     for node in nodes:
         if isinstance(node, ast.Import):
-            for each in node.names:
-                top = each.name.partition(".")[0]
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
                 if top in _KINDS["import"]:
-                    yield node.lineno, f"import {each.name}"
+                    yield node.lineno, f"import {alias.name}"
                 elif top in _PARTIAL:
-                    modules[each.asname or top] = top
+                    modules[alias.asname or top] = top
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             top = node.module.partition(".")[0]
-            for each in node.names:
+            for alias in node.names:
                 if (
                     top in _KINDS["import"]
-                    or (top in _PARTIAL and each.name in _KINDS[top])
-                    or (each.name == "*" and top in _PARTIAL)
+                    or (top in _PARTIAL and alias.name in _KINDS[top])
+                    or (alias.name == "*" and top in _PARTIAL)
                 ):
-                    yield node.lineno, f"{top}.{each.name}"
+                    yield node.lineno, f"{top}.{alias.name}"
 
 
 def _looked_up_by(node: ast.AST) -> Iterator[str]:
@@ -103,13 +103,13 @@ def _looked_up_by(node: ast.AST) -> Iterator[str]:
 
 
 def _dropped(tree: ast.Module) -> int | None:
-    """The line of a generator that does something when it is dropped: a temporary would let it live longer."""
+    """Return the line of a generator that acts when it is dropped: a temporary would keep it alive longer."""
     for node in walk(tree):
-        if isinstance(node, Function):
-            managers = [each for each in node.decorator_list if ast.unparse(each).endswith("contextmanager")]
-            guarded = [each for each in own(node) if isinstance(each, ast.Try | ast.With | ast.TryStar)]
+        if isinstance(node, FunctionNode):
+            managers = [part for part in node.decorator_list if ast.unparse(part).endswith("contextmanager")]
+            guarded = [part for part in own(node) if isinstance(part, ast.Try | ast.With | ast.TryStar)]
             if not managers and any(
-                isinstance(e, ast.Yield | ast.YieldFrom) for each in guarded for e in own(each)
+                isinstance(e, ast.Yield | ast.YieldFrom) for part in guarded for e in own(part)
             ):
                 return node.lineno
     return None

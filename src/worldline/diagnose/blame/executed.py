@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from worldline.analyze.flow.executed import (
     InnerScope,
-    Kinds,
+    ValueKinds,
     begins,
     begins_lambda,
     executed,
@@ -146,7 +146,7 @@ class _Ran:
         frame.element |= found
 
 
-def _kinds(waiting: _Waiting) -> Kinds:
+def _kinds(waiting: _Waiting) -> ValueKinds:
     with_elements = shows_elements(waiting.source, waiting.line)
     return tuple((one.name, one.type, _elements(one.text) if with_elements else ()) for one in waiting.told)
 

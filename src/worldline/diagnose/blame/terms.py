@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from worldline.analyze.flow.operations import (
+    FunctionSignature,
     Operation,
-    Signature,
     comprehensions,
     expression,
     operation_name,
@@ -55,7 +55,7 @@ class Place:
     step: int
     name: str | None
     event: str
-    called: Signature | None = None
+    called: FunctionSignature | None = None
 
 
 @dataclass(frozen=True)

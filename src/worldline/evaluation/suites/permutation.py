@@ -23,7 +23,7 @@ from worldline.evaluation.run.record import Record
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Table
 from worldline.programs.split import split
-from worldline.programs.tasks import LONGEST, permutation
+from worldline.programs.tasks import MAX_MOVES, permutation
 
 LENGTHS = (8, 16, 32, 64, 128)
 COUNT = 200  # tasks of each length and spacing
@@ -76,7 +76,7 @@ def _held_out(rng: Random, lines: int, *, arbitrary: bool, names: int, pair: boo
     """A program of the test split; one longer than any that is trained on needs no look."""
     while True:
         program = permutation(rng, length=lines, names=names, arbitrary=arbitrary, pair=pair)
-        if lines > LONGEST or split(program.source) == "test":
+        if lines > MAX_MOVES or split(program.source) == "test":
             return program
 
 

@@ -1,1 +1,1 @@
-"""Which constructs of the language a set of programs has really run, and which it must have run."""
+"""Language coverage: the constructs that a set of programs executed, and those that it must execute."""

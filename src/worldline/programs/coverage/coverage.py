@@ -1,9 +1,8 @@
-"""Which constructs a dataset has really run: statement forms, operators, methods, builtins, literals, exceptions.
+"""Counts the constructs that a dataset executed: statements, operators, methods, builtins, literals, exceptions.
 
-`count` takes a trace and counts, for every line that ran, what stands on that line of its source; a function's own
-form (parameters, decorators, `global`) counts when it is called, and so do the spellings of the call's own literals.
-Receivers of methods have the type that the source or the trace tells, else `?`. `REQUIRED` is what every dataset must
-have; `missing` and `table` say what one has.
+`count` takes a trace and counts the entries of every line that ran. A function's own form (parameters, decorators,
+`global`) counts when it is called, as do the literals of the call itself. A method's receiver has the type that the
+source or the trace shows, else `?`. `REQUIRED` lists the entries that every dataset must execute.
 """
 
 from __future__ import annotations
@@ -26,7 +25,14 @@ _NAMED = "method $"  # of something whose kind only the trace tells
 
 
 def count(trace: Trace) -> Counter[str]:
-    """How often each construct ran in a trace of a program of one file; of another language, its name and events."""
+    """Count how often each construct ran in the trace of a single-file program.
+
+    Args:
+        trace: The trace. For a language without a syntax tree, only its name and its events count.
+
+    Returns:
+        Counts by entry; empty if the source does not parse.
+    """
     if not trace.program.lang.has_syntax_tree:
         named = (f"{EVENTS[event]} of {trace.program.language}" for event in trace.columns.event)
         return Counter([f"language {trace.program.language}", *named])
@@ -34,24 +40,24 @@ def count(trace: Trace) -> Counter[str]:
         lines = _lines(trace.program.source)
     except (SyntaxError, ValueError, RecursionError):
         return Counter()
-    found: Counter[str] = Counter()
-    asked: dict[tuple[int, str], list[str]] = {}
+    counts: Counter[str] = Counter()
+    unresolved: dict[tuple[int, str], list[str]] = {}
     for place, times in Counter(place for _, place in _ran(trace)).items():
         for entry in lines.get(place, ()):
             if entry.startswith(_NAMED):
-                asked.setdefault(place, []).append(entry)
+                unresolved.setdefault(place, []).append(entry)
             else:
-                found[entry] += times
-    if asked:
-        found.update(_resolved(trace, asked))
-    found.update(entry for _, entry in spellings(trace.program.call or ""))
-    found.update(f"event {EVENTS[event]}" for event in trace.columns.event)
-    found.update(_exceptions(trace))
-    return found
+                counts[entry] += times
+    if unresolved:
+        counts.update(_resolved(trace, unresolved))
+    counts.update(entry for _, entry in spellings(trace.program.call or ""))
+    counts.update(f"event {EVENTS[event]}" for event in trace.columns.event)
+    counts.update(_exceptions(trace))
+    return counts
 
 
 def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
-    """Each step that ran a line or called a function, and where: the line, and the kind of its frame."""
+    """Yield each step that ran a line or called a function, with its place: the line and the kind of its frame."""
     columns = trace.columns
     names = [frame.name.rpartition(".")[2] for frame in trace.frames]
     scopes = [name if name in SCOPES else "" for name in names]
@@ -60,28 +66,28 @@ def _ran(trace: Trace) -> Iterator[tuple[int, tuple[int, str]]]:
             yield i, (columns.line[i], CALLED if event == _CALL else scopes[columns.frame[i]])
 
 
-def _resolved(trace: Trace, asked: Mapping[tuple[int, str], list[str]]) -> Iterator[str]:
-    """`method $name.upper` of every step that ran it, with the kind that the name had in its place."""
+def _resolved(trace: Trace, unresolved: Mapping[tuple[int, str], list[str]]) -> Iterator[str]:
+    """Yield `method $name.upper` for every step that ran it, with the name's kind at that step."""
     known, frames = Receivers(trace), trace.columns.frame
     for i, place in _ran(trace):
-        for entry in asked.get(place, ()):
+        for entry in unresolved.get(place, ()):
             path, _, method = entry.removeprefix("method ").rpartition(".")
             yield f"method {known.kind(path, frames[i], i)}.{method}"
 
 
-def missing(found: Mapping[str, int], required: Iterable[str] = REQUIRED) -> list[str]:
-    """The required entries that never ran."""
-    return [entry for entry in required if not found.get(entry)]
+def missing(counts: Mapping[str, int], required: Iterable[str] = REQUIRED) -> list[str]:
+    """Return the required entries that never ran."""
+    return [entry for entry in required if not counts.get(entry)]
 
 
-def share(found: Mapping[str, int]) -> float:
-    """How much of what is required ran at least once, from 0 to 1."""
-    return 1 - len(missing(found)) / len(REQUIRED)
+def share(counts: Mapping[str, int]) -> float:
+    """Return the fraction of the required entries that ran at least once, from 0 to 1."""
+    return 1 - len(missing(counts)) / len(REQUIRED)
 
 
-def table(found: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Every entry and how often it ran: the required ones, run or not, and all others; by name."""
-    return sorted((dict.fromkeys(REQUIRED, 0) | dict(found)).items())
+def table(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return every entry and its count, sorted by name; required entries appear even if they never ran."""
+    return sorted((dict.fromkeys(REQUIRED, 0) | dict(counts)).items())
 
 
 @lru_cache(maxsize=256)
@@ -90,14 +96,14 @@ def _lines(source: str) -> Entries:
 
 
 def _exceptions(trace: Trace) -> Counter[str]:
-    """What was raised, and what of it was caught: its frame has further steps."""
+    """Count the raised exceptions, and the caught ones: their frame has further steps."""
     columns = trace.columns
     last = {frame: i for i, frame in enumerate(columns.frame)}
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for i, event in enumerate(columns.event):
         if event == _RAISE:
             name = columns.texts[columns.arg[i]].partition("(")[0]
-            found[f"raised {name}"] += 1
+            counts[f"raised {name}"] += 1
             if last[columns.frame[i]] > i:
-                found[f"caught {name}"] += 1
-    return found
+                counts[f"caught {name}"] += 1
+    return counts

@@ -1,9 +1,8 @@
-"""What stands on each line of a source, as coverage entries: `for`, `op //`, `method str.upper`, `slice [i:]`, ...
+"""The coverage entries of each line of a source: `for`, `op //`, `method str.upper`, `slice [i:]`, ...
 
-Entries hang on the line that a step names, or, for what belongs to a function as such, on its call. What a module has
-run before its recorded call hangs on its use: a class on the calls of its methods, an import on the lines that use what
-it binds. A method of a name is `method $name.method`: only a trace knows what the name holds, and `receivers`
-asks it. Nothing is run here.
+An entry belongs to the line that a step names; the entries of a function's own form belong to its call. What a
+module executes before the recorded call counts at its use: a class at calls of its methods, an import at the lines
+that use it. A method of a name is `method $name.method`: only a trace shows the name's type (see `receivers`).
 """
 
 from __future__ import annotations
@@ -40,42 +39,48 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _SPEC = re.compile(r"(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?([,_])?(\.\d+)?([a-zA-Z%])?")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _SCOPES: dict[type[ast.AST], str] = {  # what has frames of its own beside functions, and how those are called
-    ast.Lambda: "<lambda>", ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>",
+    ast.Lambda: "<lambda>",
+    ast.ListComp: "<listcomp>",
+    ast.SetComp: "<setcomp>",
+    ast.DictComp: "<dictcomp>",
     ast.GeneratorExp: "<genexpr>",
-}  # fmt: skip
+}
 SCOPES = frozenset(_SCOPES.values())
 CALLED = "()"
 Entries = dict[tuple[int, str], tuple[str, ...]]
 
 
 def entries(source: str, tree: ast.Module) -> Entries:
-    """The entries of every line and scope: "" for functions, `<lambda>` and the like, `()` for a function's call."""
-    found: dict[tuple[int, str], list[str]] = {}
+    """Return the entries of every line and scope.
+
+    The scope is "" for functions, `<lambda>` and the like for other frames, and `()` for a function's call.
+    """
+    collected: dict[tuple[int, str], list[str]] = {}
     types, imported = Types(tree), _imported(tree)
     for node, scope in _scoped(tree):
         line = getattr(node, "lineno", None)
         if line is not None:
-            found.setdefault((line, scope), []).extend(_of_node(node, types))
+            collected.setdefault((line, scope), []).extend(_of_node(node, types))
         if isinstance(node, ast.Name) and node.id in imported:
-            found.setdefault((node.lineno, scope), []).append(imported[node.id])
+            collected.setdefault((node.lineno, scope), []).append(imported[node.id])
         elif isinstance(node, _FUNCTIONS):
-            found.setdefault(_called(node), []).extend(_of_function(node, types))
+            collected.setdefault(_called(node), []).extend(_of_function(node, types))
         elif isinstance(node, ast.ClassDef):
             for method in node.body:
                 if isinstance(method, _FUNCTIONS):
-                    found.setdefault(_called(method), []).append("class")
+                    collected.setdefault(_called(method), []).append("class")
     for line, entry in spellings(source):
-        found.setdefault((line, ""), []).append(entry)
-    return {place: tuple(several) for place, several in found.items()}
+        collected.setdefault((line, ""), []).append(entry)
+    return {place: tuple(texts) for place, texts in collected.items()}
 
 
 def _called(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, str]:
-    """Where the call of a function hangs: its first line, decorators and all."""
+    """Return the place of a function's call: its first line, decorators included."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), CALLED
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """The names that imports bind, and by which form."""
+    """Map the names that imports bind to the form of the import."""
     return {
         (part.asname or part.name).partition(".")[0]: _STATEMENTS[type(node)]
         for node in ast.walk(tree)
@@ -85,7 +90,7 @@ def _imported(tree: ast.Module) -> dict[str, str]:
 
 
 def _scoped(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """Every node, with the kind of frame that runs it. The first iterable of a comprehension is run outside of it."""
+    """Yield every node with the kind of frame that runs it; the first iterable of a comprehension runs outside."""
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     while waiting:
         node, scope = waiting.pop()
@@ -95,7 +100,7 @@ def _scoped(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
         for part in ast.iter_child_nodes(node):
             if outside is not None and isinstance(part, ast.comprehension) and part.iter is outside:
                 waiting.append((outside, scope))
-                waiting += [(each, inner) for each in (part.target, *part.ifs)]
+                waiting += [(node_inside, inner) for node_inside in (part.target, *part.ifs)]
             else:
                 waiting.append((part, inner))
 
@@ -160,7 +165,7 @@ def _of_call(node: ast.Call, types: Types) -> Iterator[str]:
 
 
 def _subscript(node: ast.Subscript) -> str:
-    """The shape of a subscript: which bounds of a slice are there, and which are negative."""
+    """Return the shape of a subscript: which bounds a slice has, and which are negative."""
     if not isinstance(node.slice, ast.Slice):
         return "index [-i]" if _is_negative(node.slice) else "index [i]"
     part = node.slice
@@ -207,11 +212,14 @@ def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef, types: Types) -> 
     yield from (f"builtin {name}" for name in names if name in types.builtins)
     arguments = node.args
     shapes = {
-        "default argument": arguments.defaults, "*args": arguments.vararg, "**kwargs": arguments.kwarg,
-        "keyword-only argument": arguments.kwonlyargs, "positional-only argument": arguments.posonlyargs,
+        "default argument": arguments.defaults,
+        "*args": arguments.vararg,
+        "**kwargs": arguments.kwarg,
+        "keyword-only argument": arguments.kwonlyargs,
+        "positional-only argument": arguments.posonlyargs,
         "annotations": node.returns or [a for a in arguments.args if a.annotation],
         "decorator": node.decorator_list,
-    }  # fmt: skip
+    }
     yield from (word for word, part in shapes.items() if part)
     for part in ast.walk(node):
         if isinstance(part, ast.Global | ast.Nonlocal):
@@ -223,7 +231,7 @@ def _of_function(node: ast.FunctionDef | ast.AsyncFunctionDef, types: Types) -> 
 
 
 def spellings(source: str) -> Iterator[tuple[int, str]]:
-    """How literals are written, with their lines."""
+    """Yield how literals are written, with their lines."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):

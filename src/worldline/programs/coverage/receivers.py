@@ -1,8 +1,8 @@
-"""What kind a receiver has while a line runs: the kind that the trace shows for its name, at that step.
+"""The type of a method's receiver at a step, as the trace shows it.
 
-A receiver is a path: `$name`, `$name.field`, `$name[]` (an element, of a dict a value), and so on. Where the step does
-not show it (a closure's name, an element of what is still empty) the kinds that the frame, then all frames, ever show
-decide, if they agree.
+A receiver is a path: `$name`, `$name.field`, `$name[]` (an element, or a value of a dict), and so on. If the step does
+not show it (a closure's name, an element of an empty container), the kinds that the frame ever shows decide, then
+those of all frames, if they agree.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _STEPS = re.compile(r"\.(\w+)|\[\]")
 
 
 class Receivers:
-    """The values that names have throughout a trace."""
+    """The values that names hold throughout a trace."""
 
     def __init__(self, trace: Trace) -> None:
         columns = trace.columns
@@ -40,19 +40,19 @@ class Receivers:
                 self._everywhere.setdefault(name, set()).add(value)
 
     def kind(self, path: str, frame: int, step: int) -> str:
-        """The kind of `$name...` just before a step of a frame; `?` where nothing tells it."""
+        """Return the kind of `$name...` just before a step of a frame; `?` if the trace does not show it."""
         name, rest = _split(path)
         steps, values = self._history.get((frame, name), ([], []))
         before = bisect_left(steps, step)
         now = values[max(before - 1, 0) : before]
-        for several in (now, set(values), self._everywhere.get(name, ())):
-            found = self._kinds(several, rest)
-            if len(found) == 1:
-                return found.pop()
+        for candidates in (now, set(values), self._everywhere.get(name, ())):
+            kinds = self._kinds(candidates, rest)
+            if len(kinds) == 1:
+                return kinds.pop()
         return UNKNOWN
 
     def _kinds(self, values: Iterable[int], rest: str) -> set[str]:
-        return {found for value in values for found in _at(self._texts[value], rest) if found != _NOTHING}
+        return {kind for value in values for kind in _at(self._texts[value], rest) if kind != _NOTHING}
 
 
 def _split(path: str) -> tuple[str, str]:
@@ -62,18 +62,18 @@ def _split(path: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=4096)
 def _at(text: str, rest: str) -> frozenset[str]:
-    """The kinds found in a value at the end of a path."""
+    """Return the kinds at the end of a path into a value."""
     if not rest:
         return frozenset([kind(text)])
     whole = parse(text)
-    found = [] if isinstance(whole, Malformed) else [whole]
+    values = [] if isinstance(whole, Malformed) else [whole]
     for step in _STEPS.finditer(rest):
-        found = [part for value in found for part in _parts(value, step[1])]
-    return frozenset(value.kind for value in found)
+        values = [part for item in values for part in _parts(item, step[1])]
+    return frozenset(item.kind for item in values)
 
 
 def _parts(value: Value, field: str | None) -> Iterable[Value]:
-    """The field of an object, or the elements of anything else."""
+    """Return the field of an object, or the elements of any other value."""
     if field is not None:
         return [part for name, part in value.fields if name == field]
     if value.kind == "str":

@@ -1,6 +1,6 @@
-"""What every dataset must have run at least once: the language's forms, its builtins, the methods of its types.
+"""The entries that every dataset must execute at least once: the language's forms, builtins and methods.
 
-Methods and builtins are those that the running Python has; `LEFT_OUT` names what is asked of no dataset, and why.
+Methods and builtins are those of the running Python; `LEFT_OUT` lists the exceptions and their reasons.
 """
 
 from __future__ import annotations
@@ -54,22 +54,24 @@ _EVENTS = "call line return raise yield resume output"
 
 
 def _required() -> tuple[str, ...]:
-    found = [form.strip() for form in _FORMS.split(";")]
-    found += [f"op {mark.replace('_', ' ')}" for mark in _OPERATORS.split()]
-    found += [f"method {kind.__name__}.{name}" for kind in _TYPES for name in _callable(kind)]
-    found += [f"builtin {name}" for name in _callable(builtins) if name[0].islower()]
+    entries = [form.strip() for form in _FORMS.split(";")]
+    entries += [f"op {mark.replace('_', ' ')}" for mark in _OPERATORS.split()]
+    entries += [f"method {kind.__name__}.{name}" for kind in _TYPES for name in _callable(kind)]
+    entries += [f"builtin {name}" for name in _callable(builtins) if name[0].islower()]
     indices, _, slices = _SUBSCRIPTS.partition("|")
-    found += [f"index {shape}" for shape in indices.split()] + [f"slice {shape}" for shape in slices.split()]
-    found += [f"literal {word.replace('_', ' ')}" for word in _LITERALS.split()]
-    found += [f"format {word}" for word in _FORMATS.split()] + ["f-string !r"]
-    found += [f"pattern {word}" for word in _PATTERNS.split()]
-    found += [f"{what} {name}" for name in _EXCEPTIONS.split() for what in ("raised", "caught")]
-    found += [f"event {name}" for name in _EVENTS.split()]
-    return tuple(entry for entry in found if entry not in LEFT_OUT)
+    entries += [f"index {shape}" for shape in indices.split()] + [
+        f"slice {shape}" for shape in slices.split()
+    ]
+    entries += [f"literal {word.replace('_', ' ')}" for word in _LITERALS.split()]
+    entries += [f"format {word}" for word in _FORMATS.split()] + ["f-string !r"]
+    entries += [f"pattern {word}" for word in _PATTERNS.split()]
+    entries += [f"{outcome} {name}" for name in _EXCEPTIONS.split() for outcome in ("raised", "caught")]
+    entries += [f"event {name}" for name in _EVENTS.split()]
+    return tuple(entry for entry in entries if entry not in LEFT_OUT)
 
 
 def _callable(owner: object) -> list[str]:
-    """The public names of a type or module that can be called."""
+    """Return the public callables of a type or module."""
     return [name for name in dir(owner) if name[0] != "_" and callable(getattr(owner, name))]
 
 

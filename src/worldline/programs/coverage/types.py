@@ -1,8 +1,7 @@
-"""Which type an expression has, as far as its own text tells; a name's type only a trace can tell, so that is `$name`.
+"""The type of an expression as its text shows it; the type of a name needs a trace, so it is `$name`.
 
-`$name[]` is an element of what the name holds, `$name.field` an attribute.
-
-For coverage alone: a wrong guess costs a count in the wrong row, nothing else.
+`$name[]` is an element of the name's value, `$name.field` an attribute. Only coverage uses this: a wrong guess puts
+a count into the wrong row.
 """
 
 from __future__ import annotations
@@ -12,10 +11,17 @@ import builtins
 
 UNKNOWN = "?"
 _LITERALS: dict[type[ast.AST], str] = {
-    ast.JoinedStr: "str", ast.List: "list", ast.ListComp: "list", ast.Dict: "dict", ast.DictComp: "dict",
-    ast.Set: "set", ast.SetComp: "set", ast.Tuple: "tuple", ast.Compare: "bool",
+    ast.JoinedStr: "str",
+    ast.List: "list",
+    ast.ListComp: "list",
+    ast.Dict: "dict",
+    ast.DictComp: "dict",
+    ast.Set: "set",
+    ast.SetComp: "set",
+    ast.Tuple: "tuple",
+    ast.Compare: "bool",
     ast.GeneratorExp: "generator",
-}  # fmt: skip
+}
 _MAKERS = {
     "str": "str", "list": "list", "sorted": "list", "dict": "dict", "set": "set", "tuple": "tuple",
     "int": "int", "len": "int", "sum": "int", "ord": "int", "float": "float", "round": "float",
@@ -38,7 +44,7 @@ _CONSTANTS = {str: "str", bytes: "bytes", bool: "bool", int: "int", float: "floa
 
 
 class Types:
-    """What is known of a source: the builtins that it does not hide."""
+    """What a source shows about types: the builtins that it does not shadow."""
 
     def __init__(self, tree: ast.Module) -> None:
         bound = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
@@ -46,13 +52,13 @@ class Types:
         self.builtins = frozenset(dir(builtins)) - bound
 
     def receiver(self, node: ast.expr) -> str:
-        """The type of what a method is called on: that type itself for `str.upper`."""
+        """Return the type that a method is called on; for `str.upper`, that is `str` itself."""
         if isinstance(node, ast.Name) and node.id in _MAKERS and node.id in self.builtins:
             return node.id
         return self.of(node)
 
     def of(self, node: ast.expr) -> str:
-        """The type of an expression."""
+        """Return the type of an expression."""
         if isinstance(node, ast.Constant):
             return _CONSTANTS.get(type(node.value), UNKNOWN)
         if isinstance(node, ast.Call):
@@ -71,7 +77,7 @@ class Types:
         return _LITERALS.get(type(node), UNKNOWN)
 
     def _of_sides(self, node: ast.BinOp) -> str:
-        """`2 * 'ab'` and `n * 'ab'` are a str, `n + 1` is what n is."""
+        """Return the type of a binary operation: `2 * 'ab'` is a str, `n + 1` has the type of n."""
         sides = self.of(node.left), self.of(node.right)
         ranked = [*(kind for kind in sides if kind in _WHOLES), *(kind for kind in sides if kind != UNKNOWN)]
         return ranked[0] if ranked else UNKNOWN
@@ -107,5 +113,5 @@ class Types:
 
 
 def _element(whole: str) -> str:
-    """The type of an element of a type."""
+    """Return the element type of a type."""
     return f"{whole}[]" if whole.startswith("$") else {"str": "str", "bytes": "int"}.get(whole, UNKNOWN)

@@ -1,6 +1,6 @@
-"""Programs out of nothing but a seed: typed Python functions and inputs, drawn from the language reference's breadth.
+"""Generates Python programs from a seed: typed functions with inputs, across the breadth of the language.
 
-`program(rng)` draws one of `KINDS` by weight. Nothing is run or recorded here, and no global randomness is used.
+`program(rng)` draws one of `KINDS` by weight. Nothing is executed here, and no global randomness is used.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from worldline.programs.generate import idioms
 from worldline.programs.generate.style.layout import dress
 from worldline.programs.generate.typed import arithmetic, drills, functions, pipelines
 
-Maker = Callable[[Random], Program]
+KindMaker = Callable[[Random], Program]
 
 
-def _sketched(name: str) -> Maker:
+def _sketched(name: str) -> KindMaker:
     return lambda rng: idioms.sketch(rng, name)
 
 
 # Each kind of program and its share of the mix.
-_SHARES: dict[str, tuple[Maker, float]] = {
+_SHARES: dict[str, tuple[KindMaker, float]] = {
     "straight": (functions.straight, 6),
     "mixed": (functions.mixed, 8),
     "looping": (functions.looping, 12),
@@ -58,7 +58,7 @@ _SHARES: dict[str, tuple[Maker, float]] = {
     "idioms-text": (idioms.text, 32),
     "idioms-data": (idioms.data, 28),
 }
-KINDS: dict[str, Maker] = {name: maker for name, (maker, _) in _SHARES.items()}
+KINDS: dict[str, KindMaker] = {name: maker for name, (maker, _) in _SHARES.items()}
 SHARES: dict[str, float] = {name: share for name, (_, share) in _SHARES.items()}
 _SIZED = {"mixed": functions.mixed, "looping": functions.looping, "blended": functions.blended}
 _NAMES = tuple(_SHARES)
@@ -72,23 +72,35 @@ HARD = (
 )  # fmt: skip
 
 
-def of(kind: str) -> Maker:
-    """What draws programs of one kind."""
+def of(kind: str) -> KindMaker:
+    """Return the maker of one kind of program.
+
+    Raises:
+        UsageError: The kind is unknown.
+    """
     if kind not in KINDS:
-        raise UsageError(f"a kind of program is one of {', '.join(KINDS)}, not {kind!r}")
+        raise UsageError(f"unknown kind of program {kind!r}: use one of {', '.join(KINDS)}")
     return lambda rng: dress(rng, KINDS[kind](rng))
 
 
 def hard(rng: Random, *, favour: Mapping[str, float] | None = None) -> Program:
-    """A program of one of the kinds of `HARD`; `favour` multiplies the shares of the kinds that it names."""
+    """Draw a program of one of the kinds in `HARD`.
+
+    Args:
+        rng: Source of randomness.
+        favour: Factors on the weights of the kinds that it names.
+    """
     kind = rng.choices(HARD, [favour.get(name, 1.0) for name in HARD])[0] if favour else rng.choice(HARD)
     return dress(rng, KINDS[kind](rng))
 
 
 def program(rng: Random, *, size: int = 2, favour: Mapping[str, float] | None = None) -> Program:
-    """A program of a kind drawn by its share; `size` 1 to 3 says how many statements the larger ones have.
+    """Draw a program of a kind that is chosen by its share.
 
-    `favour` multiplies the shares of the kinds that it names.
+    Args:
+        rng: Source of randomness.
+        size: How many statements the larger kinds have, 1 to 3.
+        favour: Factors on the shares of the kinds that it names.
     """
     weights = [share * favour.get(name, 1.0) for name, share in SHARES.items()] if favour else _WEIGHTS
     kind = rng.choices(_NAMES, weights)[0]

@@ -1,7 +1,7 @@
-"""Programs that their text does not determine: draws, shuffles, noise, clocks, retries, hidden states, input, threads.
+"""Programs with hidden inputs: draws, shuffles, noise, clocks, retries, hidden states, input, threads.
 
-`program` draws one of `KINDS` by its share, `of` those of one file of `templates/chance`. Draws of a number below n are
-the larger part, so that how likely each is gets learned. What decides the draws is not here: whoever records says it.
+`program` draws one of `KINDS` by its share; `of` draws from one file of `templates/chance`. Most programs draw a
+number below n, so that a model learns the probabilities. The recorder decides the draws.
 """
 
 from __future__ import annotations
@@ -19,9 +19,23 @@ from worldline.programs.generate.style.layout import dress
 
 # Each file of templates, and its share.
 KINDS = {
-    "draws": 44, "dice": 8, "cards": 4, "shuffles": 4, "choices": 8, "walks": 6, "sensors": 4, "retries": 5,
-    "games": 7, "queues": 4, "seeded": 3, "tokens": 2, "asked": 3, "resamples": 4, "races": 4, "jobs": 3,
-}  # fmt: skip
+    "draws": 44,
+    "dice": 8,
+    "cards": 4,
+    "shuffles": 4,
+    "choices": 8,
+    "walks": 6,
+    "sensors": 4,
+    "retries": 5,
+    "games": 7,
+    "queues": 4,
+    "seeded": 3,
+    "tokens": 2,
+    "asked": 3,
+    "resamples": 4,
+    "races": 4,
+    "jobs": 3,
+}
 _DRAWN = re.compile(r"\brandom\.([a-z]+)\b")
 _SPACED = 0.4  # how often two blank lines stand before a definition
 _DEFINED = re.compile(r"\n\n((?:def|class|async def|@) ?\w)")
@@ -30,26 +44,30 @@ _IMPORT = "import random\n"
 
 
 def of(kind: str) -> Callable[[Random], Program]:
-    """What draws the programs of one file."""
+    """Return the maker of the programs of one template file.
+
+    Raises:
+        UsageError: The kind is unknown.
+    """
     if kind not in KINDS:
-        raise UsageError(f"a kind of stochastic program is one of {', '.join(KINDS)}, not {kind!r}")
+        raise UsageError(f"unknown kind of stochastic program {kind!r}: use one of {', '.join(KINDS)}")
     return lambda rng: _drawn(rng, kind)
 
 
 def program(rng: Random) -> Program:
-    """One program of any file."""
+    """Draw one program from any template file."""
     return _drawn(rng, rng.choices(tuple(KINDS), tuple(KINDS.values()))[0])
 
 
 def _drawn(rng: Random, kind: str) -> Program:
-    made = written(rng, _imported(rng, fill(rng.choice(templates(f"chance/{kind}")), rng)))
+    program = written(rng, _imported(rng, fill(rng.choice(templates(f"chance/{kind}")), rng)))
     if rng.random() < _SPACED:
-        made = replace(made, source=_DEFINED.sub(r"\n\n\n\1", made.source))
-    return dress(rng, made)
+        program = replace(program, source=_DEFINED.sub(r"\n\n\n\1", program.source))
+    return dress(rng, program)
 
 
 def _imported(rng: Random, program: Program) -> Program:
-    """The program with its functions of `random` under other names: imported one by one, or the module renamed."""
+    """Import the functions of `random` by name, or rename the module."""
     source, roll = program.source, rng.random()
     if _IMPORT not in source or roll > 0.3:
         return program

@@ -1,8 +1,8 @@
-"""Functions put together from statement templates, one after the other, over texts or over numbers, lists and dicts.
+"""Composes functions from statement templates, over texts or over numbers, lists and dicts.
 
-Every statement uses variables that are surely bound and of the right type (`$ints` one in reach, `$new_ints` a new one,
-`$to_ints` either, `$each_int` a loop's own), so that nearly every program returns; most go on from what was made last.
-Loops run over what is there and their bodies leave that alone, so that every program ends.
+Every statement uses bound variables of the right type, so that nearly every program returns: `$ints` is a variable
+in scope, `$new_ints` a new one, `$to_ints` either, `$each_int` a loop's own. Most statements use the latest result.
+Loops run over existing values that their bodies do not change, so that every program ends.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _EXPLODES = re.compile(
 _BODY = re.compile(r"^( +)@body\n", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 _DIGITS = "0123456789"
-_TRIES = 40  # for a statement whose variables can be had
+_MAX_ATTEMPTS = 40  # for a statement whose variables can be had
 
 
 @dataclass(frozen=True, kw_only=True)
 class Manner:
-    """How functions of one sort are put together: shares, by how deep it is; and what they begin with."""
+    """How functions of one kind are composed: probabilities (some by nesting depth) and statement counts."""
 
     name: str
     counts: tuple[int, ...]  # of statements
@@ -79,7 +79,7 @@ DATA = Manner(
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A statement template: its pieces (None where further statements go), and the typed roles it reads and makes."""
+    """A statement template: its pieces (None marks a nested body) and the typed roles it reads and makes."""
 
     pieces: tuple[tuple[Pieces | None, str], ...]  # with the indentation of what stands there
     needs: tuple[str, ...]
@@ -126,14 +126,14 @@ def _library(name: str, *, compound: bool) -> tuple[Statement, ...]:
 
 @cache
 def _returns(name: str, kind: str) -> tuple[Statement, ...]:
-    """The expressions to return that are about a variable of the type: it is the first that they name."""
+    """Return the return expressions whose first variable has this type."""
     about = (line for line in lines(f"statements/{name}_returns") if _READ.findall(line)[0] == kind)
     return tuple(map(_statement, about))
 
 
 @dataclass
 class _Function:
-    """A function that is being put together."""
+    """A function under composition."""
 
     manner: Manner
     scope: Construction
@@ -141,7 +141,11 @@ class _Function:
     last: str = ""  # the variable that was made or changed last
 
     def bind(self, statement: Statement, main: dict[str, str] | None = None) -> dict[str, str] | None:
-        """A variable for every role that a statement needs; those of loops are read, never written."""
+        """Choose a variable for every role of a statement; loop variables are read, never written.
+
+        Returns:
+            The variable names by role, or None if a role has no candidate.
+        """
         bound: dict[str, str] = dict(main or {})
         rng = self.scope.rng
         for need in statement.needs:
@@ -149,54 +153,64 @@ class _Function:
                 continue
             kind = need.rstrip(_DIGITS)
             free = [
-                one for one in self.scope.variables if one.kind == kind and one.name not in bound.values()
+                variable
+                for variable in self.scope.variables
+                if variable.kind == kind and variable.name not in bound.values()
             ]
             if need in statement.writes:
-                free = [one for one in free if not one.fixed]
+                free = [variable for variable in free if not variable.fixed]
             if not free:
                 return None
             # What was made last, a loop's variable above all, is what one goes on with.
             recent = max(0.8, self.manner.recent) if free[-1].fixed else self.manner.recent
-            newest = next((one for one in free if one.name == self.last), free[-1])
+            newest = next((variable for variable in free if variable.name == self.last), free[-1])
             bound[need] = (newest if rng.random() < recent else rng.choice(free)).name
         return bound
 
     def statements(self, count: int, depth: int) -> tuple[str, list[str]]:
-        """Text of `count` statements, and the names they wrote; empty where none fits."""
+        """Write `count` statements.
+
+        Returns:
+            Their text and the names they wrote; empty if no statement fits.
+        """
         rng, manner = self.scope.rng, self.manner
         out: list[str] = []
         written: list[str] = []
         spent: list[int] = []
         for _ in range(count):
-            known = {one.kind for one in self.scope.variables}
+            known = {statement.kind for statement in self.scope.variables}
             compound = rng.random() < manner.compound[min(depth, len(manner.compound) - 1)]
-            for _ in range(_TRIES):
-                one = rng.choice(_library(manner.name, compound=compound))
-                if (depth and one.once) or not one.kinds <= known or id(one) in spent:
+            for _ in range(_MAX_ATTEMPTS):
+                statement = rng.choice(_library(manner.name, compound=compound))
+                if (depth and statement.once) or not statement.kinds <= known or id(statement) in spent:
                     continue
-                bound = self.bind(one)
+                bound = self.bind(statement)
                 if bound is None or (self.last not in bound.values() and rng.random() < manner.follows):
                     continue
-                text, names = self.write(one, bound, depth)
+                text, names = self.write(statement, bound, depth)
                 if text:
                     out.append(text)
                     written += names
-                    spent.append(id(one))
+                    spent.append(id(statement))
                     break
         return "".join(out), written
 
     def write(self, statement: Statement, bound: dict[str, str], depth: int) -> tuple[str, list[str]]:
-        """The statement's text, and the names it wrote; both empty where its body could not be had."""
+        """Write one statement.
+
+        Returns:
+            Its text and the names it wrote; both empty if its body could not be composed.
+        """
         scope = self.scope
-        before, given = dict(scope.names), scope.given
-        scope.given = self.about(bound) or given
-        each, new = self.born(statement, bound)
-        roles = bound | {f"each_{one.kind}": one.name for one in each} | new
+        before, outer_values = dict(scope.names), scope.passed_values
+        scope.passed_values = self.about(bound) or outer_values
+        loop_variables, new = self.born(statement, bound)
+        roles = bound | {f"each_{variable.kind}": variable.name for variable in loop_variables} | new
         scope.names.update(roles)
         reach = scope.variables
         counters = [Variable(name, "int", fixed=True) for role, name in new.items() if role == "new_int"]
-        kept = [one for one in reach if statement.branch or one.name not in bound.values()]
-        inside = kept + (each or counters)
+        unused = [variable for variable in reach if statement.branch or variable.name not in bound.values()]
+        inside = unused + (loop_variables or counters)
         written = [bound[role] for role in sorted(statement.writes & bound.keys())] + list(new.values())
         out: list[str] = []
         for pieces, indent in statement.pieces:
@@ -204,7 +218,7 @@ class _Function:
                 out.append(expand(pieces, scope))
                 continue
             scope.variables = inside
-            text, more = self.body(depth + 1, [one.name for one in (each or counters)])
+            text, more = self.body(depth + 1, [variable.name for variable in (loop_variables or counters)])
             scope.variables = reach
             scope.names.update(roles)
             if not text:
@@ -212,9 +226,9 @@ class _Function:
                 break
             written += more
             out.append("".join(f"{indent}{line}\n" for line in text.splitlines()))
-        scope.names, scope.given = before, given
+        scope.names, scope.passed_values = before, outer_values
         if out:
-            known = {one.name for one in reach}
+            known = {variable.name for variable in reach}
             reach += [
                 Variable(name, role.partition("_")[2]) for role, name in new.items() if name not in known
             ]
@@ -222,28 +236,28 @@ class _Function:
         return "".join(line + "\n" for line in "".join(out).splitlines() if line.strip()), written
 
     def about(self, bound: dict[str, str]) -> list[Any]:
-        """The values of the variables at hand, as far as they are known, for `maybe` and the like to look at."""
-        found = [self.passed[name] for name in bound.values() if name in self.passed]
-        if "counts" in bound and not any(isinstance(one, dict) for one in found):
-            found.append(dict.fromkeys(keys(self.scope.rng, 4), 0))
-        return found
+        """Return the known values of the bound variables, for makers such as `maybe`."""
+        values = [self.passed[name] for name in bound.values() if name in self.passed]
+        if "counts" in bound and not any(isinstance(value, dict) for value in values):
+            values.append(dict.fromkeys(keys(self.scope.rng, 4), 0))
+        return values
 
     def born(self, statement: Statement, bound: dict[str, str]) -> tuple[list[Variable], dict[str, str]]:
-        """The variables of the statement's loop, and names for its new ones by role."""
+        """Return the loop variables of a statement, and names for its new variables by role."""
         scope = self.scope
-        each: list[Variable] = []
+        loop_variables: list[Variable] = []
         new: dict[str, str] = {}
         for mode, kind in statement.makes:
             if mode == "each":
-                each.append(Variable(scope.fresh(role_of(kind, use=ELEMENT)), kind, fixed=True))
+                loop_variables.append(Variable(scope.fresh(role_of(kind, use=ELEMENT)), kind, fixed=True))
             elif mode == "to" and scope.rng.random() < 0.6:
                 new[f"to_{kind}"] = bound[kind]
             else:
                 new[f"{mode}_{kind}"] = scope.fresh(role_of(kind, use=LOCAL))
-        return each, new
+        return loop_variables, new
 
     def body(self, depth: int, loop: list[str]) -> tuple[str, list[str]]:
-        """A loop's or branch's statements: a loop's ones use its variables, if that can be had, and do not explode."""
+        """Write the statements of a loop or branch; a loop should use its variables and must not explode."""
         text, written = "", list[str]()
         reach = self.scope.variables
         for _ in range(6):
@@ -255,14 +269,16 @@ class _Function:
         return text, written
 
     def result(self, written: list[str]) -> str:
-        """What is returned: what was worked on, the last of it above all, alone or with something beside it."""
+        """Write the return expression, mostly about the variable that was written last."""
         scope, manner = self.scope, self.manner
         rng = scope.rng
         known = [
-            one for one in scope.variables if one.kind in ("int", "ints", "str", "strs", "counts", "bool")
+            variable
+            for variable in scope.variables
+            if variable.kind in ("int", "ints", "str", "strs", "counts", "bool")
         ]
-        recent = [one for one in known if one.name in written] or known[:1]
-        latest = next((one for one in recent if one.name == self.last), recent[-1])
+        recent = [variable for variable in known if variable.name in written] or known[:1]
+        latest = next((variable for variable in recent if variable.name == self.last), recent[-1])
         main = latest if rng.random() < max(0.6, manner.follows) else rng.choice(recent)
         roll = rng.random()
         if roll < manner.plain and (written or manner is DATA):
@@ -271,12 +287,12 @@ class _Function:
         if roll < manner.plain + manner.paired and other is not main:
             pair = f"{main.name}, {other.name}"
             return rng.choice((pair, f"[{pair}]", f"({other.name}, {main.name})"))
-        for _ in range(_TRIES):
-            one = rng.choice(_returns(manner.name, main.kind))
-            bound = self.bind(one, {main.kind: main.name})
+        for _ in range(_MAX_ATTEMPTS):
+            variable = rng.choice(_returns(manner.name, main.kind))
+            bound = self.bind(variable, {main.kind: main.name})
             if bound is not None:
                 scope.names.update(bound)
-                pieces, _indent = one.pieces[0]
+                pieces, _indent = variable.pieces[0]
                 return expand(pieces or (), scope).strip()
         return main.name
 
@@ -299,30 +315,30 @@ def _guard(scope: Construction, main: Variable) -> str:
 
 
 def text(rng: Random) -> Program:
-    """A function of some statements about a text or a list of texts, with what further arguments they use."""
+    """Compose a function of a few statements about a text or a list of texts, with further arguments."""
     scope = begin(rng, names=words("vocabulary/text_functions"))
     kind = "str" if rng.random() < 0.8 else "strs"
     subject = values.make(scope, "str" if kind == "str" else rng.choice(_SUBJECTS))
     subject = subject[:40] if kind == "str" else subject
-    scope.given.append(subject)
+    scope.passed_values.append(subject)
     main = scope.new(kind, local=False)
     passed: dict[str, Any] = {main.name: subject}
     for extra in rng.sample(tuple(_EXTRAS), rng.choice((0, 1, 1, 2, 2, 3))):
-        one = scope.new(extra, name=scope.fresh(_EXTRAS[extra]))
-        passed[one.name] = values.make(scope, extra)
+        parameter = scope.new(extra, name=scope.fresh(_EXTRAS[extra]))
+        passed[parameter.name] = values.make(scope, extra)
     function = _Function(TEXT, scope, passed, last=main.name)
     opening = _guard(scope, main)
     body, written = function.statements(rng.choice(TEXT.counts), 0)
     body = opening + body + f"return {function.result(written)}\n"
     others = [name for name in passed if name != main.name]
-    found = set(_WORD.findall(body))
-    used = [name for name in others if name in found or rng.random() < 0.05]
+    names_read = set(_WORD.findall(body))
+    used = [name for name in others if name in names_read or rng.random() < 0.05]
     rng.shuffle(used)
     return _program(scope, [main.name, *used], body, passed)
 
 
 def data(rng: Random) -> Program:
-    """A function of a few statements over one to four numbers, lists, dicts or texts."""
+    """Compose a function of a few statements over one to four numbers, lists, dicts or texts."""
     scope = begin(rng, frozenset(("helper",)), words("vocabulary/data_functions"))
     kinds = rng.sample(_SORTS, rng.choice((1, 2, 2, 2, 3, 3, 4)))
     if not set(kinds) & {"ints", "counts", "strs"}:
@@ -334,13 +350,13 @@ def data(rng: Random) -> Program:
     function = _Function(DATA, scope, passed)
     body, written = function.statements(rng.choice(DATA.counts), 0)
     body += f"return {function.result(written)}\n"
-    found = set(_WORD.findall(body))
-    used = [name for name in passed if name in found] if rng.random() < 0.85 else list(passed)
+    names_read = set(_WORD.findall(body))
+    used = [name for name in passed if name in names_read] if rng.random() < 0.85 else list(passed)
     return _program(scope, used or list(passed), body, passed)
 
 
 def _program(scope: Construction, names: list[str], body: str, passed: dict[str, Any]) -> Program:
     inner = "".join(f"    {line}\n" for line in body.splitlines())
     name = scope.names["f"]
-    given = ", ".join(spell(scope.rng, passed[one], odd=0.03) for one in names)
-    return Program(source=f"def {name}({', '.join(names)}):\n{inner}", call=f"{name}({given})")
+    arguments = ", ".join(spell(scope.rng, passed[parameter], odd=0.03) for parameter in names)
+    return Program(source=f"def {name}({', '.join(names)}):\n{inner}", call=f"{name}({arguments})")

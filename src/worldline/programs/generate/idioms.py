@@ -1,7 +1,7 @@
-"""Programs as people write them: whole functions from a library of templates, and statements put together at random.
+"""Programs as people write them: whole functions from templates, and statements composed at random.
 
-`text` is about texts, `data` about numbers, lists, dicts, classes and generators; `sketch` draws from one file of
-constructs that the typed grammar writes badly. Systematic coverage of operators and methods is the grammar's matter.
+`text` is about texts, `data` about numbers, lists, dicts, classes and generators; `sketch` draws constructs that the
+typed grammar writes badly. The typed grammar covers operators and methods systematically.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _COMPOSED_TEXT, _COMPOSED_DATA, _LONG_SHARE = 0.5, 0.25, 0.15
 
 
 def listed(folder: str, names: tuple[str, ...]) -> tuple[Template, ...]:
-    """The templates of some files of a folder."""
-    return tuple(one for name in names for one in templates(f"{folder}/{name}"))
+    """Return the templates of several files in a folder."""
+    return tuple(template for name in names for template in templates(f"{folder}/{name}"))
 
 
 def _drawn(rng: Random, folder: str, names: tuple[str, ...]) -> Program:
-    """A program of a template that is drawn evenly: larger files are drawn from more often."""
+    """Draw a program from a template; every template has the same chance."""
     sizes = [len(templates(f"{folder}/{name}")) for name in names]
     return fill(rng.choice(templates(f"{folder}/{rng.choices(names, sizes)[0]}")), rng)
 
 
 def text(rng: Random) -> Program:
-    """One text-processing program."""
+    """Draw a text-processing program."""
     return written(rng, composed.text(rng) if rng.random() < _COMPOSED_TEXT else _drawn(rng, "text", TEXT))
 
 
 def data(rng: Random) -> Program:
-    """One program over data: a known kind of function, a longer one, or a few statements put together."""
+    """Draw a program over data: an idiom, a longer program, or composed statements."""
     roll = rng.random()
     if roll < _COMPOSED_DATA:
         return written(rng, composed.data(rng))
@@ -51,5 +51,5 @@ def data(rng: Random) -> Program:
 
 
 def sketch(rng: Random, name: str) -> Program:
-    """One program of a file of sketches."""
+    """Draw a program from one file of sketches."""
     return written(rng, _drawn(rng, "sketches", (name,)))

@@ -30,18 +30,38 @@ ASIDE = frozenset(("char", "sub", "sep", "small", "pos", "idx", "bool", "member"
 # What stands for a literal only: it is no type of a variable.
 LITERALS = frozenset(("width", "byte", "pairs2"))
 ELEMENTS = {
-    "str": "char", "ints": "int", "strs": "str", "floats": "float", "lists": "ints", "pairs": "rec", "people": "rec",
-    "tup": "int", "iset": "int", "sset": "str", "counts": "str", "names": "str", "groups": "str", "table": "int",
+    "str": "char",
+    "ints": "int",
+    "strs": "str",
+    "floats": "float",
+    "lists": "ints",
+    "pairs": "rec",
+    "people": "rec",
+    "tup": "int",
+    "iset": "int",
+    "sset": "str",
+    "counts": "str",
+    "names": "str",
+    "groups": "str",
+    "table": "int",
     "bytes": "cnt",
-}  # fmt: skip
+}
 ANNOTATIONS = {
-    "int": "int", "cnt": "int", "str": "str", "char": "str", "bool": "bool", "float": "float", "ints": "list[int]",
-    "strs": "list[str]", "counts": "dict[str, int]", "iset": "set[int]",
-}  # fmt: skip
+    "int": "int",
+    "cnt": "int",
+    "str": "str",
+    "char": "str",
+    "bool": "bool",
+    "float": "float",
+    "ints": "list[int]",
+    "strs": "list[str]",
+    "counts": "dict[str, int]",
+    "iset": "set[int]",
+}
 
 
 def bare(kind: str) -> str:
-    """The type without its `!`."""
+    """Return the type without its `!`."""
     return kind[:-1] if kind.endswith("!") else kind
 
 

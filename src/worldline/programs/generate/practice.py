@@ -1,7 +1,7 @@
-"""Practice: drills on what trained models were measured to fail at: an operation or two on long or odd values.
+"""Drills on measured weaknesses of trained models: one or two operations on long or odd values.
 
-`program` draws one of `DRILLS` by its share, `of` those of one file of `templates/drills`. They are sources of a recipe
-of their own: the held-out suite of generated programs does not draw from them.
+`program` draws one of `DRILLS` by its share; `of` draws from one file of `templates/drills`. A separate recipe uses
+them: the held-out suite of generated programs does not.
 """
 
 from __future__ import annotations
@@ -20,14 +20,18 @@ ODD = 0.3  # how often a value is spelled in a less common way
 
 
 def of(name: str) -> Callable[[Random], Program]:
-    """What draws the drills of one file."""
+    """Return the maker of the drills of one template file.
+
+    Raises:
+        UsageError: The name is unknown.
+    """
     if name not in DRILLS:
-        raise UsageError(f"drills are {', '.join(DRILLS)}, not {name!r}")
+        raise UsageError(f"unknown drill {name!r}: use one of {', '.join(DRILLS)}")
     return lambda rng: _drawn(rng, name)
 
 
 def program(rng: Random) -> Program:
-    """One drill of any file."""
+    """Draw one drill from any template file."""
     return _drawn(rng, rng.choices(tuple(DRILLS), tuple(DRILLS.values()))[0])
 
 

@@ -1,7 +1,7 @@
-"""Ordinary small programs as Python text that every language can say: templates filled, and statements put together.
+"""Ordinary small programs in Python that every target language can express: filled templates and composed functions.
 
-The templates are the files of `templates`; its README says how they are written. `composed` makes functions of its own
-out of a few kinds of statements, whose ints stay small by remainders.
+The folder `templates` has the templates and a README. `composed` builds functions from a few kinds of statements;
+remainders keep their ints small.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @cache
 def templates() -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Every template: its text, and its calls (none of a script)."""
-    found = []
+    """Return every template: its text and its calls; a script has no calls."""
+    parsed = []
     folder = files("worldline.programs.languages").joinpath("templates")
     for kind in KINDS:
         text = folder.joinpath(f"{kind}.txt").read_text("utf-8")
         for part in re.split(r"^== \w+\n", text, flags=re.MULTILINE)[1:]:
             lines = part.rstrip("\n").split("\n")
             calls = tuple(line[3:] for line in lines if line.startswith(">> "))
-            found.append(
+            parsed.append(
                 ("\n".join(line for line in lines if not line.startswith(">> ")).strip() + "\n", calls)
             )
-    return tuple(found)
+    return tuple(parsed)
 
 
 @cache
 def names() -> dict[str, tuple[str, ...]]:
-    """What a name of a template may be called, by that name."""
+    """Return the alternatives for each name that templates use."""
     text = files("worldline.programs.languages").joinpath("templates", "names.txt").read_text("utf-8")
     return {
         line.partition(":")[0]: tuple(line.partition(":")[2].split()) for line in text.splitlines() if line
@@ -46,12 +46,12 @@ def names() -> dict[str, tuple[str, ...]]:
 
 
 def ordinary(rng: Random) -> Program:
-    """A template, filled and with other names."""
+    """Draw a template, fill its holes and rename its names."""
     return filled(rng.choice(templates()), rng)
 
 
 def filled(template: tuple[str, tuple[str, ...]], rng: Random) -> Program:
-    """A template's holes filled, its names others of their kind."""
+    """Fill the holes of a template and rename its names."""
     text, calls = template
     drawn: dict[str, str] = {}
     source = _filled(text, rng, drawn)
@@ -60,7 +60,7 @@ def filled(template: tuple[str, tuple[str, ...]], rng: Random) -> Program:
 
 
 def renamed(program: Program, rng: Random) -> Program:
-    """The same program with other names, each of the kind of the old one."""
+    """Return the same program with other names of the same kind."""
     tree = ast.parse(program.source)
     used = {
         getattr(node, label)
@@ -69,16 +69,18 @@ def renamed(program: Program, rng: Random) -> Program:
         if hasattr(node, label)
     }
     fields = {
-        one.id
+        candidate.id
         for node in tree.body
         if isinstance(node, ast.ClassDef)
-        for one in ast.walk(node)
-        if isinstance(one, ast.Name)
+        for candidate in ast.walk(node)
+        if isinstance(candidate, ast.Name)
     }
     fresh: dict[str, str] = {}
     for name in sorted(used & names().keys() - fields):
         others = used - {name} | set(fresh.values())
-        fresh[name] = rng.choice([one for one in names()[name] if one not in others] or [name])
+        fresh[name] = rng.choice(
+            [candidate for candidate in names()[name] if candidate not in others] or [name]
+        )
     call = program.call
     if call is not None:
         head, bracket, rest = call.partition("(")
@@ -91,11 +93,11 @@ def renamed(program: Program, rng: Random) -> Program:
 
 
 def _filled(text: str, rng: Random, drawn: dict[str, str]) -> str:
-    def fill(found: re.Match[str]) -> str:
-        name, what = found[1], found[2]
-        if what in drawn:
-            return drawn[what]
-        value = _drawn(what, rng)
+    def fill(match: re.Match[str]) -> str:
+        name, spec = match[1], match[2]
+        if spec in drawn:
+            return drawn[spec]
+        value = _drawn(spec, rng)
         if name:
             drawn[name] = value
         return value
@@ -103,27 +105,27 @@ def _filled(text: str, rng: Random, drawn: dict[str, str]) -> str:
     return HOLE.sub(fill, text)
 
 
-def _drawn(what: str, rng: Random) -> str:
-    """What a hole says, drawn."""
-    word, _, rest = what.partition(" ")
-    if "|" not in what and (word in _TEXTS or word in ("list", "sorted")):
+def _drawn(spec: str, rng: Random) -> str:
+    """Draw a value for a hole."""
+    word, _, rest = spec.partition(" ")
+    if "|" not in spec and (word in _TEXTS or word in ("list", "sorted")):
         low, high = (int(part) for part in _range(rest.split()[0]))
         size = rng.randint(low, high)
         if word in _TEXTS:
             return repr(_TEXTS[word](rng, size))
-        least, most = _range(rest.split()[1])
-        items = [rng.randint(least, most) for _ in range(size)]
+        minimum, maximum = _range(rest.split()[1])
+        items = [rng.randint(minimum, maximum) for _ in range(size)]
         return repr(sorted(items) if word == "sorted" else items)
-    if RANGE.fullmatch(what):
-        return str(rng.randint(*_range(what)))
-    return rng.choice(what.split("|"))
+    if RANGE.fullmatch(spec):
+        return str(rng.randint(*_range(spec)))
+    return rng.choice(spec.split("|"))
 
 
 def _range(text: str) -> tuple[int, int]:
-    found = RANGE.fullmatch(text)
-    if found is None:
-        raise ValueError(f"no range: {text}")
-    return int(found[1]), int(found[2])
+    match = RANGE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a range: {text}")
+    return int(match[1]), int(match[2])
 
 
 def _palindrome(rng: Random, size: int) -> str:
@@ -144,7 +146,7 @@ _TEXTS = {
 
 
 def composed(rng: Random) -> Program:
-    """A function of a few statements over ints, perhaps with a list or a text, and a call of it."""
+    """Compose a function of a few statements over ints, sometimes with a list or a text, and its call."""
     params = dict.fromkeys(("a", "b", "n")[: rng.randint(1, 3)], "int")
     if rng.random() < 0.5:
         params |= {"xs": "list"} if rng.random() < 0.65 else {"text": "str"}
@@ -158,7 +160,7 @@ def composed(rng: Random) -> Program:
 
 
 class _Maker:
-    """Draws statements; every name that is set stays below `bound` by a remainder."""
+    """Draws statements; a remainder keeps every assigned name below `bound`."""
 
     def __init__(self, rng: Random, params: dict[str, str]) -> None:
         self.rng, self.params = rng, params
@@ -168,7 +170,7 @@ class _Maker:
         self.loops = 0
 
     def argument(self, kind: str) -> str:
-        """A value for a parameter."""
+        """Draw an argument for a parameter."""
         if kind == "list":
             return repr([self.rng.randint(-5, 30) for _ in range(self.rng.randint(2, 6))])
         if kind == "str":
@@ -176,17 +178,19 @@ class _Maker:
         return str(self.rng.randint(0, 30))
 
     def body(self) -> list[str]:
-        """The whole function."""
+        """Draw the body of the function."""
         lines = []
         for name in ("total", "count", "best")[: self.rng.randint(1, 3)]:
             lines.append(f"{name} = {self.rng.randint(0, 9)}")
             self.own.append(name)
         for _ in range(self.rng.randint(2, 4)):
             lines += self._statement(0)
-        given = self.rng.choice(self.own)
+        result = self.rng.choice(self.own)
         return [
             *lines,
-            f"return {given}" if self.rng.random() < 0.6 else f"return {given} - {self.rng.choice(self.own)}",
+            f"return {result}"
+            if self.rng.random() < 0.6
+            else f"return {result} - {self.rng.choice(self.own)}",
         ]
 
     def _statement(self, depth: int) -> list[str]:
@@ -220,7 +224,7 @@ class _Maker:
         return lines
 
     def _counted(self, depth: int) -> list[str]:
-        name = next(one for one in ("i", "j", "k") if one not in self.ints)
+        name = next(candidate for candidate in ("i", "j", "k") if candidate not in self.ints)
         first, last = self.rng.randint(0, 2), self.rng.randint(3, 5)
         return self._loop(
             f"for {name} in range({first}, {last}):" if first else f"for {name} in range({last}):",
@@ -229,7 +233,7 @@ class _Maker:
         )
 
     def _while(self, depth: int) -> list[str]:
-        name = next(one for one in ("low", "high", "last") if one not in self.ints)
+        name = next(candidate for candidate in ("low", "high", "last") if candidate not in self.ints)
         step = self.rng.randint(2, 4)
         body = self._loop(f"while {name} > {self.rng.randint(0, 3)}:", name, depth)
         return [f"{name} = {self.rng.randint(6, 14)}", *body, f"    {name} -= {step}"]

@@ -1,7 +1,7 @@
-"""How a language spells programs: the tables of the folder `spelling`, and a speaker with habits of its own.
+"""How a language spells programs: the tables of the folder `spelling`, and a writer with its own habits.
 
-`spelling/README.md` says how a table is read. An operation may be spelled for a type of its own (`at stack`) or for
-all; one that is missing is `UnsayableError`: that language has no such thing.
+`spelling/README.md` describes the tables. An operation may have a spelling for one type (`at stack`) or for all; a
+missing one raises `UntranslatableError`.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _NEWLINE = re.compile(r"\\\\n|\\n")
 _HOLE = re.compile(r"\{(\d)(?::(\d))?\}")
 
 
-class UnsayableError(ValueError):
-    """A language has no spelling for what is to be said."""
+class UntranslatableError(ValueError):
+    """The target language cannot express this program."""
 
 
-class Piece(NamedTuple):
-    """An expression as text, how tightly it binds, and the type of its value."""
+class SpelledExpression(NamedTuple):
+    """The text of an expression, its precedence and the type of its value."""
 
     text: str
     level: int = 9
     type: str = "int"
 
     def within(self, level: int) -> str:
-        """The text, in brackets where it binds less tightly."""
+        """Return the text, in parentheses if its precedence is below `level`."""
         return self.text if self.level >= level else f"({self.text})"
 
 
@@ -72,17 +72,19 @@ Ways = Mapping[str, tuple[tuple[int, str], ...]]
 
 @cache
 def table(language: str) -> Ways:
-    """The ways in which a language spells each operation."""
-    found: dict[str, list[tuple[int, str]]] = {}
+    """Return the spellings of each operation in a language."""
+    spellings: dict[str, list[tuple[int, str]]] = {}
     text = files("worldline.programs.languages").joinpath("spelling", f"{language}.txt").read_text("utf-8")
     for line in text.split("\n"):
         if match := _LINE.match(line):
-            found.setdefault(match[1], []).append((int(match[2] or 0), _NEWLINE.sub(_unescaped, match[3])))
-    return {name: tuple(ways) for name, ways in found.items()}
+            spellings.setdefault(match[1], []).append(
+                (int(match[2] or 0), _NEWLINE.sub(_unescaped, match[3]))
+            )
+    return {name: tuple(ways) for name, ways in spellings.items()}
 
 
 class Speaker:
-    """One program's writer: of each operation that can be spelled in several ways, always the same one."""
+    """Writes one program; where an operation has several spellings, it always uses the same one."""
 
     def __init__(self, language: str, rng: Random) -> None:
         self.language, self.rules = language, RULES[language]
@@ -90,42 +92,44 @@ class Speaker:
         self._habits = {name: rng.randrange(len(ways)) for name, ways in sorted(self._table.items())}
 
     def can(self, name: str, kind: str = "") -> bool:
-        """Whether there is a spelling."""
+        """Return whether the language has a spelling for this operation."""
         return f"{name} {kind}" in self._table or name in self._table
 
-    def expression(self, name: str, *parts: Piece | str, kind: str = "", type: str = "int") -> Piece:
-        """An expression out of its parts."""
+    def expression(
+        self, name: str, *parts: SpelledExpression | str, kind: str = "", type: str = "int"
+    ) -> SpelledExpression:
+        """Build an expression from its parts."""
         level, text = self._way(name, kind)
-        return Piece(_filled(text, parts), level, type)
+        return SpelledExpression(_filled(text, parts), level, type)
 
-    def line(self, name: str, *parts: Piece | str, kind: str = "") -> list[str]:
-        """A statement, or the first line of a block, as lines."""
+    def line(self, name: str, *parts: SpelledExpression | str, kind: str = "") -> list[str]:
+        """Write a statement, or the head of a block, as lines."""
         return _filled(self._way(name, kind)[1], parts).split("\n")
 
-    def text(self, name: str, *parts: Piece | str, kind: str = "") -> str:
-        """Any other piece of text."""
+    def text(self, name: str, *parts: SpelledExpression | str, kind: str = "") -> str:
+        """Write any other piece of text."""
         return _filled(self._way(name, kind)[1], parts)
 
     def used(self, features: set[str]) -> list[str]:
-        """The lines at the top that these features need."""
+        """Return the lines that these features need at the top of the file."""
         named = ((name.split()[1:], ways) for name, ways in self._table.items() if name.startswith("uses "))
         return [ways[0][1] for words, ways in named if features.intersection(words)]
 
     def _way(self, name: str, kind: str) -> tuple[int, str]:
         full = f"{name} {kind}" if f"{name} {kind}" in self._table else name
         if full not in self._table:
-            raise UnsayableError(f"{self.language} has no {name} {kind}")
+            raise UntranslatableError(f"{self.language} has no {name} {kind}")
         ways = self._table[full]
         return ways[self._habits[PAIRED.get(full, full)] % len(ways)]
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return "\n" if found[0] == "\\n" else "\\n"
+def _unescaped(match: re.Match[str]) -> str:
+    return "\n" if match[0] == "\\n" else "\\n"
 
 
-def _filled(text: str, parts: tuple[Piece | str, ...]) -> str:
-    def fill(found: re.Match[str]) -> str:
-        part = parts[int(found[1])]
-        return part.within(int(found[2] or 0)) if isinstance(part, Piece) else part
+def _filled(text: str, parts: tuple[SpelledExpression | str, ...]) -> str:
+    def fill(match: re.Match[str]) -> str:
+        part = parts[int(match[1])]
+        return part.within(int(match[2] or 0)) if isinstance(part, SpelledExpression) else part
 
     return _HOLE.sub(fill, text)

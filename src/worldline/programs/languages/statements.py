@@ -1,12 +1,12 @@
-"""Statements of a small Python program, said in another language: lines, each at its depth."""
+"""Translates statements of a small Python program into indented lines."""
 
 from __future__ import annotations
 
 import ast
 
 from worldline.programs.languages.expressions import Expressions, kind_of
-from worldline.programs.languages.said_types import SaidTypes
-from worldline.programs.languages.spelling import Piece, UnsayableError
+from worldline.programs.languages.spelling import SpelledExpression, UntranslatableError
+from worldline.programs.languages.target_types import TargetTypes
 
 _AUGMENTED: dict[type[ast.operator], str] = {ast.Add: "augadd", ast.Sub: "augsub", ast.Mult: "augmul"}
 _SPARE = {
@@ -15,19 +15,19 @@ _SPARE = {
     "bool": ("tb", "was"),
 }  # names for what waits its turn
 _FORMATS = {"int": "%d", "bool": "%d", "char": "%c", "str": "%s"}
-MOST = 16  # elements that a list of C may come to hold
+MAX_LIST_ITEMS = 16  # elements that a list of C may come to hold
 
 
 class Statements:
-    """Says the statements of one function, or of a script."""
+    """Translates the statements of one function or of a script."""
 
-    def __init__(self, say: Expressions, said: SaidTypes) -> None:
-        self.say, self.said, self.speaker, self.scope = say, said, say.speaker, say.scope
+    def __init__(self, say: Expressions, types: TargetTypes) -> None:
+        self.say, self.target_types, self.speaker, self.scope = say, types, say.speaker, say.scope
         self.gives = ""
         self._spares = set[str]()
 
     def block(self, body: list[ast.stmt], depth: int) -> list[str]:
-        """Statements at a depth, in a block of their own."""
+        """Translate statements at a depth, in their own block."""
         self.say.types.append({})
         lines: list[str] = []
         for node in body:
@@ -38,7 +38,7 @@ class Statements:
     def _statement(self, node: ast.stmt, depth: int) -> list[str]:
         act = getattr(self, f"_{type(node).__name__.lower()}", None)
         if act is None:
-            raise UnsayableError(type(node).__name__)
+            raise UntranslatableError(type(node).__name__)
         pad = "    " * depth
         if isinstance(node, ast.If | ast.While | ast.For):
             lines: list[str] = act(node, depth)
@@ -63,17 +63,23 @@ class Statements:
 
     def _for(self, node: ast.For, depth: int) -> list[str]:
         if not isinstance(node.target, ast.Name):
-            raise UnsayableError("a loop with several names")
+            raise UntranslatableError("a loop with several targets")
         name, pad = node.target.id, "    " * depth
         if name == "_":
-            name = next(one for one in ("i", "k", "step", "turn") if not self.say.visible(one))
+            name = next(
+                candidate for candidate in ("i", "k", "step", "turn") if not self.say.visible(candidate)
+            )
         if isinstance(node.iter, ast.Call):
             return self._looped(self._range(name, node.iter), node.body, depth, {name: "int"})
         before: list[str] = []
         if isinstance(node.iter, ast.List):
-            held = next(one for one in ("moves", "steps", "path", "order") if not self.say.visible(one))
-            before = [pad + line for line in self._listed(held, node.iter)]
-            piece = self.say(ast.Name(held))
+            list_name = next(
+                candidate
+                for candidate in ("moves", "steps", "path", "order")
+                if not self.say.visible(candidate)
+            )
+            before = [pad + line for line in self._listed(list_name, node.iter)]
+            piece = self.say(ast.Name(list_name))
         else:
             piece = self.say(node.iter)
         if piece.type == "str":
@@ -81,18 +87,18 @@ class Statements:
             head = self.speaker.line("forchars", name, piece, kind="literal" if is_text else "")
             return before + self._looped(head, node.body, depth, {name: "char"})
         if piece.type not in ("list", "stack"):
-            raise UnsayableError("a loop over what has no items")
+            raise UntranslatableError("a loop over a value that is not iterable")
         return before + self._looped(
             self.speaker.line("foreach", name, piece), node.body, depth, {name: "int"}
         )
 
     def _range(self, name: str, node: ast.Call) -> list[str]:
         if not isinstance(node.func, ast.Name) or node.func.id != "range":
-            raise UnsayableError("a loop over a call")
-        parts = [self.say(one) for one in node.args]
+            raise UntranslatableError("a loop over a call")
+        parts = [self.say(argument) for argument in node.args]
         if len(parts) == 3:
             if ast.unparse(node.args[2]) != "-1":
-                raise UnsayableError("a range with wider steps")
+                raise UntranslatableError("a range with wider steps")
             return self.speaker.line("fordown", name, parts[0], parts[1])
         first, last = parts if len(parts) == 2 else (self.speaker.expression("int", "0"), parts[0])
         return self.speaker.line("for", name, first, last)
@@ -104,35 +110,36 @@ class Statements:
         self.say.types.pop()
         return lines + [pad + line for line in self.speaker.line("end")]
 
-    def _test(self, node: ast.expr) -> Piece:
+    def _test(self, node: ast.expr) -> SpelledExpression:
         piece = self.say(node)
         if piece.type != "bool":
-            raise UnsayableError("the truth of what is no truth value")
+            raise UntranslatableError("the truth value of a non-boolean")
         return piece
 
     # ---- single statements
 
     def _return(self, node: ast.Return) -> list[str]:
         if node.value is None:
-            raise UnsayableError("nothing is given back")
+            raise UntranslatableError("a return without a value")
         piece = self.say(node.value)
         if piece.type.startswith("several:") and isinstance(node.value, ast.Tuple):
             names = [
-                one.id if isinstance(one, ast.Name) else f"v{at}" for at, one in enumerate(node.value.elts)
+                element.id if isinstance(element, ast.Name) else f"v{at}"
+                for at, element in enumerate(node.value.elts)
             ]
             shown = tuple(zip(names, piece.type.partition(":")[2].split(","), strict=True))
-            if self.said.several not in ((), shown) or len(set(names)) < len(names):
-                raise UnsayableError("several kinds of several things")
-            self.said.several = shown
+            if self.target_types.several not in ((), shown) or len(set(names)) < len(names):
+                raise UntranslatableError("tuples of different shapes are returned")
+            self.target_types.several = shown
         if self.gives not in ("", piece.type):
-            raise UnsayableError("several types are given back")
+            raise UntranslatableError("values of several types are returned")
         self.gives = "list" if piece.type == "stack" else piece.type
         if piece.type in ("list", "stack") and not self.speaker.rules.returns_lists:
-            raise UnsayableError("an array is given back")
+            raise UntranslatableError("an array is returned")
         is_given = isinstance(node.value, ast.Name) and node.value.id in self.scope.params
         is_other = piece.type in ("str", "stack", "map", "charmap") or (piece.type == "list" and is_given)
         if is_other and not self.speaker.rules.returns_shared:
-            raise UnsayableError("what is given back has another type")
+            raise UntranslatableError("a shared value is returned")
         return self.speaker.line("return", piece)
 
     def _break(self, node: ast.Break) -> list[str]:
@@ -147,19 +154,19 @@ class Statements:
     def _delete(self, node: ast.Delete) -> list[str]:
         (target,) = node.targets
         if not isinstance(target, ast.Subscript):
-            raise UnsayableError("a name is deleted")
-        held = self.say(target.value)
-        return self.speaker.line("drop", held, self.say(target.slice), kind=held.type)
+            raise UntranslatableError("del of a name")
+        container = self.say(target.value)
+        return self.speaker.line("drop", container, self.say(target.slice), kind=container.type)
 
     def _expr(self, node: ast.Expr) -> list[str]:
         call = node.value
         if not isinstance(call, ast.Call):
-            raise UnsayableError("an expression alone")
+            raise UntranslatableError("an expression statement that is not a call")
         if isinstance(call.func, ast.Attribute):
-            held = self.say(call.func.value)
-            if call.func.attr == "append" and held.type == "stack":
-                return self.speaker.line("push", held, self.say(call.args[0]))
-            raise UnsayableError(f"a method {call.func.attr}")
+            container = self.say(call.func.value)
+            if call.func.attr == "append" and container.type == "stack":
+                return self.speaker.line("push", container, self.say(call.args[0]))
+            raise UntranslatableError(f"a method {call.func.attr}")
         if isinstance(call.func, ast.Name) and call.func.id == "print":
             return self._print(call.args)
         return self.speaker.line("expression", self.say(call))
@@ -167,8 +174,8 @@ class Statements:
     def _print(self, nodes: list[ast.expr]) -> list[str]:
         parts = [self.say(node) for node in nodes]
         if not parts or any(part.type not in _FORMATS for part in parts):
-            raise UnsayableError("something else is printed")
-        self.said.features.add("print")
+            raise UntranslatableError("print of an unsupported type")
+        self.target_types.features.add("print")
         shown = [self.speaker.text("printed", part) for part in parts]
         formats = (self.speaker.rules.formats or _FORMATS[part.type] for part in parts)
         if self.speaker.rules.joins_printed and len(parts) > 1:
@@ -179,7 +186,7 @@ class Statements:
         (target,) = node.targets
         if isinstance(target, ast.Tuple):
             if not isinstance(node.value, ast.Tuple) or len(target.elts) != len(node.value.elts):
-                raise UnsayableError("something is unpacked")
+                raise UntranslatableError("unpacking of a value that is not a tuple")
             return self._together(target.elts, node.value.elts)
         if isinstance(target, ast.Name):
             return self._named(target.id, node.value)
@@ -207,107 +214,109 @@ class Statements:
             return popped
         return self._set(name, self.say(value))
 
-    def _set(self, name: str, piece: Piece) -> list[str]:
-        """A name gets a value: its first, or another."""
+    def _set(self, name: str, piece: SpelledExpression) -> list[str]:
+        """Assign a value to a name, declaring the name at its first use."""
         known = self.say.visible(name)
         if not known:
             if piece.type not in ("int", "bool", "char", "str"):
-                raise UnsayableError(f"a name for a {piece.type}")
+                raise UntranslatableError(f"a name for a {piece.type}")
             word = "let" if name in self.scope.changed or name in self._spares else "const"
             self.say.types[-1][name] = piece.type
-            return self.speaker.line(word, name, self.said.typed(piece.type), piece, kind=piece.type)
+            return self.speaker.line(word, name, self.target_types.typed(piece.type), piece, kind=piece.type)
         if known != piece.type or (known == "str" and not self.speaker.rules.reassigns_texts):
-            raise UnsayableError("a name changes its type")
+            raise UntranslatableError("a name changes its type")
         return self.speaker.line("set", name, piece)
 
     def _listed(self, name: str, value: ast.List) -> list[str]:
         if self.say.visible(name) or not all(kind_of(item) == "int" for item in value.elts):
-            raise UnsayableError("a list that is not of ints, or not the first")
+            raise UntranslatableError("a list that is not of ints, or reassigns a name")
         kind = "stack" if name in self.scope.growing else "list"
         if not value.elts and kind == "list":
-            raise UnsayableError("an empty list")
+            raise UntranslatableError("an empty list")
         self.say.types[-1][name] = kind
-        self.said.features.add(kind)
+        self.target_types.features.add(kind)
         size = str(len(value.elts))
         is_fixed = name not in self.scope.changed and self.speaker.can(f"const {kind}")
         items = self.say.joined(value.elts)
-        return self.speaker.line(f"{'const' if is_fixed else 'let'} {kind}", name, items, size, str(MOST))
+        return self.speaker.line(
+            f"{'const' if is_fixed else 'let'} {kind}", name, items, size, str(MAX_LIST_ITEMS)
+        )
 
     def _mapped(self, name: str, value: ast.Dict) -> list[str]:
         if self.say.visible(name) or any(key is None for key in value.keys):
-            raise UnsayableError("a dict that is not the first")
+            raise UntranslatableError("a dict that reassigns a name")
         kind = "map" if value.keys else "charmap"
         self.say.types[-1][name] = kind
-        self.said.features |= {kind, "str"} if kind == "map" else {kind}
+        self.target_types.features |= {kind, "str"} if kind == "map" else {kind}
         lines = self.speaker.line(f"let {kind}", name)
         for key, item in zip(value.keys, value.values, strict=True):
             lines += self.speaker.line("put", name, self._key(key), self.say(item), kind=kind)
         return lines
 
-    def _key(self, node: ast.expr | None) -> Piece:
-        """The key of a map: a text, of one letter too."""
+    def _key(self, node: ast.expr | None) -> SpelledExpression:
+        """Translate the key of a map, which is a text."""
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-            raise UnsayableError("a key that is no text")
+            raise UntranslatableError("a key that is not a text")
         return self.speaker.expression("str", node.value, type="str")
 
     def _copied(self, name: str, value: ast.expr) -> list[str]:
         piece = self.say(value)
         if self.say.visible(name) or piece.type != "list" or name in self.scope.growing:
-            raise UnsayableError("a copy of no list")
+            raise UntranslatableError("a copy of a value that is not a list")
         self.say.types[-1][name] = "list"
-        self.said.features.add("copy")
+        self.target_types.features.add("copy")
         return self.speaker.line("copy", name, piece)
 
     def _made(self, name: str, value: ast.Call) -> list[str]:
         assert isinstance(value.func, ast.Name)
         if self.say.visible(name):
-            raise UnsayableError("a record under an old name")
-        made, fields = value.func.id, self.say.records[value.func.id]
-        self.say.types[-1][name] = f"record:{made}"
-        items = [self.say(one).text for one in value.args]
+            raise UntranslatableError("a record that reassigns a name")
+        record, fields = value.func.id, self.say.records[value.func.id]
+        self.say.types[-1][name] = f"record:{record}"
+        items = [self.say(argument).text for argument in value.args]
         shown = (
             [self.speaker.text("fieldvalue", *pair) for pair in zip(fields, items, strict=True)]
             if self.speaker.can("fieldvalue")
             else []
         )
         word = "const" if name not in self.scope.changed and self.speaker.can("const record") else "let"
-        return self.speaker.line(f"{word} record", name, made, ", ".join(items), ", ".join(shown))
+        return self.speaker.line(f"{word} record", name, record, ", ".join(items), ", ".join(shown))
 
     def _popped(self, name: str, value: ast.expr) -> list[str]:
-        """A name gets what is taken out of a stack."""
+        """Assign the popped element of a stack to a name."""
         if (
             not isinstance(value, ast.Call)
             or not isinstance(value.func, ast.Attribute)
             or value.func.attr != "pop"
         ):
             return []
-        held = self.say(value.func.value)
-        if held.type != "stack":
-            raise UnsayableError("pop of no list")
+        container = self.say(value.func.value)
+        if container.type != "stack":
+            raise UntranslatableError("pop of a value that is not a list")
         if value.args:
             if ast.unparse(value.args[0]) != "0":
-                raise UnsayableError("pop of the middle")
-            return self._set(name, self.speaker.expression("shift", held))
+                raise UntranslatableError("pop from the middle")
+            return self._set(name, self.speaker.expression("shift", container))
         if self.speaker.can("pop"):
-            return self._set(name, self.speaker.expression("pop", held))
+            return self._set(name, self.speaker.expression("pop", container))
         if self.say.visible(name):
-            return self.speaker.line("takelastset", name, held)
+            return self.speaker.line("takelastset", name, container)
         self.say.types[-1][name] = "int"
-        return self.speaker.line("takelast", name, held)
+        return self.speaker.line("takelast", name, container)
 
-    def _put(self, target: ast.expr, piece: Piece) -> list[str]:
-        """An item or a field gets a value."""
+    def _put(self, target: ast.expr, piece: SpelledExpression) -> list[str]:
+        """Assign a value to an item or a field."""
         if isinstance(target, ast.Attribute):
             return self.speaker.line("setfield", self.say(target.value), target.attr, piece)
         if not isinstance(target, ast.Subscript):
-            raise UnsayableError("a target")
-        held = self.say(target.value)
-        if held.type in ("map", "charmap"):
-            key = self._key(target.slice) if held.type == "map" else self.say(target.slice)
-            return self.speaker.line("put", held, key, piece, kind=held.type)
-        if held.type not in ("list", "stack") or piece.type != "int":
-            raise UnsayableError("an item of what has none")
-        return self.speaker.line("setat", held, self.say(target.slice), piece, kind=held.type)
+            raise UntranslatableError("an unsupported assignment target")
+        container = self.say(target.value)
+        if container.type in ("map", "charmap"):
+            key = self._key(target.slice) if container.type == "map" else self.say(target.slice)
+            return self.speaker.line("put", container, key, piece, kind=container.type)
+        if container.type not in ("list", "stack") or piece.type != "int":
+            raise UntranslatableError("an item of a value without items")
+        return self.speaker.line("setat", container, self.say(target.slice), piece, kind=container.type)
 
     def _augassign(self, node: ast.AugAssign) -> list[str]:
         target, value = node.target, self.say(node.value)
@@ -320,30 +329,32 @@ class Statements:
             return self._put_or_set(target, self.say(ast.BinOp(_read(target), node.op, node.value)))
         return self.speaker.line(_AUGMENTED[type(node.op)], whole, value)
 
-    def _put_or_set(self, target: ast.expr, piece: Piece) -> list[str]:
+    def _put_or_set(self, target: ast.expr, piece: SpelledExpression) -> list[str]:
         return self._set(target.id, piece) if isinstance(target, ast.Name) else self._put(target, piece)
 
     def _together(self, targets: list[ast.expr], values: list[ast.expr]) -> list[str]:
-        """Several get their values at once: in one line, or by way of names that keep the old ones."""
+        """Assign several targets at once: in one statement, or through temporary names."""
         reads = [self.say(_read(target)) for target in targets]
         pieces = [self.say(value) for value in values]
         if any(old.type != new.type for old, new in zip(reads, pieces, strict=True)):
-            raise UnsayableError("values change their types")
-        if any(isinstance(one, ast.Subscript) and self.say(one.value).type != "list" for one in targets):
-            raise UnsayableError("items of something else change places")
+            raise UntranslatableError("a parallel assignment that changes types")
+        if any(isinstance(item, ast.Subscript) and self.say(item.value).type != "list" for item in targets):
+            raise UntranslatableError("a parallel assignment to items of a non-list")
         if self.speaker.can("together"):
             return self.speaker.line(
-                "together", *(", ".join(one.text for one in some) for some in (reads, pieces))
+                "together", *(", ".join(item.text for item in group) for group in (reads, pieces))
             )
-        texts = [one.text for one in pieces]
+        texts = [item.text for item in pieces]
         if len(reads) == 2 and texts == [reads[1].text, reads[0].text] and self.speaker.can("swap"):
-            self.said.features.add("swap")
+            self.target_types.features.add("swap")
             return self.speaker.line("swap", *reads)
         return self._by_turns(targets, values, reads)
 
-    def _by_turns(self, targets: list[ast.expr], values: list[ast.expr], reads: list[Piece]) -> list[str]:
+    def _by_turns(
+        self, targets: list[ast.expr], values: list[ast.expr], reads: list[SpelledExpression]
+    ) -> list[str]:
         lines: list[str] = []
-        kept: dict[str, str] = {}
+        saved: dict[str, str] = {}
         for at, (target, old) in enumerate(zip(targets, reads, strict=True)):
             mark = ast.dump(_read(target))
             later = [
@@ -353,39 +364,39 @@ class Statements:
             ]
             moves = ast.dump(values[at]) != mark
             if moves and any(mark == ast.dump(part) for value in later for part in ast.walk(value)):
-                kept[mark] = self._spare(old.type, len(kept) + 1)
-                lines += self._set(kept[mark], old)
+                saved[mark] = self._spare(old.type, len(saved) + 1)
+                lines += self._set(saved[mark], old)
         for target, value in zip(targets, values, strict=True):
             if ast.dump(_read(target)) != ast.dump(value):
-                lines += self._put_or_set(target, self.say(_Kept(kept).read(value)))
+                lines += self._put_or_set(target, self.say(_Kept(saved).read(value)))
         return lines
 
     def _spare(self, kind: str, number: int) -> str:
-        """A name that the program does not have, for the so-many-th value of a type that waits."""
+        """Return an unused name for the `number`-th waiting value of a type."""
         for name in _SPARE.get(kind, ()):
             numbered = name if number == 1 else f"{name}{number}"
             if numbered not in self.scope.names:
                 self._spares.add(numbered)
                 return numbered
-        raise UnsayableError(f"no spare name for a {kind}")
+        raise UntranslatableError(f"no spare name for a {kind}")
 
 
 class _Kept(ast.NodeTransformer):
-    """Reads the names that keep old values in place of what had them."""
+    """Replaces expressions by the temporary names that hold their old values."""
 
-    def __init__(self, kept: dict[str, str]) -> None:
-        self._kept = kept
+    def __init__(self, saved: dict[str, str]) -> None:
+        self._kept = saved
 
     def read(self, node: ast.expr) -> ast.expr:
-        """A copy of an expression that reads them."""
-        found = self.visit(_copy(node))
-        assert isinstance(found, ast.expr)
-        return found
+        """Return a copy of an expression that reads the temporary names."""
+        result = self.visit(_copy(node))
+        assert isinstance(result, ast.expr)
+        return result
 
     def visit(self, node: ast.AST) -> ast.AST:
-        """A part, or the name that keeps its value."""
-        found = self._kept.get(ast.dump(node)) if isinstance(node, ast.expr) else None
-        return ast.Name(found, ast.Load()) if found else self.generic_visit(node)
+        """Return the node, or the temporary name that holds its value."""
+        name = self._kept.get(ast.dump(node)) if isinstance(node, ast.expr) else None
+        return ast.Name(name, ast.Load()) if name else self.generic_visit(node)
 
 
 def _copy(node: ast.expr) -> ast.expr:
@@ -393,5 +404,5 @@ def _copy(node: ast.expr) -> ast.expr:
 
 
 def _read(target: ast.expr) -> ast.expr:
-    """A target as an expression that is read."""
+    """Return a target as an expression that is read."""
     return _copy(target)

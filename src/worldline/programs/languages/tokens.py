@@ -22,22 +22,27 @@ _DOTS = (".", "::", "->")
 
 @cache
 def words() -> frozenset[str]:
-    """Words of the languages, types, and the roots of their libraries."""
+    """Return keywords, types and library roots of all languages."""
     return frozenset(files("worldline.programs.languages").joinpath("words.txt").read_text("utf-8").split())
 
 
 def tokens(source: str) -> list[str]:
-    """The tokens of a source, without comments."""
-    return [found for found in _TOKEN.findall(source) if not found.startswith(("//", "/*"))]
+    """Return the tokens of a source, without comments."""
+    return [token for token in _TOKEN.findall(source) if not token.startswith(("//", "/*"))]
 
 
 def normal(source: str, *, erased: bool = False) -> str:
-    """The normal form; with `erased`, own names are all alike, as near copies are compared."""
-    found = tokens(source)
-    own = _own(found)
+    """Return the normal form of a source.
+
+    Args:
+        source: The source text.
+        erased: Whether all of the program's own names become one mark, to compare near copies.
+    """
+    token_list = tokens(source)
+    own = _own(token_list)
     numbers: dict[str, int] = {}
     out = []
-    for token in found:
+    for token in token_list:
         if token in own:
             out.append("$" if erased else f"${numbers.setdefault(token, len(numbers))}")
         else:
@@ -45,21 +50,21 @@ def normal(source: str, *, erased: bool = False) -> str:
     return " ".join(out)
 
 
-def _own(found: list[str]) -> set[str]:
-    """Names that are the program's to choose."""
+def _own(token_list: list[str]) -> set[str]:
+    """Return the names that the program itself chooses."""
     own = set()
-    for at, token in enumerate(found):
+    for at, token in enumerate(token_list):
         if not _NAME.fullmatch(token) or token in words():
             continue
-        before = found[at - 1] if at else ""
-        if before not in _DOTS or (at > 1 and found[at - 2] in ("this", "self")):
+        before = token_list[at - 1] if at else ""
+        if before not in _DOTS or (at > 1 and token_list[at - 2] in ("this", "self")):
             own.add(token)
     return own
 
 
 def definitions(source: str) -> list[tuple[str, str]]:
-    """The functions of a source as their names and texts: a name, brackets, and a block behind them."""
-    found = []
+    """Return the name and text of each function: a name, parentheses, and a block."""
+    functions = []
     for head in re.finditer(
         r"([A-Za-z_$][\w$]*)\s*(?:=\s*(?:async\s*)?(?:function\s*)?)?\([^;{}]*\)[^;{}()]*\{", source
     ):
@@ -68,5 +73,5 @@ def definitions(source: str) -> list[tuple[str, str]]:
             depth += {"{": 1, "}": -1}.get(source[at], 0)
             at += 1
         if head[1] not in words():
-            found.append((head[1], source[head.start() : at]))
-    return found
+            functions.append((head[1], source[head.start() : at]))
+    return functions

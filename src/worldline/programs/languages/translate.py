@@ -1,8 +1,8 @@
-"""Small Python programs said in another language: the same names, the same steps, the same answer.
+"""Translates small Python programs into other languages: the same names, the same steps, the same answer.
 
-What is understood is what the generator writes: functions over ints, truth values, letters, texts, lists of ints,
-dicts of ints and records, with loops, branches and recursion. The rest is `UnsayableError`, and another program is
-drawn. Nothing is run here. Ints stay small in what is drawn: no language's own width shows.
+It covers what the generator writes: functions over ints, booleans, letters, texts, lists of ints, dicts of ints and
+records, with loops, branches and recursion. Anything else raises `UntranslatableError`, and the caller draws another
+program. Drawn ints stay small, so that no language overflows. Nothing is executed here.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from random import Random
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.program import Program
 from worldline.programs.languages.expressions import Expressions, kind_of
-from worldline.programs.languages.said_types import SaidTypes
-from worldline.programs.languages.spelling import Speaker, UnsayableError
+from worldline.programs.languages.spelling import Speaker, UntranslatableError
 from worldline.programs.languages.statements import Statements
+from worldline.programs.languages.target_types import TargetTypes
 from worldline.programs.languages.types import scope
 
 RESERVED = {
@@ -32,7 +32,19 @@ CLASSES = ("Main", "Program", "Task")
 
 
 def translated(program: Program, language: str, rng: Random) -> Program:
-    """The same program in another language; UnsayableError where that cannot say it."""
+    """Translate a Python program into another language.
+
+    Args:
+        program: The Python program.
+        language: The target language.
+        rng: Source of randomness, for the choice of spellings.
+
+    Returns:
+        The translated program, with its call if the original has one.
+
+    Raises:
+        UntranslatableError: The target language cannot express the program.
+    """
     tree = ast.parse(_renamed(program.source))
     speaker = Speaker(language, rng)
     call = None if program.call is None else _call(_renamed(program.call))
@@ -40,22 +52,25 @@ def translated(program: Program, language: str, rng: Random) -> Program:
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
     script = [node for node in tree.body if not isinstance(node, ast.ClassDef | ast.FunctionDef)]
     if any(isinstance(node, ast.Import | ast.ImportFrom) for node in script):
-        raise UnsayableError("imports")
+        raise UntranslatableError("imports")
     calls = [*([call] if call else []), *(node for node in ast.walk(tree) if isinstance(node, ast.Call))]
-    told = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
-    body = [*(told.record(node) for node in records), *(told.function(node) for node in functions)]
+    translation = Translation(speaker, {node.name: _fields(node) for node in records}, functions, calls)
+    body = [
+        *(translation.record(node) for node in records),
+        *(translation.function(node) for node in functions),
+    ]
     if script:
-        body.append(told.script(script))
+        body.append(translation.script(script))
     elif call is None:
-        raise UnsayableError("nothing is run")
+        raise UntranslatableError("a program without a call or a script")
     lang = LANGUAGES[language]
     name = lang.main_class + lang.suffixes[0] if lang.main_class else usual_name(language)
-    source = told.whole(body, lang.main_class or rng.choice(CLASSES))
-    return Program(source=source, name=name, call=told.called(call) if call else None)
+    source = translation.whole(body, lang.main_class or rng.choice(CLASSES))
+    return Program(source=source, name=name, call=translation.called(call) if call else None)
 
 
 class Translation:
-    """A program being told: what its functions take and give, and the features that it came to need."""
+    """A program during its translation: what its functions take and return, and the features it needs."""
 
     def __init__(
         self,
@@ -64,7 +79,7 @@ class Translation:
         functions: list[ast.FunctionDef],
         calls: list[ast.Call],
     ) -> None:
-        self.speaker, self.records, self.said = speaker, records, SaidTypes(speaker)
+        self.speaker, self.records, self.target_types = speaker, records, TargetTypes(speaker)
         self._gives: dict[str, str] = {}
         self._takes = {node.name: _parameters(node, calls) for node in functions}
         for node in functions:
@@ -72,49 +87,52 @@ class Translation:
                 self._gives[node.name] = _annotated(node.returns)
 
     def record(self, node: ast.ClassDef) -> list[str]:
-        """A record's definition."""
+        """Translate a record's definition."""
         speaker, fields = self.speaker, self.records[node.name]
         typed = (
-            [speaker.text("param", one, speaker.text("type", kind="int")) for one in fields]
+            [speaker.text("param", name, speaker.text("type", kind="int")) for name in fields]
             if speaker.can("type int")
             else fields
         )
-        declared = [speaker.text("fielddecl", one) for one in fields] if speaker.can("fielddecl") else []
-        assigned = [speaker.text("fieldset", one) for one in fields] if speaker.can("fieldset") else []
+        declared = [speaker.text("fielddecl", name) for name in fields] if speaker.can("fielddecl") else []
+        assigned = [speaker.text("fieldset", name) for name in fields] if speaker.can("fieldset") else []
         parts = (", ".join(fields), ", ".join(typed), "\n    ".join(declared), "\n        ".join(assigned))
         return speaker.line("record", node.name, *parts)
 
     def function(self, node: ast.FunctionDef) -> list[str]:
-        """A function."""
+        """Translate a function."""
         params = self._takes[node.name]
         statements = self._statements(node.body, params)
         body = statements.block(node.body, 1)
         gives = self._gives.setdefault(node.name, statements.gives)
         if not gives:
-            raise UnsayableError("a function that gives nothing")
+            raise UntranslatableError("a function without a return value")
         if self._gives[node.name] != gives:
-            raise UnsayableError("a function that gives several things")
+            raise UntranslatableError("a function that returns several types")
         head = [
             self._parameter(name, "int" if kind == "nat" else kind, name in statements.scope.changed)
             for name, kind in params.items()
         ]
         listed = ", ".join(head) or (self.speaker.text("nothing") if self.speaker.can("nothing") else "")
-        lines = self.speaker.line("function", node.name, listed, self.said.typed(gives))
+        lines = self.speaker.line("function", node.name, listed, self.target_types.typed(gives))
         return [*lines, *body, *self.speaker.line("endfunction")]
 
     def script(self, body: list[ast.stmt]) -> list[str]:
-        """Statements as they stand, in a main function where the language wants one."""
+        """Translate top-level statements, inside a main function if the language needs one."""
         has_main = self.speaker.can("script")
         lines = self._statements(body, {}).block(body, int(has_main))
         return [*self.speaker.line("script"), *lines, *self.speaker.line("endscript")] if has_main else lines
 
     def whole(self, parts: list[list[str]], name: str) -> str:
-        """The file: what it includes, its parts, the class around them."""
+        """Assemble the file: its includes, its parts, and the class around them."""
         speaker = self.speaker
-        top = speaker.used(self.said.features) + ([speaker.text("header")] if speaker.can("header") else [])
-        if self.said.several and speaker.can("severaltype"):
+        top = speaker.used(self.target_types.features) + (
+            [speaker.text("header")] if speaker.can("header") else []
+        )
+        if self.target_types.several and speaker.can("severaltype"):
             shown = (
-                speaker.text("severalfield", one, self.said.typed(kind)) for one, kind in self.said.several
+                speaker.text("severalfield", field, self.target_types.typed(kind))
+                for field, kind in self.target_types.several
             )
             parts = [speaker.text("severaltype", "\n    ".join(shown)).rstrip("\n").split("\n"), *parts]
         lines = [line for part in parts for line in [*part, ""]][:-1]
@@ -128,7 +146,7 @@ class Translation:
         )
 
     def called(self, call: ast.Call) -> str:
-        """The call that is run, canonical."""
+        """Return the call in canonical form."""
         parts = []
         for argument in call.args:
             text = ast.unparse(argument)
@@ -142,34 +160,38 @@ class Translation:
         return f"{call.func.id}({', '.join(parts)})"
 
     def _statements(self, body: list[ast.stmt], params: dict[str, str]) -> Statements:
-        found = scope(body, params)
-        expressions = Expressions(self.speaker, self.records, self._gives, found, self.said.features)
-        return Statements(expressions, self.said)
+        names = scope(body, params)
+        expressions = Expressions(self.speaker, self.records, self._gives, names, self.target_types.features)
+        return Statements(expressions, self.target_types)
 
     def _parameter(self, name: str, kind: str, is_changed: bool) -> str:
         if is_changed and kind not in ("int", "bool", "char"):
-            raise UnsayableError("a parameter that is changed in its place")
-        typed = self.said.typed(kind)
+            raise UntranslatableError("a parameter that is changed in place")
+        typed = self.target_types.typed(kind)
         if kind in ("list", "str"):
             return self.speaker.text("param", name, typed, kind=kind)
         return self.speaker.text("param", name, typed, kind="assigned" if is_changed else "")
 
 
 def _parameters(node: ast.FunctionDef, calls: list[ast.Call]) -> dict[str, str]:
-    """The types of a function's parameters, annotated or those of what it is called with."""
-    named = (one for one in calls if isinstance(one.func, ast.Name) and one.func.id == node.name)
+    """Return the types of a function's parameters, from annotations or from the arguments of a call."""
+    named = (
+        parameter
+        for parameter in calls
+        if isinstance(parameter.func, ast.Name) and parameter.func.id == node.name
+    )
     first = next(named, None)
-    given = first.args if first else []
-    found = {}
-    for at, one in enumerate(node.args.args):
-        if one.annotation is not None:
-            found[one.arg] = _annotated(one.annotation)
-        elif at < len(given):
-            kind = kind_of(given[at])
-            found[one.arg] = "str" if kind == "char" else kind
+    arguments = first.args if first else []
+    kinds = {}
+    for at, parameter in enumerate(node.args.args):
+        if parameter.annotation is not None:
+            kinds[parameter.arg] = _annotated(parameter.annotation)
+        elif at < len(arguments):
+            kind = kind_of(arguments[at])
+            kinds[parameter.arg] = "str" if kind == "char" else kind
         else:
-            raise UnsayableError("a parameter whose type nobody says")
-    return found
+            raise UntranslatableError("a parameter of unknown type")
+    return kinds
 
 
 def _annotated(node: ast.expr) -> str:
@@ -178,21 +200,21 @@ def _annotated(node: ast.expr) -> str:
 
 def _fields(node: ast.ClassDef) -> list[str]:
     return [
-        one.target.id
-        for one in node.body
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        statement.target.id
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     ]
 
 
 def _call(text: str) -> ast.Call:
-    found = ast.parse(text, mode="eval").body
-    if not isinstance(found, ast.Call) or not isinstance(found.func, ast.Name) or found.keywords:
-        raise UnsayableError("no plain call")
-    return found
+    call = ast.parse(text, mode="eval").body
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords:
+        raise UntranslatableError("a call that is not plain")
+    return call
 
 
 def _renamed(source: str) -> str:
-    """Without names that are words of a language."""
+    """Rename names that are keywords in a target language."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         for label in ("id", "name", "arg"):
@@ -207,7 +229,7 @@ def _narrowed(line: str, step: int) -> str:
 
 
 def as_script(program: Program) -> Program:
-    """The same program, its call printed by a script; lists that it is called with have names there."""
+    """Return the program as a script that prints its call; list arguments get names there."""
     if program.call is None:
         return program
     call, lines = _call(program.call), list[str]()

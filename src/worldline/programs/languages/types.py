@@ -1,7 +1,7 @@
-"""What the names of a small Python program are: their types, which are never negative, which change.
+"""The types of a small Python program's names, which of them are never negative, and which change.
 
-The types are `int bool char str list stack map charmap record:NAME several:...`: a list that is pushed to or popped
-from is a stack, a dict whose keys are single letters of a text a charmap. Pure: a tree in, tables out.
+The types are `int bool char str list stack map charmap record:NAME several:...`. A list that is pushed to or popped
+from is a stack; a dict whose keys are single letters of a text is a charmap.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ GROWING = ("append", "pop", "insert")
 
 @dataclass
 class NameTypes:
-    """What is known of one function's names (or of a script's)."""
+    """What is known about the names of one function or of a script."""
 
     params: dict[str, str] = field(default_factory=dict)
     growing: set[str] = field(default_factory=set)
@@ -25,8 +25,8 @@ class NameTypes:
 
 
 def scope(body: list[ast.stmt], params: dict[str, str]) -> NameTypes:
-    """What the statements of a body say about its names."""
-    found = NameTypes({name: "int" if kind == "nat" else kind for name, kind in params.items()})
+    """Collect what the statements of a body say about its names."""
+    types = NameTypes({name: "int" if kind == "nat" else kind for name, kind in params.items()})
     seen: set[str] = set(params)
     for node in _nodes(body):
         if (
@@ -35,21 +35,21 @@ def scope(body: list[ast.stmt], params: dict[str, str]) -> NameTypes:
             and isinstance(node.func.value, ast.Name)
         ):
             if node.func.attr in GROWING:
-                found.growing.add(node.func.value.id)
+                types.growing.add(node.func.value.id)
             if node.func.attr in (*GROWING, "reverse"):
-                found.changed.add(node.func.value.id)
+                types.changed.add(node.func.value.id)
         for target in _targets(node):
             name = _root(target)
             if name and (name in seen or not isinstance(target, ast.Name) or isinstance(node, ast.AugAssign)):
-                found.changed.add(name)
+                types.changed.add(name)
             if name:
                 seen.add(name)
     annotated = [node for node in _nodes(body) if isinstance(node, ast.AnnAssign)]
-    said = {_root(node.target) for node in annotated if ast.unparse(node.annotation) == "nat"}
-    found.names = set(params) | {node.id for node in _nodes(body) if isinstance(node, ast.Name)}
-    given = {name for name, kind in params.items() if kind == "nat"}
-    found.natural = _natural(body, given - found.changed) | said | given
-    return found
+    annotated_natural = {_root(node.target) for node in annotated if ast.unparse(node.annotation) == "nat"}
+    types.names = set(params) | {node.id for node in _nodes(body) if isinstance(node, ast.Name)}
+    natural_params = {name for name, kind in params.items() if kind == "nat"}
+    types.natural = _natural(body, natural_params - types.changed) | annotated_natural | natural_params
+    return types
 
 
 def _nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
@@ -58,7 +58,7 @@ def _nodes(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _walked(node: ast.AST) -> Iterator[ast.AST]:
-    """A tree in the order of its text."""
+    """Yield the nodes of a tree in source order."""
     yield node
     for child in ast.iter_child_nodes(node):
         yield from _walked(child)
@@ -66,8 +66,8 @@ def _walked(node: ast.AST) -> Iterator[ast.AST]:
 
 def _targets(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Assign):
-        one = node.targets[0]
-        return list(one.elts) if isinstance(one, ast.Tuple) else [one]
+        target = node.targets[0]
+        return list(target.elts) if isinstance(target, ast.Tuple) else [target]
     return [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For) else []
 
 
@@ -77,8 +77,8 @@ def _root(target: ast.expr) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _natural(body: list[ast.stmt], given: set[str]) -> set[str]:
-    """Names that are never negative: all that they are set to is not, if none of them is."""
+def _natural(body: list[ast.stmt], natural_params: set[str]) -> set[str]:
+    """Return the names that are never negative: start with all and drop those assigned a possibly negative value."""
     sets: list[tuple[str, ast.expr]] = []
     for node in _nodes(body):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
@@ -96,14 +96,14 @@ def _natural(body: list[ast.stmt], given: set[str]) -> set[str]:
             first = node.iter.args[0] if len(node.iter.args) > 1 else ast.Constant(0)
             is_up = len(node.iter.args) < 3
             sets.append((node.target.id, first if is_up else ast.Constant(-1)))
-    kept = {name for name, _ in sets} | given
-    while bad := {name for name, value in sets if name in kept and not is_natural(value, kept)}:
-        kept -= bad
-    return kept
+    natural = {name for name, _ in sets} | natural_params
+    while bad := {name for name, value in sets if name in natural and not is_natural(value, natural)}:
+        natural -= bad
+    return natural
 
 
 def is_natural(node: ast.expr, names: set[str]) -> bool:
-    """Whether an expression is never negative, these names being so."""
+    """Return whether an expression is never negative, if these names are not."""
     if isinstance(node, ast.Constant):
         return isinstance(node.value, int) and node.value >= 0
     if isinstance(node, ast.Name):

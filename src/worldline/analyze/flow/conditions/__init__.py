@@ -1,8 +1,8 @@
-"""The conditions of a recorded path: at each step that decides, what was tested and whether it held.
+"""The conditions of a recorded path: at each deciding step, the test and whether it held.
 
-Told by the line that came next in the frame, or by what else followed where the way on is on the test's own line. What
-neither tells is left out; nothing is evaluated and nothing guessed. A test that raised has no condition, and neither
-has one that nothing comes after: the trace was cut. Only Python's are known.
+The next line of the frame shows the outcome; for a one-line decision, what follows does. Undecidable tests are left
+out: nothing is evaluated or guessed. A test that raised has no condition, nor has the last one of a cut trace. Only
+Python is supported.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Condition:
 
     @property
     def answer(self) -> str:
-        """Whether it held, in a word or two that fit its kind."""
+        """Whether the condition held, in words that fit its kind."""
         return answer(self.kind, self.taken)
 
     @property
@@ -52,7 +52,7 @@ _ANSWERS = {
 
 
 def answer(kind: str, taken: bool) -> str:
-    """What a test of a kind says where it holds, and where not."""
+    """Return the words for a test of a kind that held or did not hold."""
     return _ANSWERS.get(kind, ("true", "false"))[not taken]
 
 
@@ -84,50 +84,58 @@ def conditions(trace: Trace) -> tuple[Condition, ...]:
     """
     columns = trace.columns
     path = PathView(
-        [EVENTS[event] for event in columns.event], columns.line, columns.frame,
+        [EVENTS[event] for event in columns.event],
+        columns.line,
+        columns.frame,
         {frame.serial: (frame.name, frame.file, frame.parent) for frame in trace.frames},
-        lambda i: trace[i].delta, lambda i: trace[i].arg, trace.outcome.kind == "raised",
-    )  # fmt: skip
+        lambda i: trace[i].delta,
+        lambda i: trace[i].arg,
+        trace.outcome.kind == "raised",
+    )
     return path_conditions(trace.program, path)
 
 
-def by_step(found: Iterable[Condition]) -> dict[int, list[str]]:
-    """What is said of each step that decides."""
-    said: dict[int, list[str]] = {}
-    for one in found:
-        said.setdefault(one.step, []).append(one.said)
-    return said
+def by_step(conditions: Iterable[Condition]) -> dict[int, list[str]]:
+    """Group the texts of conditions by step."""
+    texts: dict[int, list[str]] = {}
+    for condition in conditions:
+        texts.setdefault(condition.step, []).append(condition.said)
+    return texts
 
 
-def names_of(one: Condition) -> list[str]:
-    """The names that a condition's text reads, in its order; of a `case` those of its guard alone."""
-    text = one.text.rpartition(" if ")[2] if one.kind == "case" and " if " in one.text else one.text
-    if one.kind == "except" or (one.kind == "case" and text == one.text):
+def names_of(condition: Condition) -> list[str]:
+    """Return the names that a condition reads, in order; for a `case`, only those of its guard."""
+    text = (
+        condition.text.rpartition(" if ")[2]
+        if condition.kind == "case" and " if " in condition.text
+        else condition.text
+    )
+    if condition.kind == "except" or (condition.kind == "case" and text == condition.text):
         return []
-    tree = syntax(f"{text}: pass" if one.kind == "for" else f"({text})")
+    tree = syntax(f"{text}: pass" if condition.kind == "for" else f"({text})")
     parts = ast.walk(tree) if tree is not None else ()
     loads = [part for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)]
     return list(dict.fromkeys(part.id for part in sorted(loads, key=lambda part: part.col_offset)))
 
 
 def path_conditions(program: Program, path: PathView) -> tuple[Condition, ...]:
-    """The conditions of a run of a program, however it was written down."""
+    """Return the conditions of a run of a program, whatever the source of the run."""
     if not program.lang.has_syntax_tree:
         return ()
     own: dict[int, list[int]] = {}
     for i, (event, frame) in enumerate(zip(path.events, path.frames, strict=True)):
         if event not in CHANGELESS:
             own.setdefault(frame, []).append(i)
-    sources, found = {program.name: program.source, **dict(program.files)}, list[Condition]()
+    sources, conditions = {program.name: program.source, **dict(program.files)}, list[Condition]()
     for frame, steps in own.items():
         by_line = _decisions(path, path.codes[frame], steps[0], sources)
         if by_line:
-            found += _Frame(path, steps).conditions(by_line)
-    return tuple(sorted(found, key=lambda one: one.step))
+            conditions += _Frame(path, steps).conditions(by_line)
+    return tuple(sorted(conditions, key=lambda condition: condition.step))
 
 
 def _decisions(path: PathView, code: tuple[str, str, int], first: int, sources: dict[str, str]) -> ByLine:
-    """What the code object of a frame decides, by line: it is known by its name and the line of its call."""
+    """Return the decisions of a frame's code object by line; its name and call line identify it."""
     by_code, name = decisions(sources.get(code[1], "")), code[0].rpartition(".")[2]
     if name == "<module>":
         return by_code.get(("<module>", 0), {})
@@ -135,7 +143,7 @@ def _decisions(path: PathView, code: tuple[str, str, int], first: int, sources: 
 
 
 class _Frame:
-    """The steps of one frame, and what they tell of its decisions."""
+    """The steps of one frame, and what they show about its decisions."""
 
     def __init__(self, path: PathView, own: list[int]) -> None:
         self.path = path
@@ -144,57 +152,59 @@ class _Frame:
         self.lines = [path.lines[i] for i in own]
 
     def conditions(self, by_line: ByLine) -> Iterator[Condition]:
-        """Those that the frame's steps tell."""
+        """Yield the conditions that the frame's steps show."""
         for at, (event, line) in enumerate(zip(self.events, self.lines, strict=True)):
-            for one in by_line.get(line, ()) if event == "line" else ():
-                taken = self._inline(one, at) if one.is_inline else self._by_lines(one, at)
+            for decision in by_line.get(line, ()) if event == "line" else ():
+                taken = self._inline(decision, at) if decision.is_inline else self._by_lines(decision, at)
                 if taken is not None:
-                    yield Condition(self.own[at], one.line, one.text, taken, one.kind)
+                    yield Condition(self.own[at], decision.line, decision.text, taken, decision.kind)
 
     def _next(self, at: int, lines: frozenset[int]) -> int:
-        """The frame's next step; not one in which a test of these lines only waits."""
+        """Return the frame's next step, skipping steps in which a test on these lines only waits."""
         at += 1
         while at < len(self.own) and self.events[at] in ("yield", "resume") and self.lines[at] in lines:
             at += 1
         return at
 
-    def _by_lines(self, one: Decision, at: int) -> bool | None:
+    def _by_lines(self, decision: Decision, at: int) -> bool | None:
         previous = self.lines[at - 1] if at else 0
-        if previous in one.never or (one.before and previous not in one.before):
+        if previous in decision.never or (decision.before and previous not in decision.before):
             return None
-        after = self._next(at, one.lines)
+        after = self._next(at, decision.lines)
         if after == len(self.own):
-            return False if one.kind == "except" and self._unwound() else None
+            return False if decision.kind == "except" and self._unwound() else None
         event, line = self.events[after], self.lines[after]
         if event == "line":
-            return None if one.spans and line in one.lines else self._by_line(one, after)
-        if event == "return" and one.missed is None and one.kind != "except":
-            return one.kind == "assert"
-        if event == "raise" and isinstance(one.node, ast.Assert):
-            return False if self._fails(one.node, at, after) else None
+            return None if decision.spans and line in decision.lines else self._by_line(decision, after)
+        if event == "return" and decision.missed is None and decision.kind != "except":
+            return decision.kind == "assert"
+        if event == "raise" and isinstance(decision.node, ast.Assert):
+            return False if self._fails(decision.node, at, after) else None
         return None
 
-    def _by_line(self, one: Decision, after: int) -> bool | None:
-        """What the line after a test tells; where it may be the jump's own, the one after that."""
+    def _by_line(self, decision: Decision, after: int) -> bool | None:
+        """Return what the line after a test shows; skip the line of the jump itself."""
         jumped = after
-        while jumped < len(self.own) and self.lines[jumped] in one.jump and self.events[jumped] == "line":
+        while (
+            jumped < len(self.own) and self.lines[jumped] in decision.jump and self.events[jumped] == "line"
+        ):
             jumped += 1
         line = self.lines[after]
         if jumped > after:
             if jumped == len(self.own) or self.events[jumped] == "raise":
                 return None
             is_line = self.events[jumped] == "line"
-            if one.missed is not None and is_line and self.lines[jumped] in one.missed:
+            if decision.missed is not None and is_line and self.lines[jumped] in decision.missed:
                 return False
-            line = line if line in one.held else self.lines[jumped]
-        if line in one.held:
+            line = line if line in decision.held else self.lines[jumped]
+        if line in decision.held:
             return True
-        if one.missed is None:
-            return one.kind == "assert"
-        return False if line in one.missed else None
+        if decision.missed is None:
+            return decision.kind == "assert"
+        return False if line in decision.missed else None
 
     def _unwound(self) -> bool:
-        """Whether the frame was left for good by an exception: it arrives in the frame's caller, or ended the run."""
+        """Return whether an exception left the frame for good: it reached the caller or ended the run."""
         path, last = self.path, self.own[-1]
         parent = path.codes[path.frames[last]][2]
         for i in range(last + 1, len(path.events)):
@@ -203,19 +213,19 @@ class _Frame:
         return parent < 0 and path.raised
 
     def _fails(self, node: ast.Assert, at: int, after: int) -> bool:
-        """Whether what was raised is the assertion's own error, and not one that its test or its message met with."""
+        """Return whether the assertion itself raised the error, and not its test or message."""
         path, before = self.path, self.own[after] - 1
         raised = path.arg(self.own[after]) or ""
         arrives = path.events[before] == "raise" and path.frames[before] != path.frames[self.own[at]]
         return raised.startswith("AssertionError(") and not arrives and _calls_known(node)
 
-    def _inline(self, one: Decision, at: int) -> bool | None:
-        """Of a decision whose way on is on its own line: what follows tells, or nothing does."""
+    def _inline(self, decision: Decision, at: int) -> bool | None:
+        """Decide a one-line decision from what follows; None if that shows nothing."""
         after = self._next(at, frozenset())
         if after == len(self.own) or self.events[after] == "raise":
             return None
-        event, again = self.events[after], self.lines[after] in one.lines
-        match one.node:
+        event, again = self.events[after], self.lines[after] in decision.lines
+        match decision.node:
             case ast.GeneratorExp():
                 return {"yield": True, "line": False}.get(event)
             case ast.Assign(value=ast.IfExp() as value, targets=[ast.Name(id=name)]):
@@ -227,7 +237,7 @@ class _Frame:
             case ast.For(body=body) | ast.AsyncFor(body=body):
                 return True if event == "line" and again else None if _jumps(body) else False
             case ast.If():
-                return self._inline_if(one.node, at, after)
+                return self._inline_if(decision.node, at, after)
         return None
 
     def _inline_if(self, node: ast.If, at: int, after: int) -> bool | None:
@@ -243,13 +253,13 @@ class _Frame:
             return event == "yield"
         if isinstance(body, (ast.Assign, ast.AugAssign)) and self.own[after] == step + 1:
             targets = body.targets if isinstance(body, ast.Assign) else [body.target]
-            names = {one.id for one in targets if isinstance(one, ast.Name)}
+            names = {target.id for target in targets if isinstance(target, ast.Name)}
             return True if names & self.path.delta(step).keys() and not _acts(node.test) else None
         return None
 
 
 def _arm(node: ast.IfExp, value: str | None) -> bool | None:
-    """Which of two literals a value is, as text; None where that cannot be told."""
+    """Return whether a value is the first of two literals; None if that is ambiguous."""
     arms = [repr(arm.value) if isinstance(arm, ast.Constant) else "" for arm in (node.body, node.orelse)]
     return value == arms[0] if value in arms and arms[0] != arms[1] else None
 
@@ -260,13 +270,14 @@ def _jumps(body: Sequence[ast.stmt]) -> bool:
 
 
 def _acts(test: ast.expr) -> bool:
-    """Whether a test may itself change what a name is or shows."""
+    """Return whether a test may itself change a name or a value."""
     return any(isinstance(part, (ast.Call, ast.NamedExpr, ast.Await)) for part in ast.walk(test))
 
 
 def _calls_known(node: ast.Assert) -> bool:
-    """Whether all that an assertion calls is a built-in's, which raises no AssertionError, or names of the source."""
+    """Return whether an assertion calls only built-in methods, which raise no AssertionError, or plain names."""
     calls = (part.func for part in ast.walk(node) if isinstance(part, ast.Call))
     return all(
-        isinstance(one, ast.Name) or (isinstance(one, ast.Attribute) and one.attr in METHODS) for one in calls
+        isinstance(function, ast.Name) or (isinstance(function, ast.Attribute) and function.attr in METHODS)
+        for function in calls
     )

@@ -1,7 +1,6 @@
-"""Where a Python source decides: the tests of each code object, and the lines by which a run tells which way it went.
+"""The decisions of a Python source: the tests of each code object, and the lines that show their outcome.
 
-Read from the syntax tree; nothing is run. A decision stands here only if lines can tell it: one whose way on is on the
-line of its test has no lines that tell it, and `flow.conditions` looks at what follows instead.
+Read from the syntax tree. A one-line decision has no such lines: `flow.conditions` looks at what follows instead.
 """
 
 from __future__ import annotations
@@ -45,24 +44,24 @@ class Decision:
     is_inline: bool = False
 
 
-Code = tuple[str, int]
+CodeKey = tuple[str, int]
 """A code object: its name and the line of its call; the module's is 0."""
 ByLine = dict[int, tuple[Decision, ...]]
 
 
 @lru_cache(maxsize=64)
-def decisions(source: str) -> dict[Code, ByLine]:
-    """The decisions of every code object by line; a code object that another is not told from has none."""
+def decisions(source: str) -> dict[CodeKey, ByLine]:
+    """Return the decisions of every code object by line; ambiguous code objects have none."""
     tree = syntax(source)
     if tree is None:
         return {}
-    reader, found, twice = _Reader(source, tree), dict[Code, ByLine](), set[Code]()
-    for node in (one for one in ast.walk(tree) if isinstance(one, (ast.Module, *SCOPES))):
+    reader, by_code, twice = _Reader(source, tree), dict[CodeKey, ByLine](), set[CodeKey]()
+    for node in (scope for scope in ast.walk(tree) if isinstance(scope, (ast.Module, *SCOPES))):
         code = str(getattr(node, "name", TITLES.get(type(node).__name__, ""))), first_line(node)
-        if code in found:
+        if code in by_code:
             twice.add(code)
-        found[code] = reader.of_scope(node)
-    return {code: {} if code in twice else by_line for code, by_line in found.items()}
+        by_code[code] = reader.of_scope(node)
+    return {code: {} if code in twice else by_line for code, by_line in by_code.items()}
 
 
 class _Reader:
@@ -92,14 +91,15 @@ class _Reader:
                 self.shielded |= _lines(node.body[0])
 
     def of_scope(self, scope: ast.AST) -> ByLine:
-        """A code object's own decisions; inner ones first, as they are evaluated."""
-        found: dict[int, list[Decision]] = {}
+        """Return a code object's decisions by line; inner ones come first, in evaluation order."""
+        by_line: dict[int, list[Decision]] = {}
         for node, home in _own(scope):
             for decision in self._of_node(node, scope, home):
                 for line in decision.lines:
-                    found.setdefault(line, []).append(decision)
+                    by_line.setdefault(line, []).append(decision)
         return {
-            line: tuple(sorted(some, key=lambda one: one.kind != "ternary")) for line, some in found.items()
+            line: tuple(sorted(group, key=lambda decision: decision.kind != "ternary"))
+            for line, group in by_line.items()
         }
 
     def _of_node(self, node: ast.AST, scope: ast.AST, home: ast.AST) -> Iterator[Decision]:
@@ -122,17 +122,21 @@ class _Reader:
                 yield from self._handlers(node)
 
     def _alone(self, node: ast.stmt) -> bool:
-        """Whether every other statement that begins on its line is inside of it, and it is in none of them."""
+        """Return whether no other statement shares the first line, except those nested inside."""
         if node.lineno in self.heads or self._shared_end(node):
             return False
         return all(other is node or _within(other, node) for other in self.begun[node.lineno])
 
     def _shared_end(self, node: ast.stmt) -> bool:
-        """Whether a statement that began before ends on this one's first line: `x = (\n1); assert y`."""
+        """Return whether a statement that began before ends on this one's first line: `x = (\n1); assert y`."""
         earlier = (
-            one for line in range(max(1, node.lineno - 40), node.lineno) for one in self.begun.get(line, ())
+            statement
+            for line in range(max(1, node.lineno - 40), node.lineno)
+            for statement in self.begun.get(line, ())
         )
-        return any(one.end_lineno == node.lineno and not hasattr(one, "body") for one in earlier)
+        return any(
+            statement.end_lineno == node.lineno and not hasattr(statement, "body") for statement in earlier
+        )
 
     def _branch(
         self, node: ast.If | ast.While | ast.For | ast.AsyncFor, kind: str, test: ast.expr, text: str
@@ -151,7 +155,7 @@ class _Reader:
         yield Decision(kind, line, text, node, lines, lines_of(node.body), spans=spans)
 
     def _tells(self, node: ast.stmt) -> bool:
-        """Whether what follows a statement of one line can be its own: no `finally` or `with` stands between."""
+        """Return whether the step after a one-line statement belongs to it: no `finally` or `with` intervenes."""
         return node.lineno not in self.shielded
 
     def _assert(self, node: ast.Assert) -> Decision:
@@ -171,9 +175,9 @@ class _Reader:
             text += f" if {self.text(case.guard)}" if case.guard is not None else ""
             end = (case.guard or case.pattern).end_lineno or line
             later = frozenset(
-                one
+                row
                 for other in node.cases[at + 1 :]
-                for one in range(other.pattern.lineno, first_line(other.body[0]))
+                for row in range(other.pattern.lineno, first_line(other.body[0]))
             )
             if start <= end or is_silent(case.body):
                 lines = frozenset(range(line, start + (start <= end)))
@@ -194,7 +198,7 @@ class _Reader:
             missed: frozenset[int] | None = None
             if start <= end or is_silent(handler.body):
                 later = node.handlers[at + 1 :]
-                held, missed = _NONE, frozenset(one.lineno for one in later) - lines
+                held, missed = _NONE, frozenset(handler.lineno for handler in later) - lines
             yield Decision("except", line, text, node, lines, held, missed, True, never=bodies - lines)
 
     def _ternary(self, node: ast.IfExp, home: ast.AST) -> Iterator[Decision]:
@@ -219,7 +223,7 @@ class _Reader:
         if scope.lineno == scope.end_lineno:
             if isinstance(scope, ast.GeneratorExp) and not _steps(test, target, *element):
                 yield Decision("filter", test.lineno, text, scope, frozenset({scope.lineno}), is_inline=True)
-        elif sum(len(one) for one in (*places, jump)) == len(jump.union(*places)):
+        elif sum(len(lines) for lines in (*places, jump)) == len(jump.union(*places)):
             yield Decision(
                 "filter",
                 test.lineno,
@@ -234,7 +238,7 @@ class _Reader:
             )
 
     def text(self, node: ast.AST) -> str:
-        """The node's source in one line."""
+        """Return the node's source on one line."""
         first, last = getattr(node, "lineno", 1), getattr(node, "end_lineno", 1)
         rows = [row.encode() for row in self.source[first - 1 : last]]
         if not rows:
@@ -245,7 +249,7 @@ class _Reader:
 
 
 def _own(scope: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """The nodes of one code object, each with its statement; not those of the code objects inside of it."""
+    """Yield the nodes of one code object with their statements, without nested code objects."""
     waiting: list[tuple[ast.AST, ast.AST]] = [(scope, scope)]
     while waiting:
         node, home = waiting.pop()
@@ -256,7 +260,7 @@ def _own(scope: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
 
 
 def lines_of(body: Sequence[ast.stmt]) -> frozenset[int]:
-    """The lines of some statements that stand one after the other."""
+    """Return the lines of consecutive statements."""
     return frozenset(range(first_line(body[0]), (body[-1].end_lineno or body[-1].lineno) + 1))
 
 
@@ -269,7 +273,7 @@ def _within(node: ast.stmt, outer: ast.stmt) -> bool:
 
 
 def _head(node: ast.stmt) -> set[int]:
-    """The lines of a compound statement before its body, but for its first."""
+    """Return the lines of a compound statement before its body, except the first."""
     parts = [
         part for part in ast.iter_child_nodes(node) if not isinstance(part, (ast.stmt, ast.ExceptHandler))
     ]
@@ -282,12 +286,12 @@ def _ends(node: ast.AST) -> int:
 
 
 def _steps(*nodes: ast.AST) -> bool:
-    """Whether evaluating these may take several steps of one line: they suspend, or loop where 3.12 has no frame."""
+    """Return whether evaluating the nodes may report one line several times: they suspend or loop inline."""
     return any(isinstance(part, (*_FRAMED, *_SUSPENDING)) for node in nodes for part in ast.walk(node))
 
 
 def is_silent(body: Sequence[ast.stmt]) -> bool:
-    """Whether no statement of a body is surely reported when it runs."""
+    """Return whether no statement of a body is certain to be reported."""
     return all(_unreported(node) for node in body)
 
 
@@ -303,28 +307,29 @@ def _unreported(node: ast.stmt) -> bool:
 
 
 def _matches_all(pattern: ast.pattern) -> bool:
-    """Whether a pattern takes whatever comes: `_`, a name, or one of several of which one does."""
+    """Return whether a pattern matches everything: `_`, a name, or an alternative that does."""
     match pattern:
         case ast.MatchAs(pattern=None):
             return True
         case ast.MatchAs(pattern=inner) if inner is not None:
             return _matches_all(inner)
         case ast.MatchOr(patterns=patterns):
-            return any(_matches_all(one) for one in patterns)
+            return any(_matches_all(option) for option in patterns)
     return False
 
 
 def _shares(home: ast.AST, node: ast.IfExp, lines: frozenset[int]) -> bool:
-    """Whether something of a statement that is not of its ternary is evaluated on these lines."""
+    """Return whether the statement evaluates something outside its ternary on these lines."""
     inside = {id(part) for part in ast.walk(node)}
     others = (part for part in ast.walk(home) if isinstance(part, ast.expr) and id(part) not in inside)
     return any(
-        one.lineno in lines or (isinstance(one, ast.Attribute) and one.end_lineno in lines) for one in others
+        part.lineno in lines or (isinstance(part, ast.Attribute) and part.end_lineno in lines)
+        for part in others
     )
 
 
 def _literal_arms(home: ast.stmt, node: ast.IfExp) -> bool:
-    """Whether a statement gives one name, or returns, a ternary of two literals: its value tells which."""
+    """Return whether a statement assigns or returns a ternary of two literals, whose value shows the arm."""
     value = home.value if isinstance(home, (ast.Assign, ast.Return)) else None
     if isinstance(home, ast.Assign) and (len(home.targets) != 1 or not isinstance(home.targets[0], ast.Name)):
         return False

@@ -19,7 +19,7 @@ _NUMBERS, _ANY = ("n", "start", "stop", "step"), ("items", "table")
 
 @dataclass(frozen=True)
 class Loop:
-    """A method's form as a function: its parameters, what must hold of them, and its lines, the last a return."""
+    """A method's form as a function: its parameters, its condition, and its lines, the last a return."""
 
     method: str
     parameters: tuple[str, ...]
@@ -27,24 +27,24 @@ class Loop:
     body: tuple[ast.stmt, ...]
 
     def checks(self) -> dict[str, str]:
-        """The type that each parameter must have; slices take any bounds."""
+        """Return the type that each parameter must have; slices take any bounds."""
         if self.method == "cut":
             return {"s": "str"}
         return {name: "int" if name in _NUMBERS else "str" for name in self.parameters if name not in _ANY}
 
     def function(self, name: str) -> ast.FunctionDef:
-        """The loop as a function of the program: whatever is not as it must be goes to the method itself."""
-        tests = [f"type({each}) is {kind}" for each, kind in self.checks().items()]
+        """Return the loop as a helper function; arguments of other types fall back to the method."""
+        tests = [f"type({parameter}) is {kind}" for parameter, kind in self.checks().items()]
         tests += [self.condition] if self.condition else []
         head = f"def {name}({', '.join(self.parameters)}):"
         text = f"{head}\n    if not ({' and '.join(tests)}):\n        return {self.call()}"
-        made = ast.parse(text).body[0]
-        assert isinstance(made, ast.FunctionDef)
-        made.body += copy.deepcopy(list(self.body))
-        return made
+        definition = ast.parse(text).body[0]
+        assert isinstance(definition, ast.FunctionDef)
+        definition.body += copy.deepcopy(list(self.body))
+        return definition
 
     def call(self) -> str:
-        """The method's own call."""
+        """Return the method's own call."""
         first, *others = self.parameters
         plain = {"reverse": "s[::-1]", "cut": "s[start:stop:step]", "contains": "sub in s"}
         return plain.get(self.method) or f"{first}.{self.method}({', '.join(others)})"
@@ -52,13 +52,13 @@ class Loop:
 
 @cache
 def loops() -> dict[tuple[str, int], Loop]:
-    """Every loop, by method and number of arguments, the string itself included."""
+    """Return every loop, by method and number of arguments, the string included."""
     texts = [path.read_text("utf-8") for path in files(__package__).iterdir() if path.name.endswith(".txt")]
-    found = {}
+    by_name = {}
     for node in (node for text in sorted(texts) for node in ast.parse(text).body):
         assert isinstance(node, ast.FunctionDef)
         condition = ast.get_docstring(node) or ""
-        names = tuple(each.arg for each in node.args.args)
+        names = tuple(parameter.arg for parameter in node.args.args)
         body = tuple(node.body[1:] if condition else node.body)
-        found[node.name, len(names)] = Loop(node.name, names, condition, body)
-    return found
+        by_name[node.name, len(names)] = Loop(node.name, names, condition, body)
+    return by_name

@@ -1,1 +1,1 @@
-"""The one template language: files read, templates parsed, names drawn, a program under construction, expansion."""
+"""The template language: reads files, parses templates, draws names and expands templates into programs."""

@@ -1,7 +1,7 @@
-"""A program under construction: the one mutable thing of the generator, and all that has been decided about it.
+"""The state of a program under construction, the only mutable object of the generator.
 
-Templates read and fill names, keyed choices and the values that the call passes; the typed grammar adds variables and
-lines. Nothing is drawn here but names.
+Templates read and fill names, keyed choices and the values of the call; the typed grammar adds variables and
+lines. Only names are drawn here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SPANS: tuple[tuple[int, int], ...] = (
 
 @dataclass
 class Variable:
-    """A variable: its type, how often it was read, and whether it may still be changed in place."""
+    """A variable: its type, how often it was read, and whether it may still change in place."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class Construction:
     odd: float = 0.03  # how often a value is spelled in a less common way
     names: dict[str, str] = field(default_factory=dict)  # by role
     places: dict[str, int] = field(default_factory=dict)  # by the key of alternatives
-    given: list[Any] = field(default_factory=list)  # the values passed, as far as they are drawn
+    passed_values: list[Any] = field(default_factory=list)  # the values passed, as far as they are drawn
     passing: bool = False  # values made now are arguments of the call
     annotated: bool = False
     span: tuple[int, int] = (0, 9)
@@ -66,14 +66,14 @@ class Construction:
     # Names.
 
     def name(self, role: str) -> str:
-        """The name of a role, drawn at its first use."""
-        found = self.names.get(role)
-        if found is None:
-            found = self.names[role] = self.fresh(role.rstrip("0123456789"))
-        return found
+        """Return the name of a role; draw it at the first use."""
+        name = self.names.get(role)
+        if name is None:
+            name = self.names[role] = self.fresh(role.rstrip("0123456789"))
+        return name
 
     def fresh(self, role: str) -> str:
-        """A name that suits the role and is not taken; it is taken then."""
+        """Draw an unused name that suits the role, and reserve it."""
         rng = self.rng
         pool = vocabulary.suiting(role, self.names)
         name = rng.choice(pool)
@@ -83,7 +83,14 @@ class Construction:
                 name = name.strip("_").title().replace("_", "")
         if name in self.taken:
             pool = vocabulary.pool(role)
-            name = next((one for one in rng.sample(pool, min(4, len(pool))) if one not in self.taken), name)
+            name = next(
+                (
+                    candidate
+                    for candidate in rng.sample(pool, min(4, len(pool)))
+                    if candidate not in self.taken
+                ),
+                name,
+            )
         stem, start = name, rng.randrange(3) if name in self.taken else 0
         for suffix in vocabulary.SUFFIXES[start:] if name in self.taken else ():
             if stem + suffix not in self.taken:
@@ -95,7 +102,12 @@ class Construction:
         return name
 
     def function(self, own: Sequence[str] = (), *, helper: bool = False) -> str:
-        """A name for a function: with names of its own, one of them or plainly `f`; it is taken then."""
+        """Draw a function name and reserve it.
+
+        Args:
+            own: Names to choose from; half of the time the name is `f`.
+            helper: Whether to draw from the names of helpers.
+        """
         rng = self.rng
         pool = vocabulary.pool("helper" if helper else "function")
         name = ("f" if rng.random() < 0.5 else rng.choice(own)) if own else rng.choice(pool)
@@ -112,7 +124,7 @@ class Construction:
 
     @contextmanager
     def block(self, head: str) -> Iterator[None]:
-        """Lines under `head`; variables born inside are forgotten after it."""
+        """Write lines under `head`; forget the variables of the block afterwards."""
         self.emit(head)
         self.depth += 1
         known = len(self.variables)
@@ -123,7 +135,7 @@ class Construction:
     # Variables.
 
     def new(self, kind: str, *, name: str | None = None, local: bool = True, fixed: bool = False) -> Variable:
-        """A new variable of the type."""
+        """Create a variable of the type."""
         if name is None:
             use = vocabulary.LOCAL if local and self.rng.random() < 0.75 else vocabulary.PARAMETER
             name = self.fresh(vocabulary.role_of(kind, use=use))
@@ -133,37 +145,42 @@ class Construction:
         return variable
 
     def candidates(self, kind: str) -> list[Variable]:
-        """The variables that can stand where a `kind` is wanted."""
+        """Return the variables that may stand where a `kind` is expected."""
         return [
-            one
-            for one in self.variables
-            if kind in USES.get(one.kind, ()) and self.hidden.isdisjoint(one.words)
+            variable
+            for variable in self.variables
+            if kind in USES.get(variable.kind, ()) and self.hidden.isdisjoint(variable.words)
         ]
 
     def pick(self, kind: str, *, again: bool = False) -> Variable | None:
-        """A variable of the type, one not read yet before others; None where there is none.
+        """Choose a variable of the type, preferring unread ones; None if there is none.
 
-        Without `again`, none that the current expression names already.
+        Args:
+            kind: The type.
+            again: Whether to allow a variable that the current expression already uses.
         """
-        found = self.candidates(kind)
+        variables = self.candidates(kind)
         if not again:
-            found = [one for one in found if one.words[0] not in self.busy]
-        return self.weigh(found) if found else None
+            variables = [variable for variable in variables if variable.words[0] not in self.busy]
+        return self.weigh(variables) if variables else None
 
-    def weigh(self, found: list[Variable]) -> Variable:
-        """One of the variables: unread and recent ones first."""
-        if len(found) == 1:
-            return found[0]
+    def weigh(self, variables: list[Variable]) -> Variable:
+        """Choose one of the variables, preferring unread and recent ones."""
+        if len(variables) == 1:
+            return variables[0]
         last = len(self.variables)
-        weights = [(6 if not one.used else 1) + (2 if i >= last - 2 else 0) for i, one in enumerate(found)]
-        return self.rng.choices(found, weights)[0]
+        weights = [
+            (6 if not variable.used else 1) + (2 if i >= last - 2 else 0)
+            for i, variable in enumerate(variables)
+        ]
+        return self.rng.choices(variables, weights)[0]
 
     def read(self, variable: Variable) -> str:
-        """The variable's name, noted as read by the current expression."""
+        """Return the variable's name and record that the current expression reads it."""
         variable.used += 1
         self.busy += variable.words
         return variable.name
 
     def unused(self) -> list[Variable]:
-        """The variables nothing has read yet."""
-        return [one for one in self.variables if not one.used]
+        """Return the variables that nothing has read yet."""
+        return [variable for variable in self.variables if not variable.used]

@@ -1,7 +1,7 @@
-"""Templates expanded: every hole of the pieces filled, so that one text, or one program, comes out.
+"""Expands templates: fills every hole of the pieces and returns a text or a program.
 
-What a program has decided is in its `Construction`; values come from `values`, expressions from `typed.expressions`,
-macros from `templates/macros`. Nothing here knows how a finished program is laid out.
+A `Construction` holds what the program has decided; values come from `values`, expressions from
+`typed.expressions`, macros from `templates/macros`. Layout is not decided here.
 """
 
 from __future__ import annotations
@@ -34,22 +34,28 @@ _OPERAND = 11  # the precedence that a derived expression has, or gets by parent
 
 @cache
 def _macros() -> dict[str, Pieces]:
-    found = {}
+    macros = {}
     for name in _MACRO_FILES:
         for block in library.blocks(f"macros/{name}"):
             head, _, body = block.partition("\n")
-            found[head.removeprefix(":macro ")] = parse(body)
-    return found
+            macros[head.removeprefix(":macro ")] = parse(body)
+    return macros
 
 
 @cache
 def templates(name: str) -> tuple[Template, ...]:
-    """The program templates of a file."""
+    """Return the program templates of a file."""
     return tuple(map(template, library.blocks(name)))
 
 
 def expand(pieces: Pieces, scope: Construction, arguments: tuple[str, ...] = ()) -> str:
-    """The text of the pieces, their holes filled; `arguments` are those of the macro that they belong to."""
+    """Return the text of the pieces with their holes filled.
+
+    Args:
+        pieces: The parsed template.
+        scope: The program under construction.
+        arguments: Arguments of the macro that the pieces belong to.
+    """
     out: list[str] = []
     names = scope.names
     for piece in pieces:
@@ -82,23 +88,23 @@ def _chosen(piece: Alternatives, scope: Construction) -> Pieces:
 
 
 def _made(piece: MakerCall, scope: Construction, arguments: tuple[str, ...]) -> str:
-    """A value, spelled, or the text of a macro."""
+    """Return the spelled value of a maker, or the text of a macro."""
     makers = piece.makers
     maker = makers[0] if len(makers) == 1 else scope.rng.choice(makers)
-    given = expand(piece.arguments, scope, arguments) if piece.arguments else ""
+    text = expand(piece.arguments, scope, arguments) if piece.arguments else ""
     macro = _macros().get(maker)
     if macro is not None:
-        return expand(macro, scope, tuple(part.strip() for part in given.split(" ; ")))
-    value = values.make(scope, maker, given.split())
+        return expand(macro, scope, tuple(part.strip() for part in text.split(" ; ")))
+    value = values.make(scope, maker, text.split())
     if scope.passing:
-        scope.given.append(value)
-    if type(value) is int and (given or maker == "num"):
+        scope.passed_values.append(value)
+    if type(value) is int and (text or maker == "num"):
         return str(value)  # it may stand inside a text
     return spell(scope.rng, value, odd=scope.odd)
 
 
 def _typed(piece: TypedHole, scope: Construction) -> str:
-    """A variable of the type, where there is one; else a literal; or what is made of the variables it names."""
+    """Return a variable of the type, a literal, or an expression over the variables that the hole names."""
     if piece.variables:
         return _derived(piece, scope)
     if piece.flag != "#" and scope.variables and scope.rng.random() < 0.85:
@@ -111,15 +117,15 @@ def _typed(piece: TypedHole, scope: Construction) -> str:
 def _derived(piece: TypedHole, scope: Construction) -> str:
     inner = Construction(scope.rng, lean=True)
     inner.variables = [Variable(scope.name(role), kind) for role, kind in piece.variables]
-    made = derive(inner, piece.kind, 1, start=inner.variables[0]) or derive(inner, piece.kind, 1)
-    if made is None:
+    expression = derive(inner, piece.kind, 1, start=inner.variables[0]) or derive(inner, piece.kind, 1)
+    if expression is None:
         # A fault of the template, met by tests.
-        raise ValueError(f"no {piece.kind} can be made of {piece.variables}")
-    return made[0] if made[2] >= _OPERAND or piece.kind == "bool" else f"({made[0]})"
+        raise ValueError(f"cannot derive a {piece.kind} from {piece.variables}")
+    return expression[0] if expression[2] >= _OPERAND or piece.kind == "bool" else f"({expression[0]})"
 
 
 def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str, ...] = ()) -> Construction:
-    """A construction whose function has its name: `f` half of the time, else one that suits."""
+    """Start a construction and name its function: `f` half of the time, else a name that suits."""
     scope = Construction(
         rng, taken={*reserved, "f"}, strange=0.015, annotated=rng.random() < 0.3, span=rng.choice(SPANS)
     )
@@ -129,14 +135,22 @@ def begin(rng: Random, reserved: frozenset[str] = frozenset(), names: tuple[str,
     return scope
 
 
-def fill(made: Template, rng: Random, *, odd: float | None = None) -> Program:
-    """One program of the template: what is bound, the call, and the source, which may look at the call's values."""
-    scope = begin(rng, made.reserved, made.names)
+def fill(template: Template, rng: Random, *, odd: float | None = None) -> Program:
+    """Expand a template into a program.
+
+    The bound roles come first, then the call, then the source, which may use the call's values.
+
+    Args:
+        template: The template.
+        rng: Source of randomness.
+        odd: How often a value has a less common spelling; by default the construction's own rate.
+    """
+    scope = begin(rng, template.reserved, template.names)
     scope.odd = scope.odd if odd is None else odd
-    for roles, options in made.bound:
+    for roles, options in template.bound:
         for role, pieces in zip(roles, rng.choice(options), strict=True):
             scope.names[role] = expand(pieces, scope)
     scope.passing = True
-    call = expand(rng.choice(made.calls), scope) if made.calls else None
+    call = expand(rng.choice(template.calls), scope) if template.calls else None
     scope.passing = False
-    return Program(source=expand(made.body, scope), call=call, stdin=expand(made.stdin, scope))
+    return Program(source=expand(template.body, scope), call=call, stdin=expand(template.stdin, scope))

@@ -27,14 +27,14 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True)
 class NameHole:
-    """A role, which one name fills throughout a program; or the number of a macro's argument."""
+    """A role that one name fills throughout a program, or the number of a macro argument."""
 
     role: str
 
 
 @dataclass(frozen=True)
 class Alternatives:
-    """One of several; those that share a key are chosen alike."""
+    """One of several options; alternatives with the same key choose the same index."""
 
     key: str
     options: tuple[Pieces, ...]
@@ -42,7 +42,7 @@ class Alternatives:
 
 @dataclass(frozen=True)
 class MakerCall:
-    """A call of one of some makers or macros; its arguments are still a template."""
+    """A call of one of several makers or macros; its arguments are a template."""
 
     makers: tuple[str, ...]
     arguments: Pieces
@@ -50,14 +50,14 @@ class MakerCall:
 
 @dataclass(frozen=True)
 class TypeHint:
-    """What only annotated programs have."""
+    """Text that only annotated programs have."""
 
     pieces: Pieces
 
 
 @dataclass(frozen=True)
 class TypedHole:
-    """A hole for an expression: its type, what may stand there, and the variables it is made of, where told."""
+    """A hole for an expression: its type, its flag, and the variables to build it from, if named."""
 
     kind: str
     flag: str
@@ -70,9 +70,9 @@ Pieces = tuple[Piece, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
-    """One kind of program: names for it, what is bound first, its text, its calls, the words that it uses itself.
+    """A kind of program: names for its function, bound roles, body, calls and reserved words.
 
-    Without a call it is a script. `stdin` is what it reads.
+    A template without calls is a script. `stdin` is its input.
     """
 
     names: tuple[str, ...]
@@ -85,13 +85,13 @@ class Template:
 
 @dataclass
 class _Group:
-    """A group that is not closed yet."""
+    """A group that is still open."""
 
     opening: re.Match[str] | None
     options: list[list[Piece]] = field(default_factory=lambda: [[]])
 
     def piece(self) -> Piece:
-        """The group, closed."""
+        """Close the group and return it as a piece."""
         opening = self.opening
         assert opening is not None
         first = tuple(self.options[0])
@@ -103,7 +103,11 @@ class _Group:
 
 
 def parse(text: str) -> Pieces:
-    """The pieces of a text."""
+    """Parse a template text into pieces.
+
+    Raises:
+        ValueError: A group is not closed, or closed twice.
+    """
     text = _ALONE.sub(r"\1", _WRAPPED.sub("|", text))
     stack = [_Group(None)]
     at = 0
@@ -117,7 +121,7 @@ def parse(text: str) -> Pieces:
             stack.append(_Group(token))
         elif mark == "»":
             if len(stack) == 1:
-                raise ValueError(f"a » too many: {text!r}")
+                raise ValueError(f"unmatched » in template: {text!r}")
             closed = stack.pop().piece()
             stack[-1].options[-1].append(closed)
         elif token[0] == "|" and len(stack) > 1:
@@ -125,7 +129,7 @@ def parse(text: str) -> Pieces:
         else:
             here.append(_single(token))
     if len(stack) > 1:
-        raise ValueError(f"alternatives are not closed: {text!r}")
+        raise ValueError(f"unclosed « in template: {text!r}")
     if at < len(text):
         stack[0].options[0].append(text[at:])
     return tuple(stack[0].options[0])
@@ -140,16 +144,20 @@ def _single(token: re.Match[str]) -> Piece:
 
 
 def hole(text: str) -> TypedHole:
-    """The typed hole that is spelled so: `int`, `ints!$`, `bool $c:char`."""
-    found = _HOLE.fullmatch(text)
-    if found is None:
-        raise ValueError(f"no hole is spelled ‹{text}›")
-    given = (part.lstrip("$").partition(":") for part in found[3].split())
-    return TypedHole(found[1], found[2], tuple((role, kind) for role, _, kind in given))
+    """Parse a typed hole such as `int`, `ints!$` or `bool $c:char`.
+
+    Raises:
+        ValueError: The text is not a hole.
+    """
+    match = _HOLE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"not a typed hole: ‹{text}›")
+    variables = (part.lstrip("$").partition(":") for part in match[3].split())
+    return TypedHole(match[1], match[2], tuple((role, kind) for role, _, kind in variables))
 
 
 def template(text: str) -> Template:
-    """The template of a whole program: head lines (`:names`, `:let`, `:call`, `:stdin`) and the source."""
+    """Parse the template of a whole program: head lines (`:names`, `:let`, `:call`, `:stdin`) and the source."""
     names: tuple[str, ...] = ()
     bound: list[tuple[tuple[str, ...], tuple[tuple[Pieces, ...], ...]]] = []
     calls: list[Pieces] = []
@@ -161,8 +169,8 @@ def template(text: str) -> Template:
             names = tuple(rest.split())
         elif word == ":let":
             roles, _, options = rest.partition(" ")
-            values = (one.split(",") if "," in roles else [one] for one in options.split(" | "))
-            bound.append((tuple(roles.split(",")), tuple(tuple(map(parse, one)) for one in values)))
+            values = (option.split(",") if "," in roles else [option] for option in options.split(" | "))
+            bound.append((tuple(roles.split(",")), tuple(tuple(map(parse, option)) for option in values)))
         elif word == ":call":
             calls.append(parse(rest))
         elif word == ":stdin":
@@ -180,7 +188,7 @@ def template(text: str) -> Template:
 
 
 def plain_texts(pieces: Pieces) -> Iterator[str]:
-    """The literal texts of pieces, however deep."""
+    """Yield the literal texts of pieces at any depth."""
     for piece in pieces:
         if isinstance(piece, str):
             yield piece

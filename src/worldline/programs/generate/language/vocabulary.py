@@ -1,6 +1,6 @@
-"""What things are called: natural names by role, which of them go together, and random identifiers beside them.
+"""Names for generated programs: natural names by role, matching pairs, and random identifiers.
 
-The names are in `templates/vocabulary`; `kinds` says which role a value of a type has.
+The names are in `templates/vocabulary`; its file `kinds` maps types to roles.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ _PLURALS = {"num": "nums", "item": "items", "word": "words", "rec": "recs", "p":
 
 
 def pool(role: str) -> tuple[str, ...]:
-    """The names that suit a role; one that no file lists is its own name."""
+    """Return the names that suit a role; a role without a list is its own name."""
     return pools("vocabulary/names").get(role) or (role,)
 
 
 def role_of(kind: str, *, use: int) -> str:
-    """The role of a variable of a type, used as a `PARAMETER`, a `LOCAL` or a loop's `ELEMENT`."""
+    """Return the role of a variable of a type, used as a `PARAMETER`, a `LOCAL` or a loop's `ELEMENT`."""
     known = pools("vocabulary/kinds")
     return known.get(kind.rstrip("!"), known["any"])[use]
 
 
 @cache
 def _partners() -> dict[str, tuple[str, Mapping[str, tuple[str, ...]]]]:
-    """By role: the role it goes with, and its pool for each name of that."""
+    """Map each role to its partner role and to its pool for each name of the partner."""
     singular = pools("vocabulary/singular")
-    found: dict[str, tuple[str, Mapping[str, tuple[str, ...]]]] = {
+    partners: dict[str, tuple[str, Mapping[str, tuple[str, ...]]]] = {
         role: (plural, singular) for role, plural in _PLURALS.items()
     }
     tied: dict[tuple[str, str], dict[str, tuple[str, ...]]] = {}
@@ -44,11 +44,11 @@ def _partners() -> dict[str, tuple[str, Mapping[str, tuple[str, ...]]]]:
         role, other = roles.split()
         name, *suiting = listed.split()
         tied.setdefault((role, other), {})[name] = tuple(suiting)
-    return found | {role: (other, table) for (role, other), table in tied.items()}
+    return partners | {role: (other, table) for (role, other), table in tied.items()}
 
 
 def suiting(role: str, names: Mapping[str, str]) -> tuple[str, ...]:
-    """The role's pool beside the names that other roles have: `for word in words`, `left, right`."""
+    """Return the role's names that fit the names of other roles: `for word in words`, `left, right`."""
     other, table = _partners().get(role, ("", {}))
     return table.get(names.get(other, "")) or pool(role)
 
@@ -59,7 +59,7 @@ def _plain_words() -> tuple[str, ...]:
 
 
 def strange(rng: Random) -> str:
-    """A random identifier that hides no builtin."""
+    """Draw a random identifier that hides no builtin."""
     while True:
         roll = rng.random()
         if roll < 0.35:
@@ -76,5 +76,5 @@ def strange(rng: Random) -> str:
             return name
 
 
-def _letters(rng: Random, most: int) -> str:
-    return "".join(rng.choices(ascii_lowercase, k=rng.randint(1, most)))
+def _letters(rng: Random, max_length: int) -> str:
+    return "".join(rng.choices(ascii_lowercase, k=rng.randint(1, max_length)))

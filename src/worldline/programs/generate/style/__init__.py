@@ -1,1 +1,1 @@
-"""How a finished program happens to be written: the layout of any program, and the habits of one writer."""
+"""The style of a finished program: its layout, and the habits of its writer."""

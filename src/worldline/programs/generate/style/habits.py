@@ -1,7 +1,7 @@
-"""One writer's habits: quotes, remarks, augmented or plain assignment, names for results, guards, hints, imports.
+"""One writer's habits: quotes, comments, augmented assignment, named results, guards, hints, imports.
 
-Applied to the text of a program made from a template; each habit is drawn once a program. They change how a thing is
-said and now and then what it does (a guard returns early), never whether it is valid Python.
+They rewrite the text of a program made from a template; each habit is drawn once per program. A habit may change
+behaviour (a guard returns early), but the program stays valid Python.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _NEEDING = frozenset((*_TYPING, *_LIBRARY, *_MODULES))
 
 
 def written(rng: Random, program: Program) -> Program:
-    """The program as one writer would have it, with the imports that it needs."""
+    """Rewrite a program in one writer's style and add the imports that it needs."""
     source, call = without_idle_argument(program.source, program.call or "")
     name = call.partition("(")[0]
     source = _HEADER.sub(lambda match: _SPACED.sub(r"\1\2=", match[0]), source)
@@ -77,25 +77,25 @@ def written(rng: Random, program: Program) -> Program:
 
 
 def without_idle_argument(source: str, call: str) -> tuple[str, str]:
-    """The program without its last parameter, where that has a default and nothing reads it."""
+    """Drop the last parameter of the called function if it has a default and nothing reads it."""
     name = call.partition("(")[0]
-    found = next((match for match in _IDLE.finditer(source) if match[1] == name), None)
-    if found is None or _WORD.findall(source + call).count(found[3]) > 1:
+    header = next((candidate for candidate in _IDLE.finditer(source) if candidate[1] == name), None)
+    if header is None or _WORD.findall(source + call).count(header[3]) > 1:
         return source, call
     tree = ast.parse(call, mode="eval")
-    if isinstance(tree.body, ast.Call) and len(tree.body.args) > found[2].count(",") + 1:
+    if isinstance(tree.body, ast.Call) and len(tree.body.args) > header[2].count(",") + 1:
         tree.body.args.pop()
         call = ast.unparse(tree)
-    start, end = found.span()
-    return f"{source[:start]}def {name}({found[2]}){source[end:]}", call
+    start, end = header.span()
+    return f"{source[:start]}def {name}({header[2]}){source[end:]}", call
 
 
 def _named_return(source: str, rng: Random) -> str:
-    """`return EXPRESSION` through a name, at the last return that is one expression on one line."""
-    found = list(_RETURN.finditer(source))
-    if not found:
+    """Assign the last one-line `return EXPRESSION` to a name first."""
+    returns = list(_RETURN.finditer(source))
+    if not returns:
         return source
-    last = found[-1]
+    last = returns[-1]
     text = last[2]
     free = (
         word for word in rng.sample(("ans", "result", "output", "ret", "answer"), 5) if word not in source
@@ -107,7 +107,7 @@ def _named_return(source: str, rng: Random) -> str:
 
 
 def _guarded(source: str, name: str, rng: Random) -> str:
-    """A guard as the function's first statement, where it has no docstring or test there already."""
+    """Insert a guard as the function's first statement, unless a docstring or a test stands there."""
     for match in _DEF.finditer(source):
         if match[1] == name and match[2] != "self":
             test = rng.choice(("not {0}", "not {0}", "{0} is None", "not {0}"))
@@ -118,61 +118,61 @@ def _guarded(source: str, name: str, rng: Random) -> str:
 
 
 def parameters(source: str, name: str) -> list[str]:
-    """The names of the function's parameters, where they are bare names."""
+    """Return the names of the function's parameters, if all are bare names."""
     head = re.search(rf"^def {name}\(([\w, ]*)\):", source, flags=re.MULTILINE)
     return head[1].split(", ") if head and head[1] else []
 
 
 def _arguments(call: str) -> list[ast.expr]:
-    """The positional arguments of a call that has no others."""
+    """Return the positional arguments of a call without keywords."""
     body = ast.parse(call or "None", mode="eval").body
     return body.args if isinstance(body, ast.Call) and not body.keywords else []
 
 
 def _hinted(source: str, call: str, rng: Random) -> str:
-    """Types for the parameters, as the arguments have them, and now and then a docstring."""
+    """Annotate the parameters with the types of the arguments; sometimes add a docstring."""
     name = call.partition("(")[0]
-    names, given = parameters(source, name), _arguments(call)
-    if not names or len(names) != len(given):
+    names, arguments = parameters(source, name), _arguments(call)
+    if not names or len(names) != len(arguments):
         return source
     try:
-        kinds = [type(ast.literal_eval(one)).__name__ for one in given]
+        kinds = [type(ast.literal_eval(argument)).__name__ for argument in arguments]
     except ValueError:
         return source
     if "NoneType" in kinds:
         return source
-    opening = f"def {name}({', '.join(f'{one}: {kind}' for one, kind in zip(names, kinds, strict=True))}):"
+    opening = f"def {name}({', '.join(f'{argument}: {kind}' for argument, kind in zip(names, kinds, strict=True))}):"
     if rng.random() < 0.3 and name != "f":
         opening += f'\n    """{name.replace("_", " ").capitalize()}."""'
     return source.replace(f"def {name}({', '.join(names)}):", opening)
 
 
 def _by_keyword(source: str, call: str) -> str:
-    """The call with its last argument by name."""
-    names, given = parameters(source, call.partition("(")[0]), _arguments(call)
-    if not names or len(names) != len(given) or "@" in source:  # a decorator may take none
+    """Pass the last argument of the call by name."""
+    names, arguments = parameters(source, call.partition("(")[0]), _arguments(call)
+    if not names or len(names) != len(arguments) or "@" in source:  # a decorator may take none
         return call
-    at = given[-1].col_offset
+    at = arguments[-1].col_offset
     text = call.encode()
     return (text[:at] + f"{names[-1]}=".encode() + text[at:]).decode()
 
 
 def double_quoted(source: str) -> str:
-    """The source with double quotes around its strings, where the string needs no escape for it."""
+    """Use double quotes for strings that need no escape for it."""
     if '"""' in source:
         return source
 
-    def swap(found: re.Match[str]) -> str:
-        inner = found[1]
+    def swap(match: re.Match[str]) -> str:
+        inner = match[1]
         if inner is None or '"' in inner:
-            return found[0]
+            return match[0]
         return '"' + inner.replace("\\'", "'") + '"'
 
     return _STRING.sub(swap, source)
 
 
 def _imports(source: str) -> str:
-    """The import lines that the text needs and does not have."""
+    """Return the import lines that the text needs and does not have."""
     words = _NEEDING.intersection(_WORD.findall(source))
     if not words:
         return ""

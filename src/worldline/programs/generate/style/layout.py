@@ -1,6 +1,6 @@
-"""How a finished program is laid out: docstrings, comments, blank lines, one-line blocks, narrower indents, type hints.
+"""The layout of a finished program: docstrings, comments, blank lines, one-line blocks, indentation.
 
-Works on source text of one statement a line, as the generator writes it; meaning never changes.
+Works on source text with one statement per line, as the generator writes it; the meaning never changes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HEAD = re.compile(r"^( *)def \w+\(.*\):$")
 
 
 def dress(rng: Random, program: Program) -> Program:
-    """The program, one in five times laid out a little differently."""
+    """Lay out one program in five a little differently."""
     roll = rng.random()
     if roll > 0.2:
         return program
@@ -74,7 +74,7 @@ def _blank(rng: Random, lines: list[str]) -> list[str]:
 
 
 def _one_line(lines: list[str]) -> list[str]:
-    """`if x:` and its one simple statement on one line."""
+    """Join `if x:` and its only simple statement into one line."""
     out: list[str] = []
     i = 0
     while i < len(lines):

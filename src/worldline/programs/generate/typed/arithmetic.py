@@ -18,7 +18,7 @@ _TWO = tuple(_TWO_TEXT.split())
 
 
 def number(rng: Random, digits: int) -> int:
-    """A number of up to so many digits, mostly positive."""
+    """Draw a number of at most `digits` digits, mostly positive."""
     size = rng.randrange(10 ** rng.randint(1, digits))
     return -size if rng.random() < 0.15 else size
 
@@ -34,7 +34,7 @@ def _operand(rng: Random, sign: str, *, right: bool) -> int:
 
 
 def two(rng: Random) -> Program:
-    """One operator on two numbers."""
+    """Draw one operator on two numbers."""
     sign = rng.choice(_TWO)
     a, b = rng.choice(
         (("a", "b"), ("x", "y"), ("n", "m"), ("n", "k"), ("left", "right"), ("p", "q"), ("num", "val"))
@@ -53,7 +53,7 @@ def two(rng: Random) -> Program:
 
 
 def several(rng: Random) -> Program:
-    """A short computation: one operation a line, or a formula."""
+    """Draw a short computation, one operation per line."""
     a, b, c = rng.sample(("a", "b", "c", "x", "y", "n", "m", "k", "total", "t"), 3)
     name = Construction(rng, taken={a, b, c}).function()
     steps: list[str] = []
@@ -83,17 +83,17 @@ def _formulas() -> tuple[Pieces, ...]:
 
 
 def formula(rng: Random) -> Program:
-    """A formula of one to three numbers."""
+    """Draw a formula of one to three numbers."""
     names = rng.sample(("a", "b", "c", "x", "y", "z", "n", "m", "k"), 3)
     scope = Construction(rng, taken=set(names), names=dict(zip("abc", names, strict=True)))
     name = scope.function()
     text = expand(rng.choice(_formulas()), scope)
-    used = [one for one in names if re.search(rf"\b{one}\b", text)] or names[:1]
-    given = ", ".join(spell(rng, number(rng, rng.choice((1, 2, 2, 3, 4)))) for _ in used)
+    used = [operand for operand in names if re.search(rf"\b{operand}\b", text)] or names[:1]
+    arguments = ", ".join(spell(rng, number(rng, rng.choice((1, 2, 2, 3, 4)))) for _ in used)
     body = f"    return {text}" if rng.random() < 0.6 else f"    r = {text}\n    return r"
-    return Program(source=f"def {name}({', '.join(used)}):\n{body}\n", call=f"{name}({given})")
+    return Program(source=f"def {name}({', '.join(used)}):\n{body}\n", call=f"{name}({arguments})")
 
 
 def arithmetic(rng: Random) -> Program:
-    """One of the arithmetic drills."""
+    """Draw one of the arithmetic drills."""
     return rng.choice((two, two, several, formula))(rng)

@@ -1,5 +1,6 @@
-"""Compound statements over the variables at hand: while loops that end, try with a fallback, loops under a branch,
-functions inside. What they change outlives them, so that later statements can use it.
+"""Compound statements over the variables in scope: while loops that end, try, loops in branches, nested functions.
+
+Later statements can use the variables that they change.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ _SHRINKS = {"str": "text", "ints": "list", "strs": "list", "int": "number", "cnt
 
 
 def _changeable(scope: Construction, *kinds: str) -> Variable | None:
-    found = [var for var in scope.variables if bare(var.kind) in kinds and not var.fixed]
-    return scope.rng.choice(found) if found else None
+    variables = [var for var in scope.variables if bare(var.kind) in kinds and not var.fixed]
+    return scope.rng.choice(variables) if variables else None
 
 
 def _touch(var: Variable) -> None:
@@ -29,7 +30,7 @@ def _touch(var: Variable) -> None:
 
 
 def shrink(scope: Construction) -> bool:
-    """A while loop that takes a text, a list or a number down."""
+    """Write a while loop that shrinks a text, a list or a number."""
     var = _changeable(scope, "str", "ints", "strs", "int", "cnt")
     if var is None:
         return False
@@ -53,13 +54,13 @@ def shrink(scope: Construction) -> bool:
 
 @cache
 def _shrinks(kind: str) -> tuple[tuple[Pieces, Pieces], ...]:
-    """Tests and steps of loops that end, about a variable of the type."""
+    """Return the tests and steps of terminating loops over a variable of the type."""
     pairs = (line.split("  ->  ") for line in lines(f"statements/shrinking_{kind}"))
     return tuple((parse(test), parse(step)) for test, step in pairs)
 
 
 def walk(scope: Construction) -> bool:
-    """A while loop with an index over a text or list."""
+    """Write a while loop with an index over a text or list."""
     rng = scope.rng
     over = scope.pick("str", again=True) or scope.pick("ints", again=True)
     if over is None:
@@ -92,7 +93,7 @@ def walk(scope: Construction) -> bool:
 
 
 def attempt(scope: Construction) -> bool:
-    """try, a step that may fail, and what to do then."""
+    """Write a try statement: a step that may fail, and its fallback."""
     rng = scope.rng
     text, error, kind = risk(scope)
     if not text:
@@ -118,7 +119,7 @@ def attempt(scope: Construction) -> bool:
 
 
 def risk(scope: Construction) -> tuple[str, str, str]:
-    """An expression that may fail, the exception then, and its type otherwise; empty where nothing fits."""
+    """Return an expression that may fail, the exception it raises, and its type; empty if nothing fits."""
     rng = scope.rng
     scope.busy = []
     var = scope.weigh(scope.variables)
@@ -150,7 +151,7 @@ def risk(scope: Construction) -> tuple[str, str, str]:
 
 
 def either(scope: Construction) -> bool:
-    """A loop under an if, and its accumulator set otherwise."""
+    """Write a loop inside an if."""
     rng = scope.rng
     sized = [var for var in scope.variables if bare(var.kind) in ELEMENTS]
     if not sized:
@@ -166,29 +167,29 @@ def either(scope: Construction) -> bool:
 
 
 def inner(scope: Construction) -> bool:
-    """A function inside the function, or a lambda, and its use."""
+    """Write a nested function or a lambda, and use it."""
     rng = scope.rng
     var = scope.weigh(
         [item for item in scope.variables if bare(item.kind) in ("int", "str", "ints", "strs")]
         or scope.variables
     )
     x = scope.fresh(role_of(var.kind, use=PARAMETER))
-    made = None
+    expression = None
     param = Variable(x, var.kind)
     outer, scope.variables = scope.variables, [param, *scope.variables]
     scope.busy = []
-    made = derive(scope, rng.choice(("int", "str", "ints", "strs")), 1, start=param)
+    expression = derive(scope, rng.choice(("int", "str", "ints", "strs")), 1, start=param)
     scope.variables = outer
-    if made is None:
+    if expression is None:
         return False
     name = scope.function(helper=True)
     if rng.random() < 0.4:
-        scope.emit(f"{name} = lambda {x}: {made[0]}")
+        scope.emit(f"{name} = lambda {x}: {expression[0]}")
     else:
         with scope.block(f"def {name}({x}):"):
-            scope.emit(f"return {made[0]}")
+            scope.emit(f"return {expression[0]}")
         scope.emit("")
-    result = scope.new(made[1])
+    result = scope.new(expression[1])
     argument = chain(scope, var, 0)[0]
     scope.emit(f"{result.name} = {name}({argument})")
     return True

@@ -26,7 +26,7 @@ _BOUND = re.compile(r"\b(?:for|lambda) (\w+(?:, \w+)*)(?: in\b|:)")
 
 @dataclass(frozen=True)
 class Slot:
-    """A hole of a template: its type, the precedence it needs, and whether only a variable or a literal will do."""
+    """A hole of a template: its type, the precedence it needs, and whether it takes only a variable or a literal."""
 
     kind: str
     need: int
@@ -35,7 +35,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Production:
-    """One operation: the texts around the slots (in several `variants` of the names bound inside) and the slots."""
+    """One operation: its slots and the texts around them, in `variants` that differ in bound names."""
 
     result: str
     variants: tuple[tuple[tuple[str, ...], frozenset[str]], ...]
@@ -79,7 +79,7 @@ _RIGHT = {
 
 
 def _beside(before: str, after: str) -> int:
-    """The precedence that the operators on both sides of a slot ask for."""
+    """Return the precedence that the operators on both sides of a slot require."""
     left = before.rsplit(" ", 2)[-2:]
     need = _LEFT.get(left[0].lstrip("(["), 1) if len(left) == 2 and not left[1] else 1
     if after.startswith((".", "[")):
@@ -122,7 +122,7 @@ def _entry(line: str, *, chars: bool = False) -> Production:
 
 
 def _cut(pieces: Pieces) -> tuple[tuple[str, ...], list[TypedHole]]:
-    """The texts around the holes, and the holes."""
+    """Split pieces into the texts around the holes, and the holes."""
     texts, holes = [""], []
     for piece in pieces:
         if isinstance(piece, TypedHole):
@@ -148,11 +148,16 @@ def _variants(pieces: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], frozenset
 
 
 def _rename(piece: str, names: dict[str, str]) -> str:
-    return re.sub(r"(?<![\w.'])[a-z]+\b(?!['(])", lambda found: names.get(found[0], found[0]), piece)
+    return re.sub(r"(?<![\w.'])[a-z]+\b(?!['(])", lambda match: names.get(match[0], match[0]), piece)
 
 
 def entries(table: str, *, chars: bool = False) -> list[Production]:
-    """The entries of a table; blank lines are skipped. In a table of `chars` the first slot is always the main one."""
+    """Parse the productions of a table and skip blank lines.
+
+    Args:
+        table: The text of the table.
+        chars: Whether the first slot is always the main one.
+    """
     out = []
     for raw in table.splitlines():
         line = raw.strip()
@@ -167,7 +172,7 @@ def entries(table: str, *, chars: bool = False) -> list[Production]:
 
 
 class ProductionIndex:
-    """Entries by the type of their main slot, by (main slot, result), with cumulative weights for drawing."""
+    """Productions by the type of their main slot and by (main slot, result), with cumulative weights."""
 
     def __init__(self, items: Iterable[Production]) -> None:
         self.items = tuple(items)
@@ -185,11 +190,11 @@ class ProductionIndex:
                     _add(self._link[kind, result], entry)
 
     def by_first(self, kind: str) -> tuple[list[Production], list[int]]:
-        """The entries whose main slot takes a value of type `kind`."""
+        """Return the productions whose main slot takes a value of type `kind`."""
         return self._first.get(kind, _NOTHING)
 
     def links(self, kind: str, result: str) -> tuple[list[Production], list[int]]:
-        """The entries that make a `result` of a `kind`."""
+        """Return the productions that make a `result` of a `kind`."""
         return self._link.get((kind, result), _NOTHING)
 
 

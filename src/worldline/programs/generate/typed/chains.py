@@ -1,7 +1,7 @@
-"""Functions that call one another: several small ones, and one that applies some of them in turn.
+"""Functions that call one another: several small ones, and one that applies them in turn.
 
-What is drilled is whose turn it is: the order of definition, of calls and of names have nothing to do with each other.
-A source of its own in the recipe; the held-out suite of generated programs does not draw from it.
+They train the order of calls: the orders of definitions, calls and names are independent. A separate source of the
+recipe: the held-out suite of generated programs does not draw from it.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from worldline.programs.generate.values.literals import literal
 from worldline.programs.generate.values.spelling import spell
 
 _STARTS = ("str!", "str!", "str!", "int", "int", "ints!", "strs!")
-_TRIES = 12  # for a step that keeps within the types that a next function can take
+_MAX_ATTEMPTS = 12  # for a step that keeps within the types that a next function can take
 
 
 def program(rng: Random) -> Program:
-    """Two to six functions of one parameter, applied in a chain."""
+    """Draw two to six functions of one parameter, applied in a chain."""
     start = rng.choice(_STARTS)
     kind, taken = start, set[str]()
     defined: list[tuple[str, str]] = []  # name, source; in the order of the chain
@@ -40,7 +40,7 @@ def program(rng: Random) -> Program:
 
 
 def _function(rng: Random, kind: str, taken: set[str]) -> tuple[str, str, str]:
-    """Its name, its source, and what it gives."""
+    """Draw a function; return its name, its source and its result type."""
     scope, (var,) = begin(rng, [kind], taken=taken)
     name = scope.function(helper=rng.random() < 0.5)
     taken.add(name)
@@ -49,27 +49,27 @@ def _function(rng: Random, kind: str, taken: set[str]) -> tuple[str, str, str]:
             scope.emit(f"return {var.name}")
     if rng.random() < 0.3:
         statements.assign(scope)
-    made = (var.name, kind, 0)
-    for _ in range(_TRIES):
+    expression = (var.name, kind, 0)
+    for _ in range(_MAX_ATTEMPTS):
         tried = chain(scope, var, rng.choice((1, 1, 2)))
         if bare(tried[1]) == bare(kind) and tried[0] != var.name:
-            made = tried
+            expression = tried
             break
-    scope.emit(f"return {made[0]}")
+    scope.emit(f"return {expression[0]}")
     return name, f"def {name}({var.name}):\n" + "\n".join(scope.lines) + "\n", kind
 
 
 def _main(rng: Random, steps: list[str], start: str, taken: set[str]) -> tuple[str, str]:
-    """The function that applies the others, by nested calls or a line each, and its call."""
+    """Draw the function that applies the others, by nested calls or line by line, and its call."""
     name = (
         "main"
         if rng.random() < 0.4 and "main" not in taken
         else Construction(rng, taken=set(taken)).function()
     )
-    given = spell(rng, arguments(rng, [start])[0])
+    value = spell(rng, arguments(rng, [start])[0])
     scope, (var,) = begin(rng, [start], taken=[name, *taken])
     is_inside = rng.random() < 0.4
-    text = given if is_inside else var.name
+    text = value if is_inside else var.name
     if rng.random() < 0.5:
         for step in steps:
             text = f"{step}({text})"
@@ -82,4 +82,4 @@ def _main(rng: Random, steps: list[str], start: str, taken: set[str]) -> tuple[s
             text = target
         scope.emit(f"return {text}" if rng.random() < 0.8 else f"return {text}, {literal(scope, 'int')}")
     head = f"def {name}({'' if is_inside else var.name}):\n"
-    return head + "\n".join(scope.lines) + "\n", f"{name}({'' if is_inside else given})"
+    return head + "\n".join(scope.lines) + "\n", f"{name}({'' if is_inside else value})"

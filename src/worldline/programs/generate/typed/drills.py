@@ -1,7 +1,7 @@
-"""Focused drills: one operation or method on varied inputs, because accuracy on each decides accuracy on all.
+"""Focused drills: one operation or method on varied inputs.
 
-The operations are those of the tables, drawn evenly rather than by how common they are, and those that need an
-argument which occurs in the receiver.
+The operations come from the tables and are drawn evenly, not by how common they are; some need an argument that
+occurs in the receiver.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from worldline.programs.generate.values.spelling import spell
 
 @cache
 def _table(*names: str) -> list[Production]:
-    """The operations of some tables, one after the other."""
+    """Return the operations of several tables in order."""
     return [
         entry
         for name in names
@@ -31,7 +31,7 @@ def _table(*names: str) -> list[Production]:
 
 
 def _slots(rng: Random, entry: Production, scope: Construction) -> tuple[list[str], list[Variable]]:
-    """The text of each slot: parameters for most, literals for some."""
+    """Return the text of each slot: parameters for most, literals for some; and the parameters."""
     main = scope.new(entry.slots[entry.main].kind, local=False)
     params = [main]
     filled: list[str] = []
@@ -68,36 +68,36 @@ def _text(rng: Random, entry: Production, filled: list[str]) -> str | None:
 
 
 def drill(rng: Random, table: list[Production]) -> Program:
-    """A function of one operation of the table."""
+    """Draw a function of one operation of the table."""
     while True:
         entry = rng.choice(table)
         scope, _ = begin(rng, ())
         filled, params = _slots(rng, entry, scope)
-        made = _text(rng, entry, filled)
-        if made is not None:
+        text = _text(rng, entry, filled)
+        if text is not None:
             break
     name = scope.function()
     roll = rng.random()
     if entry.result in ("more", "less", "same"):
-        scope.emit(made)
+        scope.emit(text)
         scope.emit(f"return {params[0].name}")
     elif roll < 0.55:
-        scope.emit(f"return {made}")
+        scope.emit(f"return {text}")
     elif roll < 0.85:
         var = scope.new(entry.result if entry.result != "none" else "any")
-        scope.emit(f"{var.name} = {made}")
+        scope.emit(f"{var.name} = {text}")
         scope.emit(f"return {var.name}")
     elif roll < 0.93 and entry.result == "bool":
-        with scope.block(f"if {made}:"):
+        with scope.block(f"if {text}:"):
             scope.emit(f"return {literal(scope, 'str')}")
         scope.emit(f"return {literal(scope, 'str')}")
     else:
-        scope.emit(f"return ({made}, {params[0].name})")
+        scope.emit(f"return ({text}, {params[0].name})")
     return _long(rng, finish(rng, name, params, scope), name, params)
 
 
 def _long(rng: Random, program: Program, name: str, params: list[Variable]) -> Program:
-    """The same, called with a long text, now and then."""
+    """Sometimes call the program with a long text instead."""
     if len(params) != 1 or bare(params[0].kind) != "str" or rng.random() > 0.3:
         return program
     text = texts.phrase(rng, 5, 14) if rng.random() < 0.5 else texts.letters(rng, rng.randint(20, 80))
@@ -105,47 +105,47 @@ def _long(rng: Random, program: Program, name: str, params: list[Variable]) -> P
 
 
 def text(rng: Random) -> Program:
-    """A str operation."""
+    """Draw a str operation."""
     return drill(rng, _table("text", "pieces", "characters"))
 
 
 def formats(rng: Random) -> Program:
-    """An f-string, a format spec or a % format."""
+    """Draw an f-string, a format spec or a % format."""
     return drill(rng, _table("formats"))
 
 
 def octets(rng: Random) -> Program:
-    """A bytes operation."""
+    """Draw a bytes operation."""
     return drill(rng, _table("bytes"))
 
 
 def lists(rng: Random) -> Program:
-    """A list or tuple operation."""
+    """Draw a list or tuple operation."""
     return drill(rng, _table("lists", "strs", "nested"))
 
 
 def maps(rng: Random) -> Program:
-    """A dict or set operation."""
+    """Draw a dict or set operation."""
     return drill(rng, _table("people", "dicts", "sets"))
 
 
 def numbers(rng: Random) -> Program:
-    """An operation on numbers or truth values."""
+    """Draw an operation on numbers or booleans."""
     return drill(rng, _table("numbers"))
 
 
 def changes(rng: Random) -> Program:
-    """A change in place."""
+    """Draw an in-place change."""
     return drill(rng, _table("changes" if rng.random() < 0.75 else "sure_changes"))
 
 
 def sure(rng: Random) -> Program:
-    """An operation whose argument must occur in the receiver (`index`, `d[key]`), or that parses a text."""
+    """Draw an operation whose argument occurs in the receiver (`index`, `d[key]`), or that parses a text."""
     return drill(rng, _table("sure"))
 
 
 def slices(rng: Random) -> Program:
-    """A slice of any shape: signs, steps, omitted and out-of-range bounds, of a str, list, tuple or bytes."""
+    """Draw a slice of any shape: signs, steps, omitted and out-of-range bounds, of a str, list, tuple or bytes."""
     kind = rng.choice(("str!", "str!", "str!", "str!", "ints!", "strs!", "tup!", "bytes!"))
     scope, params = begin(rng, [kind])
     parts = []
@@ -164,26 +164,26 @@ def slices(rng: Random) -> Program:
             params.append(var)
             parts.append(var.name if rng.random() < 0.7 else "-" + var.name)
     seq = params[0].name
-    made = f"{seq}[{':'.join(parts)}]" if len(parts) > 1 else f"{seq}[{parts[0] or 1}:]"
+    text = f"{seq}[{':'.join(parts)}]" if len(parts) > 1 else f"{seq}[{parts[0] or 1}:]"
     roll = rng.random()
     if roll < 0.5:
-        scope.emit(f"return {made}")
+        scope.emit(f"return {text}")
     elif roll < 0.65:
-        scope.emit(f"{scope.new(kind).name} = {made}")
+        scope.emit(f"{scope.new(kind).name} = {text}")
         scope.emit(f"return {scope.variables[-1].name}")
     elif roll < 0.8:
         cut = rng.choice([var.name for var in params[1:]] or [str(rng.randint(-4, 6))])
         scope.emit(f"return {seq}[{cut}:] + {seq}[:{cut}]")
     elif roll < 0.9 and kind == "ints!":
-        scope.emit(f"{rng.choice(('del ', ''))}{made}" if len(parts) > 1 else f"del {made}")
+        scope.emit(f"{rng.choice(('del ', ''))}{text}" if len(parts) > 1 else f"del {text}")
         scope.emit(f"return {seq}")
     else:
-        scope.emit(f"return {made}, len({made})")
+        scope.emit(f"return {text}, len({text})")
     return finish(rng, scope.function(), params, scope)
 
 
 def lookups(rng: Random) -> Program:
-    """`in`, `is`, comparisons of containers, chained comparisons."""
+    """Draw `in`, `is`, comparisons of containers, or chained comparisons."""
     kind = rng.choice(("str!", "ints!", "strs!", "tup!", "counts!", "iset!", "lists!"))
     scope, params = begin(rng, [kind, "member" if rng.random() < 0.6 else ELEMENTS[bare(kind)]])
     a, b = params[0].name, params[1].name

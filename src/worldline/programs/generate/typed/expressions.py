@@ -1,6 +1,6 @@
-"""Typed expressions: chains of operations from a variable, values of a wanted type, conditions, literals.
+"""Typed expressions: chains of operations from a variable, values of a required type, conditions, literals.
 
-Text is built directly; precedence is tracked so that only needed parentheses are written. No statement is written here.
+Text is built directly; tracked precedence avoids needless parentheses. Statements are written elsewhere.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _TABLES = (
 
 @cache
 def index() -> ProductionIndex:
-    """All operations that make a value, by what they take and give."""
-    made = [entry for table in _TABLES for entry in entries(library.text(f"operations/{table}"))]
-    return ProductionIndex([*made, *entries(library.text("operations/characters"), chars=True)])
+    """Return all operations that make a value, indexed by operand and result type."""
+    productions = [entry for table in _TABLES for entry in entries(library.text(f"operations/{table}"))]
+    return ProductionIndex([*productions, *entries(library.text("operations/characters"), chars=True)])
 
 
 # Two of one family in a row say nothing: `.upper().lower()`, `sorted(sorted(...))`.
@@ -58,16 +58,16 @@ _NEVER_LITERAL = frozenset(
     ("people", "lists", "groups", "counts", "names", "table", "pairs", "bool", "bytes")
 )
 
-Made = tuple[str, str, int]  # text, type, precedence
+TypedExpression = tuple[str, str, int]  # text, type, precedence
 
 
-def wrap(made: str, level: int, need: int) -> str:
-    """The text, in parentheses where its precedence is below what is needed."""
-    return made if level >= need else f"({made})"
+def wrap(text: str, level: int, need: int) -> str:
+    """Return the text, in parentheses if its precedence is lower than needed."""
+    return text if level >= need else f"({text})"
 
 
 def argument(scope: Construction, kind: str, need: int, depth: int) -> str | None:
-    """A value for a slot that is not the first: a variable, a literal, or rarely a deeper expression."""
+    """Draw a value for a slot other than the main one: a variable, a literal, or rarely a deeper expression."""
     rng = scope.rng
     roll = rng.random()
     if kind not in USES:
@@ -78,9 +78,9 @@ def argument(scope: Construction, kind: str, need: int, depth: int) -> str | Non
         if var is not None:
             return scope.read(var)
     if depth > 0 and (roll > 0.78 or bulky):
-        made = derive(scope, kind, depth - 1)
-        if made is not None:
-            return wrap(made[0], made[2], need)
+        expression = derive(scope, kind, depth - 1)
+        if expression is not None:
+            return wrap(expression[0], expression[2], need)
     if bulky:
         return None
     text = literal(scope, kind)
@@ -91,8 +91,10 @@ def argument(scope: Construction, kind: str, need: int, depth: int) -> str | Non
     return f"({text})" if text[0] == "-" and need > 12 else text
 
 
-def apply(scope: Construction, entry: Production, first: Made, depth: int) -> Made | None:
-    """The entry with `first` in its main slot; None where a slot that wants a variable finds none."""
+def apply(
+    scope: Construction, entry: Production, first: TypedExpression, depth: int
+) -> TypedExpression | None:
+    """Apply a production with `first` in its main slot; None if a slot that needs a variable has none."""
     text, _, level = first
     main = entry.slots[entry.main]
     if main.only == "$" and not text.isidentifier():
@@ -105,27 +107,27 @@ def apply(scope: Construction, entry: Production, first: Made, depth: int) -> Ma
     scope.hidden = outer | bound
     parts = [pieces[0]]
     for slot, after in zip(entry.slots, pieces[1:], strict=True):
-        made: str | None
+        operand: str | None
         if slot is main:
-            made = wrap(text, level, main.need)
+            operand = wrap(text, level, main.need)
         elif slot.only == "=":
-            made = text
+            operand = text
         elif slot.only == "#":
-            made = literal(scope, slot.kind)
+            operand = literal(scope, slot.kind)
         elif slot.only == "$":
-            made = _variable(scope, slot.kind, inside=pieces[0])
+            operand = _variable(scope, slot.kind, inside=pieces[0])
         else:
-            made = argument(scope, slot.kind, slot.need, depth)
-        if made is None:
+            operand = argument(scope, slot.kind, slot.need, depth)
+        if operand is None:
             scope.hidden = outer
             return None
-        parts += [made, after]
+        parts += [operand, after]
     scope.hidden = outer
     return "".join(parts), entry.result, entry.level
 
 
 def _variable(scope: Construction, kind: str, *, inside: str) -> str | None:
-    """A variable for a slot of a text that begins so: in an f-string, `p['age']` takes the other quote."""
+    """Choose a variable for a slot; inside an f-string, `p['age']` uses the other quote."""
     var = scope.pick(kind)
     if var is None:
         return None
@@ -135,8 +137,8 @@ def _variable(scope: Construction, kind: str, *, inside: str) -> str | None:
 
 @cache
 def _relatives(own: str) -> tuple[str, ...]:
-    """What marks a text as made by an operation of the same family."""
-    return tuple(mark for family in _FAMILIES if any(one in own for one in family) for mark in family)
+    """Return the marks of texts made by an operation of the same family."""
+    return tuple(mark for family in _FAMILIES if any(sign in own for sign in family) for mark in family)
 
 
 def _silly(entry: Production, text: str) -> bool:
@@ -148,43 +150,56 @@ def _silly(entry: Production, text: str) -> bool:
 
 
 def step(
-    scope: Construction, first: Made, depth: int, *, to: str | None = None, more: bool = False
-) -> Made | None:
-    """One operation on `first`, giving a `to` where one is wanted; with `more`, one that others may follow."""
-    found, weights = index().by_first(first[1]) if to is None else index().links(first[1], to)
-    if not found:
+    scope: Construction, first: TypedExpression, depth: int, *, to: str | None = None, more: bool = False
+) -> TypedExpression | None:
+    """Apply one operation to an expression.
+
+    Args:
+        scope: The program under construction.
+        first: The operand.
+        depth: How deep arguments may nest.
+        to: The required result type; any by default.
+        more: Whether another operation must be able to follow.
+
+    Returns:
+        The new expression, or None if no operation fits.
+    """
+    productions, weights = index().by_first(first[1]) if to is None else index().links(first[1], to)
+    if not productions:
         return None
     for _ in range(4):
-        entry = scope.rng.choices(found, cum_weights=weights)[0]
+        entry = scope.rng.choices(productions, cum_weights=weights)[0]
         if _silly(entry, first[0]) or (scope.lean and entry.grows) or (more and entry.last):
             continue
         if to is None and entry.result == "bool" and scope.rng.random() < 0.75:
             continue  # a truth value is where a chain ends
-        made = apply(scope, entry, first, depth)
-        if made is not None and len(made[0]) < 90:
-            return made
+        expression = apply(scope, entry, first, depth)
+        if expression is not None and len(expression[0]) < 90:
+            return expression
     return None
 
 
-def of(scope: Construction, var: Variable) -> Made:
-    """The variable itself, as an expression."""
+def of(scope: Construction, var: Variable) -> TypedExpression:
+    """Return the variable as an expression."""
     return scope.read(var), var.kind, PRIMARY
 
 
-def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> Made:
-    """`steps` operations in a row that begin at the variable."""
+def chain(scope: Construction, var: Variable, steps: int, depth: int = 1) -> TypedExpression:
+    """Apply `steps` operations in a row, starting from the variable."""
     scope.busy = []
-    made = of(scope, var)
+    expression = of(scope, var)
     for i in range(steps):
-        further = step(scope, made, depth, more=i < steps - 1)
+        further = step(scope, expression, depth, more=i < steps - 1)
         if further is None:
             break
-        made = further
-    return made
+        expression = further
+    return expression
 
 
-def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None) -> Made | None:
-    """A value of type `to` made from a variable (`start`, or any) by one operation or two."""
+def derive(
+    scope: Construction, to: str, depth: int = 1, *, start: Variable | None = None
+) -> TypedExpression | None:
+    """Make a value of type `to` from a variable (`start`, or any) by one or two operations; None if that fails."""
     rng = scope.rng
     shut = scope.hidden.union(scope.busy)
     free = [var for var in scope.variables if shut.isdisjoint(var.words)]
@@ -192,47 +207,47 @@ def derive(scope: Construction, to: str, depth: int = 1, *, start: Variable | No
         if start is None and not free:
             return None
         var = start or scope.weigh([item for item in free if item.kind not in ASIDE] or free)
-        kept = list(scope.busy)
-        made: Made | None = of(scope, var)
-        if depth > 0 and rng.random() < 0.3 and made is not None:
-            made = step(scope, made, depth - 1, more=True) or made
-        made = step(scope, made, depth - 1, to=to) if made else None
-        if made is not None:
-            return made
+        busy_before = list(scope.busy)
+        expression: TypedExpression | None = of(scope, var)
+        if depth > 0 and rng.random() < 0.3 and expression is not None:
+            expression = step(scope, expression, depth - 1, more=True) or expression
+        expression = step(scope, expression, depth - 1, to=to) if expression else None
+        if expression is not None:
+            return expression
         var.used -= 1
-        scope.busy = kept
+        scope.busy = busy_before
     return None
 
 
 def alike(test: str) -> str:
-    """The test without the names bound inside it: two that are alike ask the same."""
+    """Return the test without the names bound inside it, so that equivalent tests compare equal."""
     for name in re.findall(r" for (\w+) in", test):
         test = re.sub(rf"\b{name}\b", "_", test)
     return test
 
 
 def condition(scope: Construction, *, start: Variable | None = None, depth: int = 1) -> str:
-    """A truth value made from a variable."""
+    """Make a boolean expression from a variable."""
     scope.busy = []
-    made = derive(scope, "bool", depth, start=start)
-    if made is None:
+    test = derive(scope, "bool", depth, start=start)
+    if test is None:
         var = start or scope.weigh(scope.variables)
         return scope.read(var)
     if scope.rng.random() < 0.12:
         second = derive(scope, "bool", 0)
         if second is not None:
             word = scope.rng.choice(("and", "or"))
-            return f"{wrap(made[0], made[2], 4)} {word} {wrap(second[0], second[2], 4)}"
-    return made[0]
+            return f"{wrap(test[0], test[2], 4)} {word} {wrap(second[0], second[2], 4)}"
+    return test[0]
 
 
-def needed(scope: Construction, kind: str, depth: int = 1) -> Made:
-    """A value of the type, whatever it takes: an operation on a variable, a variable, or a literal."""
+def needed(scope: Construction, kind: str, depth: int = 1) -> TypedExpression:
+    """Make a value of the type: an operation on a variable, a variable, or a literal."""
     scope.busy = []
     if scope.rng.random() < 0.75:
-        made = derive(scope, kind, depth)
-        if made is not None:
-            return made
+        expression = derive(scope, kind, depth)
+        if expression is not None:
+            return expression
     var = scope.pick(kind)
     if var is not None:
         return of(scope, var)

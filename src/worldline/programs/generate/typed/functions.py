@@ -28,30 +28,30 @@ def _signatures() -> tuple[tuple[str, ...], ...]:
 
 
 def signature(rng: Random) -> list[str]:
-    """The types of a function's parameters."""
+    """Draw the types of a function's parameters."""
     return list(rng.choice(_signatures()))
 
 
 def begin(
     rng: Random, kinds: Sequence[str], *, taken: Iterable[str] = ()
 ) -> tuple[Construction, list[Variable]]:
-    """A scope whose variables are the parameters, none named as something taken."""
+    """Create a scope whose variables are the parameters; none has a taken name."""
     scope = Construction(rng, taken=set(taken))
     return scope, [scope.new(kind, local=False) for kind in kinds]
 
 
 def call(rng: Random, name: str, params: Sequence[Variable], text: str = "") -> str:
-    """A call of the function with fitting arguments, sometimes by keyword; they often hold what the text asks for."""
+    """Write a call with fitting arguments, sometimes by keyword; they often hold constants of the text."""
     kinds = [var.born for var in params]
-    made = plant(rng, kinds, arguments(rng, kinds), text) if text else arguments(rng, kinds)
-    given = [spell(rng, value) for value in made]
-    if len(given) > 1 and rng.random() < 0.06:
-        given[-1] = f"{params[-1].name}={given[-1]}"
-    return f"{name}({', '.join(given)})"
+    values = plant(rng, kinds, arguments(rng, kinds), text) if text else arguments(rng, kinds)
+    texts = [spell(rng, value) for value in values]
+    if len(texts) > 1 and rng.random() < 0.06:
+        texts[-1] = f"{params[-1].name}={texts[-1]}"
+    return f"{name}({', '.join(texts)})"
 
 
 def _declared(rng: Random, params: Sequence[Variable], roll: float) -> str:
-    """The parameters as the def line has them: sometimes with types."""
+    """Write the parameters of the def line, sometimes with annotations."""
     if roll > 0.06:
         return ", ".join(var.name for var in params)
     notes = {var.name: ANNOTATIONS.get(bare(var.born)) for var in params}
@@ -61,38 +61,38 @@ def _declared(rng: Random, params: Sequence[Variable], roll: float) -> str:
 def finish(
     rng: Random, name: str, params: Sequence[Variable], scope: Construction, *, before: str = ""
 ) -> Program:
-    """The program of one function whose body the scope holds; parameters that nothing reads are mostly left out."""
+    """Build the program of one function whose body the scope holds; mostly drop parameters that nothing reads."""
     text = "\n".join(scope.lines)
     words = set(_WORD.findall(text))
-    kept = [var for var in params if rng.random() < 0.1 or var.name in words] or list(params[:1])
+    used = [var for var in params if rng.random() < 0.1 or var.name in words] or list(params[:1])
     roll = rng.random()
-    if 0.06 < roll < 0.1 and len(kept) > 1:
-        made = literal(scope, kept[-1].born)
-        head = f"def {name}({', '.join(var.name for var in kept[:-1])}, {kept[-1].name}={made}):\n"
-        given = kept[:-1] if rng.random() < 0.6 else kept
-        return Program(source=before + head + text + "\n", call=call(rng, name, given, text))
-    head = f"def {name}({_declared(rng, kept, roll)}):\n"
-    return Program(source=before + head + text + "\n", call=call(rng, name, kept, text))
+    if 0.06 < roll < 0.1 and len(used) > 1:
+        default = literal(scope, used[-1].born)
+        head = f"def {name}({', '.join(var.name for var in used[:-1])}, {used[-1].name}={default}):\n"
+        passed = used[:-1] if rng.random() < 0.6 else used
+        return Program(source=before + head + text + "\n", call=call(rng, name, passed, text))
+    head = f"def {name}({_declared(rng, used, roll)}):\n"
+    return Program(source=before + head + text + "\n", call=call(rng, name, used, text))
 
 
 def give(scope: Construction, *, want: Variable | None = None) -> None:
-    """The return: what the function was for, and what nothing has read yet."""
+    """Write the return statement: the result, and values that nothing has read yet."""
     rng = scope.rng
     waiting = [var for var in scope.unused() if var.local or var.changed]
     main = want or (waiting[-1] if waiting else scope.variables[-1])
-    made = chain(scope, main, rng.choice((0, 0, 0, 1, 1, 2)) if len(scope.variables) > 1 or want else 1)
+    expression = chain(scope, main, rng.choice((0, 0, 0, 1, 1, 2)) if len(scope.variables) > 1 or want else 1)
     others = [var for var in waiting if var is not main and not var.used][:2]
     if not others:
-        scope.emit(f"return {made[0]}")
+        scope.emit(f"return {expression[0]}")
     elif rng.random() < 0.8:
-        scope.emit(f"return {', '.join([made[0], *(scope.read(var) for var in others)])}")
+        scope.emit(f"return {', '.join([expression[0], *(scope.read(var) for var in others)])}")
     else:
-        inner = ", ".join([made[0], *(scope.read(var) for var in others)])
+        inner = ", ".join([expression[0], *(scope.read(var) for var in others)])
         scope.emit(f"return [{inner}]")
 
 
 def straight(rng: Random) -> Program:
-    """A few assignments, each built on what was there, and a return."""
+    """Draw a few assignments that build on each other, and a return."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4))):
@@ -119,7 +119,7 @@ _STATEMENTS = (
 
 
 def mixed(rng: Random, *, size: int = 2) -> Program:
-    """Statements of every simple form, and a return."""
+    """Draw simple statements of every form, and a return."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     makers = [maker for maker, _ in _STATEMENTS]
@@ -131,7 +131,7 @@ def mixed(rng: Random, *, size: int = 2) -> Program:
 
 
 def looping(rng: Random, *, size: int = 2) -> Program:
-    """A loop over a parameter or something made of it, statements before and after, and a return."""
+    """Draw a loop over a parameter or a derived value, statements around it, and a return."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     if rng.random() < 0.12:
@@ -167,7 +167,7 @@ _BLOCKS = (
 
 
 def blended(rng: Random, *, size: int = 2) -> Program:
-    """Simple and compound statements in any order, each going on from what is there."""
+    """Draw simple and compound statements in any order."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     makers = [maker for maker, _ in _BLOCKS]
@@ -179,7 +179,7 @@ def blended(rng: Random, *, size: int = 2) -> Program:
 
 
 def failing(rng: Random) -> Program:
-    """A step that may raise, with nothing to catch it."""
+    """Draw a function with a step that may raise, uncaught."""
     scope, params = begin(rng, signature(rng))
     name = scope.function()
     for _ in range(rng.choice((0, 0, 1, 2))):
@@ -194,19 +194,19 @@ def failing(rng: Random) -> Program:
 
 
 def long(rng: Random) -> Program:
-    """A loop over a long text or list."""
+    """Draw a loop over a long text or list."""
     scope, params = begin(rng, [rng.choice(("str!", "str!", "ints!", "strs!"))])
     name = scope.function()
     acc = loops.loop(scope)
     give(scope, want=acc)
     text = "\n".join(scope.lines)
     var = params[0]
-    made = arguments(rng, [var.born])[0]
-    while len(made) < 14:
-        made = (
-            made
-            + ([] if isinstance(made, list) else rng.choice((" ", "", ", ")))
+    value = arguments(rng, [var.born])[0]
+    while len(value) < 14:
+        value = (
+            value
+            + ([] if isinstance(value, list) else rng.choice((" ", "", ", ")))
             + arguments(rng, [var.born])[0]
         )
-    given = plant(rng, [var.born], [made[:40]], text)[0]
-    return Program(source=f"def {name}({var.name}):\n{text}\n", call=f"{name}({spell(rng, given)})")
+    argument = plant(rng, [var.born], [value[:40]], text)[0]
+    return Program(source=f"def {name}({var.name}):\n{text}\n", call=f"{name}({spell(rng, argument)})")

@@ -1,6 +1,6 @@
-"""Loops with a purpose: an accumulator, something to go over, a body that updates it; bounded whatever the input.
+"""Loops with an accumulator, an iterable and a body that updates the accumulator; they always end.
 
-A loop changes accumulators only by one element's worth a round, so that nothing grows beyond its input's size.
+Each iteration adds one element's worth, so that nothing outgrows its input.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _RESULTS = {
 
 
 def accumulator(scope: Construction, kind: str) -> Variable:
-    """A new accumulator, set to its empty value."""
+    """Create an accumulator and write its initial value."""
     rng = scope.rng
     start = rng.choice(_STARTS[kind])
     if kind == "int" and rng.random() < 0.15:
@@ -48,13 +48,13 @@ def accumulator(scope: Construction, kind: str) -> Variable:
 
 
 def pick_iterable(scope: Construction) -> Variable | None:
-    """A variable to go over, fixed from now on."""
-    found = [var for var in scope.variables if bare(var.kind) in ELEMENTS or var.kind in ("cnt", "small")]
-    return scope.weigh(found) if found else None
+    """Choose a variable to iterate over; None if there is none."""
+    iterables = [var for var in scope.variables if bare(var.kind) in ELEMENTS or var.kind in ("cnt", "small")]
+    return scope.weigh(iterables) if iterables else None
 
 
 def head(scope: Construction, var: Variable) -> tuple[str, list[tuple[str, str]]]:
-    """The `for` line over the variable, and the names and types it binds."""
+    """Return the `for` line over the variable, and the names and types it binds."""
     rng = scope.rng
     kind = bare(var.kind)
     name = scope.read(var)
@@ -123,24 +123,24 @@ def _over_sequence(
 
 
 def _element(scope: Construction, kind: str, role: str = "") -> str:
-    """A name for what a loop binds."""
+    """Draw a name for a loop variable."""
     return scope.fresh(role or role_of(kind, use=ELEMENT))
 
 
 def update(scope: Construction, acc: Variable, element: Variable, rest: list[Variable]) -> None:
-    """One line or two that take the element into the accumulator."""
+    """Write one or two lines that take the element into the accumulator."""
     _UPDATES[bare(acc.kind)](scope, acc, element, rest)
 
 
 def _made(scope: Construction, kind: str, element: Variable, *, plain: float) -> tuple[str, int]:
-    """A `kind` made of the element: itself where it is one, with probability `plain`."""
+    """Make a `kind` from the element; with probability `plain` use the element itself if it fits."""
     scope.busy = []
     fits = kind == bare(element.kind) or (kind, element.kind) in (("str", "char"), ("int", "cnt"))
     if fits and scope.rng.random() < plain:
         return element.name, 15
-    made = derive(scope, kind, 0, start=element)
-    if made is not None:
-        return made[0], made[2]
+    expression = derive(scope, kind, 0, start=element)
+    if expression is not None:
+        return expression[0], expression[2]
     return (
         (element.name, 15)
         if fits
@@ -265,12 +265,12 @@ _UPDATES = {
 
 
 def result_kind(rng: Random, element: str) -> str:
-    """What a loop over such elements usually builds."""
+    """Draw the type that a loop over such elements usually builds."""
     return rng.choice(_RESULTS.get(element, ("int", "strs")))
 
 
 def body(scope: Construction, acc: Variable, bound: list[Variable]) -> None:
-    """The inside of a loop: maybe a condition or an early end, then the update."""
+    """Write the body of a loop: maybe a condition or an early exit, then the update."""
     rng = scope.rng
     element, rest = bound[0], bound[1:]
     roll = rng.random()
@@ -314,17 +314,17 @@ def _branches(scope: Construction, acc: Variable, element: Variable, rest: list[
 
 
 def _prepared(scope: Construction, element: Variable) -> Variable:
-    """A name for something made of the element, for the rest of the body to use."""
-    made = chain(scope, element, 1)
-    if made[1] == "bool" or made[0] == element.name:
+    """Assign something derived from the element to a name, for the rest of the body."""
+    expression = chain(scope, element, 1)
+    if expression[1] == "bool" or expression[0] == element.name:
         return element
-    var = scope.new(made[1], fixed=True)
-    scope.emit(f"{var.name} = {made[0]}")
+    var = scope.new(expression[1], fixed=True)
+    scope.emit(f"{var.name} = {expression[0]}")
     return var
 
 
 def loop(scope: Construction, *, nested: bool = True) -> Variable | None:
-    """An accumulator and a `for` that fills it; the accumulator. None where there is nothing to go over."""
+    """Write an accumulator and a `for` that fills it; return the accumulator, or None if nothing is iterable."""
     rng = scope.rng
     over = pick_iterable(scope)
     if over is None:

@@ -1,7 +1,4 @@
-"""Pipelines: one value taken through several steps, one a line, as text and lists are cleaned in real code.
-
-Also the decisions people write over one value: chains of if and elif that return.
-"""
+"""Pipelines: one value taken through several steps, one per line; and chains of if and elif that return."""
 
 from __future__ import annotations
 
@@ -35,39 +32,39 @@ _EXTRA = ((), (), ("char",), ("sub",), ("small",), ("sep",), ("int",))
 
 
 def pipeline(rng: Random) -> Program:
-    """Each line makes the next value of the last; the name is kept or changes."""
+    """Draw a pipeline: each line makes the next value from the last, under the same or a new name."""
     kind = rng.choice(_STARTS)
     scope, params = begin(rng, [kind, *rng.choice(_EXTRA)])
     name = scope.function()
     var = params[0]
     same = rng.random() < 0.5
     for _ in range(rng.choice((1, 2, 2, 3, 3, 4, 5))):
-        made = chain(scope, var, rng.choice((1, 1, 1, 2)))
-        if made[0] == var.name:
+        expression = chain(scope, var, rng.choice((1, 1, 1, 2)))
+        if expression[0] == var.name:
             continue
-        if same and bare(made[1]) == bare(var.kind):
-            scope.emit(f"{var.name} = {made[0]}")
-            var.kind = made[1]
-        elif made[1] == "bool":
+        if same and bare(expression[1]) == bare(var.kind):
+            scope.emit(f"{var.name} = {expression[0]}")
+            var.kind = expression[1]
+        elif expression[1] == "bool":
             break
         else:
-            var = scope.new(made[1])
-            scope.emit(f"{var.name} = {made[0]}")
+            var = scope.new(expression[1])
+            scope.emit(f"{var.name} = {expression[0]}")
     scope.emit(f"return {chain(scope, var, rng.choice((0, 0, 0, 1)))[0]}")
     return finish(rng, name, params, scope)
 
 
 def composed(rng: Random) -> Program:
-    """One expression of several operations."""
+    """Draw one expression of several operations."""
     kind = rng.choice(_STARTS)
     scope, params = begin(rng, [kind, *rng.choice(_EXTRA)])
-    made = chain(scope, params[0], rng.choice((2, 2, 3, 3, 4)), depth=2)
-    scope.emit(f"return {made[0]}")
+    expression = chain(scope, params[0], rng.choice((2, 2, 3, 3, 4)), depth=2)
+    scope.emit(f"return {expression[0]}")
     return finish(rng, scope.function(), params, scope)
 
 
 def decide(rng: Random) -> Program:
-    """A chain of tests on the parameters, a value returned for each."""
+    """Draw a chain of tests on the parameters, each with its own return value."""
     kinds = rng.choice(
         (
             ["str!"],
@@ -87,12 +84,12 @@ def decide(rng: Random) -> Program:
     name = scope.function()
     chained = rng.random() < 0.6
     word = "if"
-    asked: set[str] = set()
+    tested: set[str] = set()
     for _ in range(rng.choice((1, 2, 2, 3))):
         test = condition(scope)
-        if alike(test) in asked:
+        if alike(test) in tested:
             continue
-        asked.add(alike(test))
+        tested.add(alike(test))
         with scope.block(f"{word} {test}:"):
             scope.emit(f"return {_answer(rng, scope)}")
         if chained:
@@ -115,7 +112,7 @@ def _answer(rng: Random, scope: Construction) -> str:
 
 
 def nested(rng: Random) -> Program:
-    """Indexing and changing containers inside containers."""
+    """Draw accesses and changes of containers inside containers."""
     kind = rng.choice(("lists!", "groups!", "lists!"))
     scope, params = begin(rng, [kind, "member" if kind == "groups!" else "idx", "int"])
     a, k, x = (var.name for var in params)
@@ -143,7 +140,7 @@ def nested(rng: Random) -> Program:
 
 
 def copies(rng: Random) -> Program:
-    """Aliases and copies: two names for one list, or for two."""
+    """Draw aliases and copies: two names for one list, or for two."""
     kind = rng.choice(("ints!", "strs!", "lists!", "counts!"))
     scope, params = begin(rng, [kind])
     first = params[0]
@@ -171,25 +168,25 @@ def copies(rng: Random) -> Program:
 
 
 def helped(rng: Random) -> Program:
-    """A helper that takes one value through a step or two, and a function that uses it, alone or on each element."""
+    """Draw a helper that transforms one value, and a function that calls it once or per element."""
     inner_kind = rng.choice(("str", "str", "int", "int", "ints", "strs", "char"))
-    inner, given = begin(rng, [inner_kind, *rng.choice(((), (), ("small",), ("char",)))])
+    inner, parameters = begin(rng, [inner_kind, *rng.choice(((), (), ("small",), ("char",)))])
     helper = inner.function(helper=True)
     if rng.random() < 0.4:
         statements.guard(inner)
-    made = chain(inner, given[0], rng.choice((1, 1, 2)))
-    if made[1] == "bool" or made[0] == given[0].name:
-        made = (f"{made[0]}", inner_kind, 15) if made[1] != "bool" else made
-    inner.emit(f"return {made[0]}")
+    expression = chain(inner, parameters[0], rng.choice((1, 1, 2)))
+    if expression[1] == "bool" or expression[0] == parameters[0].name:
+        expression = (f"{expression[0]}", inner_kind, 15) if expression[1] != "bool" else expression
+    inner.emit(f"return {expression[0]}")
     body = "\n".join(inner.lines)
-    used = [var for var in given if var is given[0] or var.name in re.findall(r"\w+", body)]
+    used = [var for var in parameters if var is parameters[0] or var.name in re.findall(r"\w+", body)]
     before = f"def {helper}({', '.join(var.name for var in used)}):\n{body}\n\n"
-    each = {"char": "str!", "str": "strs!", "int": "ints!", "ints": "lists!"}.get(inner_kind)
-    outer_kind = each if each and rng.random() < 0.6 else inner_kind
+    container_kind = {"char": "str!", "str": "strs!", "int": "ints!", "ints": "lists!"}.get(inner_kind)
+    outer_kind = container_kind if container_kind and rng.random() < 0.6 else inner_kind
     scope, params = begin(rng, [outer_kind, *(var.born for var in used[1:])], taken=[helper])
     rest = "".join(f", {scope.read(var)}" for var in params[1:])
     name = scope.read(params[0])
-    if outer_kind == each:
+    if outer_kind == container_kind:
         x = rng.choice([item for item in ("x", "v", "item", "e", "w") if item not in scope.taken])
         scope.taken.add(x)
         call = f"{helper}({x}{rest})"

@@ -1,6 +1,6 @@
-"""Arguments made to matter: the constants that a function tests for are put into what it is called with.
+"""Plants the constants that a function tests for into its arguments.
 
-Without this, `if 'q' in text` would hardly ever be true.
+Otherwise `if 'q' in text` would hardly ever be true.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _INTS = re.compile(r"(?<![\w.'\[:])\d{1,3}(?![\w.'\]])")
 
 
 def plant(rng: Random, kinds: Sequence[str], values: Sequence[Any], text: str) -> list[Any]:
-    """The values, about half of them changed so that they hold a constant of the text."""
+    """Change about half of the values so that they hold a constant of the text."""
     texts = [a or b for a, b in _TEXTS.findall(text)]
-    ints = [int(found) for found in _INTS.findall(text)]
+    ints = [int(digits) for digits in _INTS.findall(text)]
     return [
         _planted(rng, kind.rstrip("!"), value, texts, ints) for kind, value in zip(kinds, values, strict=True)
     ]

@@ -1,6 +1,6 @@
-"""Statements that stand alone or hold other simple ones: assignments of every form, changes in place, if, assert, del.
+"""Simple statements and branches over them: assignments, in-place changes, if, assert, del.
 
-Each function writes into the scope and says whether it could; what needs a loop is in `loops`.
+Each function writes into the scope and returns whether it could. Loops are in `loops`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from worldline.programs.generate.typed.expressions import (
 )
 from worldline.programs.generate.values.literals import literal
 
-Maker = Callable[[Construction], bool]
+StatementMaker = Callable[[Construction], bool]
 
 
 @cache
@@ -34,7 +34,7 @@ def _changes() -> ProductionIndex:
 
 
 def source(scope: Construction) -> Variable:
-    """A variable to go on from: one that nothing has read yet, where there is one."""
+    """Choose a variable to continue from, preferring unread ones."""
     main = [var for var in scope.variables if var.kind not in ASIDE] or scope.variables
     waiting = [var for var in main if not var.used]
     if waiting and scope.rng.random() < 0.85:
@@ -43,37 +43,37 @@ def source(scope: Construction) -> Variable:
 
 
 def assign(scope: Construction) -> bool:
-    """`new = operations on a variable`."""
+    """Write `new = operations on a variable`."""
     rng = scope.rng
-    made = chain(scope, source(scope), rng.choice((1, 1, 1, 1, 2, 2, 3)))
-    if made[0].isidentifier():
+    expression = chain(scope, source(scope), rng.choice((1, 1, 1, 1, 2, 2, 3)))
+    if expression[0].isidentifier():
         return False
-    var = scope.new(made[1])
-    kind = ANNOTATIONS.get(bare(made[1]))
+    var = scope.new(expression[1])
+    kind = ANNOTATIONS.get(bare(expression[1]))
     note = f": {kind}" if kind and rng.random() < 0.03 else ""
-    scope.emit(f"{var.name}{note} = {made[0]}")
+    scope.emit(f"{var.name}{note} = {expression[0]}")
     return True
 
 
 def change(scope: Construction, *, var: Variable | None = None) -> bool:
-    """A method or operator that changes a variable in place."""
+    """Write a method or operator that changes a variable in place."""
     rng = scope.rng
-    found = [item for item in scope.variables if not item.fixed and _changes().by_first(item.kind)[0]]
-    if var is None and not found:
+    variables = [item for item in scope.variables if not item.fixed and _changes().by_first(item.kind)[0]]
+    if var is None and not variables:
         return False
-    var = var or rng.choice(found)
+    var = var or rng.choice(variables)
     choices, weights = _changes().by_first(var.kind)
     for _ in range(4):
         entry = rng.choices(choices, cum_weights=weights)[0]
         if scope.lean and (entry.grows or "*= " in entry.own):
             continue
         scope.busy = []
-        made = apply(scope, entry, of(scope, var), 1)
-        if made is None:
+        statement = apply(scope, entry, of(scope, var), 1)
+        if statement is None:
             continue
-        scope.emit(made[0])
-        if bare(var.kind) in ELEMENTS and made[1] != "same":
-            var.kind = bare(var.kind) + ("!" if made[1] == "more" and scope.depth == 1 else "")
+        scope.emit(statement[0])
+        if bare(var.kind) in ELEMENTS and statement[1] != "same":
+            var.kind = bare(var.kind) + ("!" if statement[1] == "more" and scope.depth == 1 else "")
         elif var.kind in ("cnt", "small", "pos", "idx"):
             var.kind = "int"
         elif var.kind in ("char", "sub", "sep"):
@@ -84,12 +84,14 @@ def change(scope: Construction, *, var: Variable | None = None) -> bool:
 
 
 def remove(scope: Construction) -> bool:
-    """`if x in xs: xs.remove(x)`."""
+    """Write `if x in xs: xs.remove(x)`."""
     rng = scope.rng
-    found = [var for var in scope.variables if bare(var.kind) in ("ints", "strs", "iset") and not var.fixed]
-    if not found:
+    variables = [
+        var for var in scope.variables if bare(var.kind) in ("ints", "strs", "iset") and not var.fixed
+    ]
+    if not variables:
         return False
-    var = rng.choice(found)
+    var = rng.choice(variables)
     kind = ELEMENTS[bare(var.kind)]
     scope.busy = [var.name]
     other = scope.pick(kind)
@@ -102,7 +104,7 @@ def remove(scope: Construction) -> bool:
 
 
 def pair(scope: Construction) -> bool:
-    """Several targets: two values at once, a swap, a partition, starred and nested targets."""
+    """Write several targets: two values at once, a partition, or starred targets."""
     rng = scope.rng
     roll = rng.random()
     if roll < 0.35:
@@ -128,27 +130,27 @@ def pair(scope: Construction) -> bool:
 
 def _starred(scope: Construction) -> bool:
     rng = scope.rng
-    found = [var for var in scope.variables if var.kind in ("ints!", "strs!", "str!", "tup!")]
-    if not found:
+    variables = [var for var in scope.variables if var.kind in ("ints!", "strs!", "str!", "tup!")]
+    if not variables:
         return False
-    var = rng.choice(found)
+    var = rng.choice(variables)
     kind = ELEMENTS[bare(var.kind)]
     rest = {"int": "ints", "str": "strs", "char": "strs"}[kind]
     name = scope.read(var)
-    one = scope.new(kind)
+    first = scope.new(kind)
     many = scope.new(rest, name=scope.fresh(role_of(rest, use=LOCAL)))
     roll = rng.random()
     if roll < 0.5:
-        scope.emit(f"{one.name}, *{many.name} = {name}")
+        scope.emit(f"{first.name}, *{many.name} = {name}")
     elif roll < 0.9:
-        scope.emit(f"*{many.name}, {one.name} = {name}")
+        scope.emit(f"*{many.name}, {first.name} = {name}")
     else:
-        scope.emit(f"[{one.name}, *{many.name}] = {name}")
+        scope.emit(f"[{first.name}, *{many.name}] = {name}")
     return True
 
 
 def swap(scope: Construction) -> bool:
-    """`a, b = b, a`."""
+    """Write `a, b = b, a`."""
     rng = scope.rng
     kinds = [var.kind for var in scope.variables if not var.fixed]
     twice = [kind for kind in set(kinds) if kinds.count(kind) > 1]
@@ -160,14 +162,14 @@ def swap(scope: Construction) -> bool:
 
 
 def walrus(scope: Construction) -> bool:
-    """`if (n := len(s)) > 3:`."""
+    """Write `if (n := len(s)) > 3:`."""
     rng = scope.rng
     scope.busy = []
-    made = derive(scope, "int", 0)
-    if made is None:
+    expression = derive(scope, "int", 0)
+    if expression is None:
         return False
     name = scope.fresh(role_of("int", use=LOCAL))
-    test = f"({name} := {made[0]}) {rng.choice(('>', '<', '>=', '!=', '=='))} {literal(scope, 'int')}"
+    test = f"({name} := {expression[0]}) {rng.choice(('>', '<', '>=', '!=', '=='))} {literal(scope, 'int')}"
     var = scope.new("int", name=name)
     with scope.block(f"if {test}:"):
         simple(scope)
@@ -179,7 +181,7 @@ def walrus(scope: Construction) -> bool:
 
 
 def choose(scope: Construction) -> bool:
-    """`new = a if test else b`."""
+    """Write `new = a if test else b`."""
     rng = scope.rng
     test = condition(scope)
     kind = rng.choice(("int", "str", "str", "int", "ints", "strs"))
@@ -192,36 +194,36 @@ def choose(scope: Construction) -> bool:
 
 
 def default(scope: Construction) -> bool:
-    """`new = a or b`: a short circuit that gives a value."""
+    """Write `new = a or b`."""
     rng = scope.rng
     kind = rng.choice(("str", "int", "strs", "ints"))
     scope.busy = []
-    made = derive(scope, kind, 1)
-    if made is None:
+    expression = derive(scope, kind, 1)
+    if expression is None:
         return False
     other = literal(scope, kind) if rng.random() < 0.7 else needed(scope, kind)[0]
     var = scope.new(kind)
     scope.emit(
-        f"{var.name} = {wrap(made[0], made[2], 2)} or {other}"
+        f"{var.name} = {wrap(expression[0], expression[2], 2)} or {other}"
         if other[0] != "-"
-        else f"{var.name} = {made[0]}"
+        else f"{var.name} = {expression[0]}"
     )
     return True
 
 
 def branch(scope: Construction) -> bool:
-    """if, elif, else over simple statements that change what outlives them."""
+    """Write if, elif and else over simple statements."""
     rng = scope.rng
     test = condition(scope)
     with scope.block(f"if {test}:"):
         if not simple(scope):
             scope.emit("pass")
-    asked = {alike(test)}
+    tested = {alike(test)}
     while rng.random() < 0.2 and not test.replace("not ", "").isidentifier():
         test = condition(scope)
-        if alike(test) in asked:
+        if alike(test) in tested:
             break
-        asked.add(alike(test))
+        tested.add(alike(test))
         with scope.block(f"elif {test}:"):
             if not simple(scope):
                 scope.emit("pass")
@@ -233,7 +235,7 @@ def branch(scope: Construction) -> bool:
 
 
 def simple(scope: Construction) -> bool:
-    """A statement for the inside of a branch: it changes a variable, or ends the function."""
+    """Write a statement for a branch: change a variable or return."""
     rng = scope.rng
     roll = rng.random()
     if roll < 0.72:
@@ -244,15 +246,15 @@ def simple(scope: Construction) -> bool:
 
 
 def leave(scope: Construction) -> bool:
-    """An early return."""
+    """Write an early return."""
     var = source(scope)
-    made = chain(scope, var, scope.rng.choice((0, 1, 1)))
-    scope.emit(f"return {made[0]}")
+    expression = chain(scope, var, scope.rng.choice((0, 1, 1)))
+    scope.emit(f"return {expression[0]}")
     return True
 
 
 def guard(scope: Construction) -> bool:
-    """`if not xs: return ...` or `if test: return ...` before the work."""
+    """Write `if not xs: return ...` or `if test: return ...`."""
     rng = scope.rng
     sized = [var for var in scope.variables if bare(var.kind) in ELEMENTS]
     if sized and rng.random() < 0.4:
@@ -271,7 +273,7 @@ def guard(scope: Construction) -> bool:
 
 
 def check(scope: Construction) -> bool:
-    """An assert that holds."""
+    """Write an assert that holds."""
     var = scope.weigh(scope.variables)
     kind = bare(var.kind)
     tests = {
@@ -288,28 +290,28 @@ def check(scope: Construction) -> bool:
 
 
 def show(scope: Construction) -> bool:
-    """Output: print with one value, several, sep= or end=."""
+    """Write a print of one value or several, with sep= or end=."""
     rng = scope.rng
-    made = chain(scope, source(scope), rng.choice((0, 0, 1)))
-    if bare(made[1]) in ("iset", "sset"):
-        made = (f"sorted({made[0]})", "", 15)  # what a set prints depends on its hashes
+    expression = chain(scope, source(scope), rng.choice((0, 0, 1)))
+    if bare(expression[1]) in ("iset", "sset"):
+        expression = (f"sorted({expression[0]})", "", 15)  # what a set prints depends on its hashes
     roll = rng.random()
     if roll < 0.6:
-        scope.emit(f"print({made[0]})")
+        scope.emit(f"print({expression[0]})")
     elif roll < 0.8:
-        scope.emit(f"print({literal(scope, 'str')}, {made[0]})")
+        scope.emit(f"print({literal(scope, 'str')}, {expression[0]})")
     else:
         other = needed(scope, rng.choice(("int", "str")))[0]
-        scope.emit(f"print({made[0]}, {other}, {rng.choice(('sep=', 'end='))}{literal(scope, 'sep')})")
+        scope.emit(f"print({expression[0]}, {other}, {rng.choice(('sep=', 'end='))}{literal(scope, 'sep')})")
     return True
 
 
 def forget(scope: Construction) -> bool:
-    """`del name` of a local that was read."""
-    found = [var for var in scope.variables[1:] if var.used and not var.fixed]
-    if not found or scope.depth > 1:
+    """Write `del name` for a local that was read."""
+    variables = [var for var in scope.variables[1:] if var.used and not var.fixed]
+    if not variables or scope.depth > 1:
         return False
-    var = scope.rng.choice(found)
+    var = scope.rng.choice(variables)
     scope.variables.remove(var)
     scope.emit(f"del {var.name}")
     return True

@@ -1,7 +1,7 @@
-"""The one maker of values: `make` draws a value of a type, with limits or without; nothing here is source text.
+"""Draws values: `make` draws a value of a type, with or without limits. Source text is written elsewhere.
 
-Types are those of `kinds`, the kinds of texts (`sentence`, `path`, ...) and of containers (`grid`, `dag`, ...), and the
-ones that look at what is passed already (`char`, `prefix`, `member`, ...). `arguments` draws those of one call.
+Types are those of `kinds`, kinds of texts (`sentence`, `path`, ...) and containers (`grid`, `dag`, ...), and types
+that depend on earlier arguments (`char`, `prefix`, `member`, ...). `arguments` draws the values of one call.
 """
 
 from __future__ import annotations
@@ -21,27 +21,33 @@ _CHARSETS = (
 
 
 def length(rng: Random, *, empty: bool = True) -> int:
-    """How many elements a container has: 0 to 12, a few up to 30."""
+    """Draw the number of elements of a container: 0 to 12, rarely up to 30."""
     if rng.random() < 0.02:
         return rng.randint(13, 30)
     return rng.choice(_LENGTHS) if empty else rng.choice(_LENGTHS[1:])
 
 
 def _between(rng: Random, limits: Sequence[str]) -> int:
-    """A length, rather long than short: one element shows little."""
+    """Draw a length between the limits, rather long than short, because one element shows little."""
     drawn = rng.randint(int(limits[0]), int(limits[1]))
     return drawn if rng.random() < 0.4 else max(drawn, rng.randint(int(limits[0]), int(limits[1])))
 
 
 def make(scope: Construction, kind: str, limits: Sequence[str] = ()) -> Any:
-    """A value of the type; limits are the least and greatest length, then of the elements, or of the number itself."""
+    """Draw a value of a type.
+
+    Args:
+        scope: The program under construction.
+        kind: The type; a trailing `!` excludes empty values.
+        limits: Minimum and maximum length, then those of the elements; for a number, of the number itself.
+    """
     rng = scope.rng
     full = kind.endswith("!")
     bare = kind[:-1] if full else kind
     sized = containers.CONTAINERS.get(bare)
     if sized is not None:
-        maker, most = sized
-        count = _between(rng, limits) if limits else min(length(rng, empty=not full), most)
+        maker, max_length = sized
+        count = _between(rng, limits) if limits else min(length(rng, empty=not full), max_length)
         return maker(scope, count, limits)
     if bare == "str":
         return _text(scope, full=full)
@@ -52,17 +58,17 @@ def _text(scope: Construction, *, full: bool) -> str:
     rng = scope.rng
     if not full and rng.random() < 0.05:
         return ""
-    held = scope.given[0] if scope.given else None
-    if isinstance(held, list | dict) and rng.random() < 0.25:
-        found = [one for one in held if isinstance(one, str) and one]
-        if found:
-            return rng.choice(found)
+    container = scope.passed_values[0] if scope.passed_values else None
+    if isinstance(container, list | dict) and rng.random() < 0.25:
+        strings = [element for element in container if isinstance(element, str) and element]
+        if strings:
+            return rng.choice(strings)
     return texts.text(rng)
 
 
 def _charset(scope: Construction) -> str:
-    """Several characters, to test membership in or to strip."""
-    source = related.first_text(scope.given)
+    """Draw several characters, to test membership or to strip."""
+    source = related.first_text(scope.passed_values)
     if source and scope.rng.random() < 0.35:
         return "".join(scope.rng.choice(source) for _ in range(scope.rng.randint(2, 4)))
     return scope.rng.choice(_CHARSETS)
@@ -129,19 +135,19 @@ SCALARS: dict[str, Callable[[Construction, Sequence[str]], Any]] = {
 
 
 def has(kind: str) -> bool:
-    """Whether `make` knows the type."""
+    """Return whether `make` knows the type."""
     bare = kind.rstrip("!")
     return bare == "str" or bare in SCALARS or bare in containers.CONTAINERS
 
 
 def value(rng: Random, kind: str) -> Any:
-    """A value of the type, beside nothing else."""
+    """Draw a value of the type on its own."""
     return make(Construction(rng, span=rng.choice(SPANS)), kind)
 
 
 def arguments(rng: Random, kinds: Sequence[str]) -> list[Any]:
-    """One value for each type; texts, indexes and keys mostly occur in the container passed before them."""
+    """Draw one value per type; texts, indexes and keys mostly occur in an earlier container."""
     scope = Construction(rng, span=rng.choice(SPANS))
     for kind in kinds:
-        scope.given.append(make(scope, kind))
-    return scope.given
+        scope.passed_values.append(make(scope, kind))
+    return scope.passed_values

@@ -1,6 +1,6 @@
-"""Values that trained models were seen to copy or to count wrongly: long texts of few letters, escapes, scripts, nests.
+"""Values that trained models often copy or count wrongly: repetitive texts, escapes, other scripts, nested values.
 
-Drills alone draw them; elsewhere values stay what people mostly write.
+Only drills draw them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ENDS = ("\n", "\n", "\n", "\r\n", "\n\n", "\r", "\v", "\f", "\x1c", "\u2028")
 
 
 def haystack(rng: Random) -> str:
-    """A text to look for something in, mostly of more than ten characters, of few letters or of many words."""
+    """Draw a text to look for something in, mostly of more than ten characters, of few letters or of many words."""
     roll = rng.random()
     size = rng.randint(8, 24) if rng.random() < 0.5 else rng.randint(1, 60)
     if roll < 0.35:
@@ -35,28 +35,28 @@ def haystack(rng: Random) -> str:
 
 
 def far(rng: Random) -> str:
-    """Letters of one other script, alone or beside a word."""
+    """Draw letters of one other script, alone or beside a word."""
     letters = rng.choice(lines("vocabulary/scripts"))
-    made = texts.letters(rng, rng.randint(1, 12), letters)
-    return made if rng.random() < 0.5 else rng.choice((" ", "", "-")).join((made, texts.word(rng), made[:2]))
+    text = texts.letters(rng, rng.randint(1, 12), letters)
+    return text if rng.random() < 0.5 else rng.choice((" ", "", "-")).join((text, texts.word(rng), text[:2]))
 
 
 def escaped(rng: Random) -> str:
-    """Words between what a literal has to escape: line ends, quotes, backslashes, control characters."""
+    """Draw words between what a literal has to escape: line ends, quotes, backslashes, control characters."""
     parts = [texts.word(rng) if rng.random() < 0.55 else rng.choice(_ODD) for _ in range(rng.randint(1, 7))]
     return "".join([*parts, rng.choice(_ODD)] if rng.random() < 0.3 else parts)
 
 
 def broken(rng: Random) -> str:
-    """Lines that end in any of the ways in which lines end."""
+    """Draw lines that end in any of the ways in which lines end."""
     end, ends = rng.choice(_ENDS), rng.random() < 0.25
     parts = [texts.phrase(rng, 0, 3) + (rng.choice(_ENDS) if ends else end) for _ in range(rng.randint(1, 5))]
-    made = "".join(parts)
-    return made if rng.random() < 0.5 else made.rstrip() or made
+    text = "".join(parts)
+    return text if rng.random() < 0.5 else text.rstrip() or text
 
 
 def knot(rng: Random, depth: int = 2) -> Any:
-    """A nested value of mixed types that is hard to copy."""
+    """Draw a nested value of mixed types that is hard to copy."""
     roll = rng.random()
     if depth == 0 or roll < 0.3:
         return _leaf(rng)
@@ -79,7 +79,7 @@ def _leaf(rng: Random) -> Any:
         return texts.word(rng)
     if roll < 0.8:
         return integer(rng)
-    made: tuple[Any, ...] = (
+    leaves: tuple[Any, ...] = (
         integer(rng) / 8,
         True,
         False,
@@ -92,4 +92,4 @@ def _leaf(rng: Random) -> Any:
         0.1,
         -1,
     )
-    return rng.choice(made)
+    return rng.choice(leaves)

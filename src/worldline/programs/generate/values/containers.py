@@ -1,4 +1,4 @@
-"""Lists, tuples, dicts, sets, records, grids and graphs: how many elements is told, which ones is drawn here."""
+"""Draws lists, tuples, dicts, sets, records, grids and graphs of a given size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worldline.programs.generate.language.library import lines
 from worldline.programs.generate.values import texts
 from worldline.programs.generate.values.numbers import integer, of_span, real
 
-Limits = Sequence[str]
+SizeLimits = Sequence[str]
 
 
 @cache
@@ -22,18 +22,18 @@ def _families() -> tuple[tuple[str, ...], ...]:
 
 
 def keys(rng: Random, count: int) -> list[str]:
-    """Different keys of one family, at most `count`; or just words."""
+    """Draw at most `count` different keys of one family, or just words."""
     if rng.random() < 0.5:
         family = rng.choice(_families())
         return rng.sample(family, min(len(family), count))
-    made = (
+    drawn = (
         texts.word(rng) if rng.random() < 0.7 else texts.letters(rng, rng.randint(1, 2)) for _ in range(count)
     )
-    return list(dict.fromkeys(made))
+    return list(dict.fromkeys(drawn))
 
 
-def spanned(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
-    """Integers between the limits, or of the program's span."""
+def spanned(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
+    """Draw integers between the limits, or of the program's span."""
     rng = scope.rng
     style = (
         (int(limits[0]), int(limits[1]))
@@ -42,14 +42,14 @@ def spanned(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
         if rng.random() < 0.8
         else rng.choice(SPANS)
     )
-    made = [rng.randint(*style) for _ in range(count)]
+    numbers = [rng.randint(*style) for _ in range(count)]
     if count > 2 and rng.random() < 0.25:
-        made[rng.randrange(count)] = made[0]
-    return made
+        numbers[rng.randrange(count)] = numbers[0]
+    return numbers
 
 
-def ints(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
-    """Integers of one style: small, signed, rising, repeated, long."""
+def ints(scope: Construction, count: int, limits: SizeLimits = ()) -> list[int]:
+    """Draw integers of one style: small, signed, rising, repeated, long."""
     rng = scope.rng
     roll = rng.random()
     if limits or roll < 0.15:
@@ -71,8 +71,8 @@ def ints(scope: Construction, count: int, limits: Limits = ()) -> list[int]:
     return [integer(rng) for _ in range(count)]
 
 
-def strs(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
-    """Texts of one style: words, letters, numbers, repeated ones, some empty, any."""
+def strs(scope: Construction, count: int, limits: SizeLimits = ()) -> list[str]:
+    """Draw texts of one style: words, letters, numbers, repeated ones, some empty, any."""
     rng = scope.rng
     roll = rng.random()
     if roll < 0.5:
@@ -89,17 +89,17 @@ def strs(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
     return [texts.text(rng)[:20] for _ in range(count)]
 
 
-def words(scope: Construction, count: int, limits: Limits = ()) -> list[str]:
+def words(scope: Construction, count: int, limits: SizeLimits = ()) -> list[str]:
     """Words, sometimes one of them twice; none is empty."""
     rng = scope.rng
-    made = [texts.word(rng) for _ in range(count)]
+    drawn = [texts.word(rng) for _ in range(count)]
     if count > 2 and rng.random() < 0.35:
-        made[-1] = rng.choice(made)
-    return made
+        drawn[-1] = rng.choice(drawn)
+    return drawn
 
 
 def scalar(scope: Construction) -> Any:
-    """Any plain value."""
+    """Draw any plain value."""
     rng = scope.rng
     roll = rng.randrange(7)
     if roll < 3:
@@ -107,14 +107,14 @@ def scalar(scope: Construction) -> Any:
     return texts.word(rng) if roll < 5 else rng.choice((None, True, False, 1.5, 0.0, -2.5, "", 3.14))
 
 
-def _bytes(scope: Construction, count: int, limits: Limits) -> bytes:
+def _bytes(scope: Construction, count: int, limits: SizeLimits) -> bytes:
     rng = scope.rng
     if rng.random() < 0.7:
         return texts.text(rng).encode()[:24] or b"ab"
     return bytes(rng.randrange(256) for _ in range(max(count, 1)))
 
 
-def _floats(scope: Construction, count: int, limits: Limits) -> list[float]:
+def _floats(scope: Construction, count: int, limits: SizeLimits) -> list[float]:
     rng = scope.rng
     if rng.random() < 0.5:
         return [real(rng) for _ in range(count)]
@@ -122,19 +122,19 @@ def _floats(scope: Construction, count: int, limits: Limits) -> list[float]:
     return [round(rng.uniform(-9, 50), decimals) for _ in range(count)]
 
 
-def _matrix(scope: Construction, count: int, limits: Limits) -> list[list[int]]:
+def _matrix(scope: Construction, count: int, limits: SizeLimits) -> list[list[int]]:
     width = scope.rng.randint(1, 4)
     style = ("0", "9") if scope.rng.random() < 0.3 else ()
     return [spanned(scope, width, style) for _ in range(count)]
 
 
-def _pairs(scope: Construction, count: int, limits: Limits) -> list[tuple[str, int]]:
+def _pairs(scope: Construction, count: int, limits: SizeLimits) -> list[tuple[str, int]]:
     rng = scope.rng
     few = keys(rng, rng.randint(2, 4)) if rng.random() < 0.6 else keys(rng, max(count, 1))
     return [(rng.choice(few), of_span(scope)) for _ in range(count)]
 
 
-def _counts(scope: Construction, count: int, limits: Limits) -> dict[str, int]:
+def _counts(scope: Construction, count: int, limits: SizeLimits) -> dict[str, int]:
     rng = scope.rng
     low, high = (int(limits[2]), int(limits[3])) if limits[2:] else scope.span
     if not limits and rng.random() < 0.6:
@@ -142,45 +142,47 @@ def _counts(scope: Construction, count: int, limits: Limits) -> dict[str, int]:
     return {key: rng.randint(low, high) for key in keys(rng, count)}
 
 
-def _table(scope: Construction, count: int, limits: Limits) -> dict[int, Any]:
+def _table(scope: Construction, count: int, limits: SizeLimits) -> dict[int, Any]:
     rng = scope.rng
     return {rng.randint(0, 12): texts.word(rng) for _ in range(count)}
 
 
-def _codes(scope: Construction, count: int, limits: Limits) -> dict[int, Any]:
+def _codes(scope: Construction, count: int, limits: SizeLimits) -> dict[int, Any]:
     has_words = scope.rng.random() < 0.5
     return {key: texts.word(scope.rng) if has_words else of_span(scope) for key in spanned(scope, count)}
 
 
-def _people(scope: Construction, count: int, limits: Limits) -> list[dict[str, Any]]:
+def _people(scope: Construction, count: int, limits: SizeLimits) -> list[dict[str, Any]]:
     return [{"name": texts.word(scope.rng), "age": scope.rng.randint(1, 90)} for _ in range(count)]
 
 
-def _spans(scope: Construction, count: int, limits: Limits) -> list[Any]:
+def _spans(scope: Construction, count: int, limits: SizeLimits) -> list[Any]:
     rng = scope.rng
     starts = [rng.randint(0, 15) for _ in range(count)]
-    made = [(start, start + rng.randint(1, 6)) for start in starts]
-    return list(made) if rng.random() < 0.5 else [list(span) for span in made]
+    pairs = [(start, start + rng.randint(1, 6)) for start in starts]
+    return list(pairs) if rng.random() < 0.5 else [list(span) for span in pairs]
 
 
-def _dag(scope: Construction, count: int, limits: Limits) -> dict[str, list[str]]:
+def _dag(scope: Construction, count: int, limits: SizeLimits) -> dict[str, list[str]]:
     """What each depends on: something that comes before it."""
     rng = scope.rng
     names = list(dict.fromkeys([*keys(rng, count), "a", "b", "c"]))[: max(count, 3)]
-    made = [(name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)]
-    rng.shuffle(made)
-    return dict(made)
+    dependencies = [
+        (name, rng.sample(names[:at], min(at, rng.randint(0, 2)))) for at, name in enumerate(names)
+    ]
+    rng.shuffle(dependencies)
+    return dict(dependencies)
 
 
-def _kin(scope: Construction, count: int, limits: Limits) -> list[str]:
-    """Words that begin alike."""
+def _kin(scope: Construction, count: int, limits: SizeLimits) -> list[str]:
+    """Draw words that begin alike."""
     rng = scope.rng
     stem = texts.plain(rng)[: rng.randint(2, 5)]
     return [stem + rng.choice(("", "s", "er", "ing", "ed", texts.plain(rng))) for _ in range(count)]
 
 
 # By type: the maker, and the greatest length where none is told.
-CONTAINERS: dict[str, tuple[Callable[[Construction, int, Limits], Any], int]] = {
+CONTAINERS: dict[str, tuple[Callable[[Construction, int, SizeLimits], Any], int]] = {
     "ints": (ints, 30),
     "strs": (strs, 30),
     "words": (words, 7),
@@ -220,7 +222,7 @@ CONTAINERS: dict[str, tuple[Callable[[Construction, int, Limits], Any], int]] = 
 
 
 def nest(rng: Random, depth: int = 3) -> list[Any]:
-    """Lists in lists of small numbers."""
+    """Draw lists in lists of small numbers."""
     return [
         nest(rng, depth - 1) if depth > 1 and rng.random() < 0.4 else rng.randint(0, 20)
         for _ in range(rng.choice((0, 1, 2, 2, 3)))
@@ -228,7 +230,7 @@ def nest(rng: Random, depth: int = 3) -> list[Any]:
 
 
 def tree(rng: Random, depth: int = 2) -> dict[str, Any]:
-    """Dicts in dicts, with numbers in the end; never empty."""
+    """Draw dicts in dicts, with numbers in the end; never empty."""
     return {
         key: tree(rng, depth - 1) if depth and rng.random() < 0.5 else rng.randint(0, 50)
         for key in keys(rng, rng.randint(1, 3))
@@ -236,19 +238,19 @@ def tree(rng: Random, depth: int = 2) -> dict[str, Any]:
 
 
 def grid(rng: Random) -> list[list[int]]:
-    """Rows of zeros and ones."""
+    """Draw rows of zeros and ones."""
     rows, width = rng.randint(2, 4), rng.randint(2, 4)
     return [[int(rng.random() < 0.4) for _ in range(width)] for _ in range(rows)]
 
 
 def graph(rng: Random) -> dict[Any, list[Any]]:
-    """Each node's neighbours."""
+    """Draw a graph: each node's neighbours."""
     nodes: list[Any] = list("ABCDEF"[: rng.randint(3, 5)]) if rng.random() < 0.6 else list(range(4))
     return {node: rng.sample(nodes, rng.randint(0, 2)) for node in nodes}
 
 
-def records(scope: Construction, fields: Limits) -> list[dict[str, Any]]:
-    """Rows of two fields: the first holds words, the second numbers."""
+def records(scope: Construction, fields: SizeLimits) -> list[dict[str, Any]]:
+    """Draw rows of two fields: the first holds words, the second numbers."""
     rng = scope.rng
     few = keys(rng, 4)
     return [{fields[0]: rng.choice(few), fields[1]: rng.randint(1, 60)} for _ in range(rng.randint(1, 4))]

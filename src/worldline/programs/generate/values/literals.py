@@ -1,4 +1,4 @@
-"""Literals as they stand inside code: short, and mostly spelled as people do."""
+"""Literals inside code: short, and mostly in the common spelling."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PLAIN = frozenset(("lists", "groups", "counts", "names", "pairs"))
 
 
 def literal(scope: Construction, kind: str, *, odd: float = 0.08) -> str:
-    """A literal of the type; with probability `odd` in one of its less common spellings."""
+    """Write a literal of the type; with probability `odd` in a less common spelling."""
     rng = scope.rng
     if kind == "width":
         return str(rng.choice(_WIDTHS))
@@ -27,15 +27,15 @@ def literal(scope: Construction, kind: str, *, odd: float = 0.08) -> str:
         return spell(rng, rng.choice(_INTS), odd=odd / 2)
     if bare == "str":
         roll = rng.random()
-        made = (
+        value = (
             texts.word(rng)
             if roll < 0.75
             else texts.phrase(rng, 2, 2)
             if roll < 0.9
             else texts.character(rng)
         )
-        return spell(rng, made, odd=odd)
-    made = make(scope, bare + "!" if bare in _SHORT else kind)
-    while bare in _SHORT and len(made) > 5:
-        made = make(scope, bare + "!")
-    return plain(made) if bare in _PLAIN else spell(rng, made, odd=odd)
+        return spell(rng, value, odd=odd)
+    value = make(scope, bare + "!" if bare in _SHORT else kind)
+    while bare in _SHORT and len(value) > 5:
+        value = make(scope, bare + "!")
+    return plain(value) if bare in _PLAIN else spell(rng, value, odd=odd)

@@ -1,4 +1,4 @@
-"""Numbers as programs meet them: mostly small, of one program's span, some negative, some of several digits."""
+"""Numbers of generated programs: mostly small, within the program's span, some negative, some long."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 
 
 def integer(rng: Random) -> int:
-    """An int of any size, mostly small."""
+    """Draw an int of any size, mostly small."""
     roll = rng.random()
     if roll < 0.45:
         return rng.randint(0, 12)
@@ -36,16 +36,16 @@ def integer(rng: Random) -> int:
 
 
 def of_span(scope: Construction) -> int:
-    """An int of the program's span, or of another."""
+    """Draw an int of the program's span, or of another."""
     return scope.rng.randint(*(scope.span if scope.rng.random() < 0.6 else scope.rng.choice(SPANS)))
 
 
 def argument(scope: Construction, limits: Sequence[str] = ()) -> int:
-    """An int between the limits; without them any, sometimes one that an earlier list holds."""
+    """Draw an int between the limits; without them any, sometimes one that an earlier list holds."""
     rng = scope.rng
     if limits:
         return rng.randint(int(limits[0]), int(limits[1]))
-    for other in reversed(scope.given):
+    for other in reversed(scope.passed_values):
         if isinstance(other, list | tuple) and other and isinstance(other[0], int):
             if rng.random() < 0.4:
                 return int(rng.choice(other))
@@ -54,7 +54,7 @@ def argument(scope: Construction, limits: Sequence[str] = ()) -> int:
 
 
 def threshold(scope: Construction, *, high: bool) -> int:
-    """A constant to compare the program's numbers with."""
+    """Draw a constant to compare the program's numbers with."""
     rng = scope.rng
     low, top = scope.span
     if rng.random() < 0.65:
@@ -66,7 +66,7 @@ def threshold(scope: Construction, *, high: bool) -> int:
 
 
 def real(rng: Random, limits: Sequence[str] = ()) -> float:
-    """A float with few decimals, mostly."""
+    """Draw a float with few decimals, mostly."""
     if limits:
         return round(rng.uniform(int(limits[0]), int(limits[1])), rng.choice((1, 1, 2, 2, 3)))
     roll = rng.random()

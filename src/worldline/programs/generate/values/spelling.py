@@ -11,7 +11,7 @@ from typing import Any
 
 
 def plain(value: Any) -> str:
-    """The repr; sets in sorted order, so that the text does not depend on the hash seed."""
+    """Return the repr; sets are sorted, so that the text does not depend on the hash seed."""
     if isinstance(value, (set, frozenset)):
         inner = "{" + ", ".join(plain(item) for item in sorted(value)) + "}" if value else ""
         if isinstance(value, frozenset):
@@ -27,7 +27,7 @@ def plain(value: Any) -> str:
 
 
 def spell(rng: Random, value: Any, *, odd: float = 0.1) -> str:
-    """The value's text; with probability `odd` for each atom in one of its less common spellings."""
+    """Return the value's text; each atom has a less common spelling with probability `odd`."""
     if isinstance(value, list):
         return "[" + ", ".join(spell(rng, item, odd=odd / 3) for item in value) + "]"
     if isinstance(value, tuple) and len(value) > 1:
@@ -55,14 +55,14 @@ def spell(rng: Random, value: Any, *, odd: float = 0.1) -> str:
 
 
 def _is_name(key: Any) -> bool:
-    """Whether `dict(key=...)` is Python."""
+    """Return whether `dict(key=...)` is valid Python."""
     return (
         isinstance(key, str) and key.isidentifier() and key.isascii() and not iskeyword(key) and key != "self"
     )
 
 
 def quoted(value: str, quote: str) -> str:
-    """`value` between the given quotes (one of `'` and `"`), escaped as needed."""
+    """Return `value` in the given quotes (`'` or `"`), escaped as needed."""
     body = repr(value)
     if body[0] == quote:
         return body

@@ -1,6 +1,6 @@
-"""Texts of every kind that programs are given: words, sentences, digits, paths, markup, noise, beyond ASCII.
+"""Texts of every kind for generated programs: words, sentences, digits, paths, markup, noise, non-ASCII text.
 
-Each maker draws from the `Random` passed in and knows nothing of what was drawn before; `related` does.
+Each maker depends only on its `Random`; `related` has those that depend on earlier values.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def letters(rng: Random, length: int, alphabet: str = ascii_lowercase) -> str:
 
 
 def plain(rng: Random) -> str:
-    """A word of the vocabulary."""
+    """Draw a word of the vocabulary."""
     return rng.choice(listed("vocabulary/words"))
 
 
 def word(rng: Random) -> str:
-    """One word: mostly real, now and then in another case, a name, or made up."""
+    """Draw one word: mostly real, now and then in another case, a name, or made up."""
     roll = rng.random()
     if roll < 0.72:
         return plain(rng)
@@ -52,37 +52,37 @@ def word(rng: Random) -> str:
 
 
 def phrase(rng: Random, low: int = 1, high: int = 4) -> str:
-    """Plain words with single blanks."""
+    """Draw plain words with single blanks."""
     return " ".join(plain(rng) for _ in range(rng.randint(low, high)))
 
 
 def sentence(rng: Random) -> str:
-    """Two to seven words, sometimes with punctuation, capitals, doubled blanks, a word twice."""
+    """Draw two to seven words, sometimes with punctuation, capitals, doubled blanks, a word twice."""
     spoken = [word(rng) for _ in range(rng.randint(2, 7))]
     if rng.random() < 0.25:
         spoken[rng.randrange(len(spoken))] += rng.choice(",;:!.-")
     if rng.random() < 0.3:
         spoken[rng.randrange(len(spoken))] = spoken[0]
-    made = rng.choice((" ", " ", " ", " ", "  ")).join(spoken)
+    text = rng.choice((" ", " ", " ", " ", "  ")).join(spoken)
     if rng.random() < 0.4:
-        made = made[0].upper() + made[1:]
-    return made + rng.choice(("", "", "", ".", "!", "?", "..."))
+        text = text[0].upper() + text[1:]
+    return text + rng.choice(("", "", "", ".", "!", "?", "..."))
 
 
 def gibberish(rng: Random) -> str:
-    """Random letters, some of them repeated, some in capitals."""
+    """Draw random letters, some of them repeated, some in capitals."""
     alphabet = ascii_lowercase if rng.random() < 0.6 else letters(rng, rng.randint(2, 6))
-    made = letters(rng, rng.randint(1, 14), alphabet)
-    return made if rng.random() < 0.75 else "".join(rng.choice((c, c.upper())) for c in made)
+    text = letters(rng, rng.randint(1, 14), alphabet)
+    return text if rng.random() < 0.75 else "".join(rng.choice((c, c.upper())) for c in text)
 
 
 def cased(rng: Random) -> str:
-    """Words in any mixture of cases."""
+    """Draw words in any mixture of cases."""
     return "".join(c.upper() if rng.random() < 0.45 else c for c in phrase(rng, 1, 3))
 
 
 def runs(rng: Random) -> str:
-    """Runs of equal characters."""
+    """Draw runs of equal characters."""
     alphabet = letters(
         rng, rng.randint(1, 4), rng.choice(("abc", "xyz", "01", "abAB", ascii_lowercase, "01 A-"))
     )
@@ -90,12 +90,12 @@ def runs(rng: Random) -> str:
 
 
 def few_letters(rng: Random, low: int = 1, high: int = 14) -> str:
-    """Letters or signs of a small alphabet."""
+    """Draw letters or signs of a small alphabet."""
     return letters(rng, rng.randint(low, high), rng.choice(_ALPHABETS))
 
 
 def number_text(rng: Random) -> str:
-    """A number as text, or several, in some base."""
+    """Draw a number as text, or several, in some base."""
     roll = rng.random()
     if roll < 0.4:
         return str(rng.randint(0, 10 ** rng.randint(1, 9)))
@@ -111,7 +111,7 @@ def number_text(rng: Random) -> str:
 
 
 def serial(rng: Random) -> str:
-    """Letters and digits in turn, as in a serial number, or mixed."""
+    """Draw letters and digits in turn, as in a serial number, or mixed."""
     if rng.random() < 0.4:
         return letters(
             rng, rng.randint(1, 14), rng.choice((ascii_letters + digits, "abc123", "aA1 ", "xY9_"))
@@ -119,8 +119,8 @@ def serial(rng: Random) -> str:
     parts = []
     for _ in range(rng.randint(1, 4)):
         parts += [letters(rng, rng.randint(0, 4)), letters(rng, rng.randint(0, 3), digits)]
-    made = rng.choice(("", "", "-", " ", "_")).join(parts) or "a1"
-    return made if rng.random() < 0.6 else made.upper()
+    text = rng.choice(("", "", "-", " ", "_")).join(parts) or "a1"
+    return text if rng.random() < 0.6 else text.upper()
 
 
 def noisy(rng: Random) -> str:
@@ -132,7 +132,7 @@ def noisy(rng: Random) -> str:
 
 
 def blanks(rng: Random) -> str:
-    """Words with blanks, tabs and line ends around and between."""
+    """Draw words with blanks, tabs and line ends around and between."""
     gaps = (" ", "  ", "\t", "\n", "   ", " \n", "")
     parts = [rng.choice(gaps)]
     for _ in range(rng.randint(0, 3)):
@@ -141,70 +141,70 @@ def blanks(rng: Random) -> str:
 
 
 def lines(rng: Random) -> str:
-    """One to four short lines, some empty or indented."""
-    made = [rng.choice(("", "", "", "  ", "# ", "- ", "\t")) + phrase(rng) for _ in range(rng.randint(1, 4))]
+    """Draw one to four short lines, some empty or indented."""
+    rows = [rng.choice(("", "", "", "  ", "# ", "- ", "\t")) + phrase(rng) for _ in range(rng.randint(1, 4))]
     if rng.random() < 0.3:
-        made.insert(rng.randrange(len(made) + 1), "")
-    return rng.choice(("\n", "\n", "\n", "\r\n")).join(made) + rng.choice(("", "\n"))
+        rows.insert(rng.randrange(len(rows) + 1), "")
+    return rng.choice(("\n", "\n", "\n", "\r\n")).join(rows) + rng.choice(("", "\n"))
 
 
 def foreign(rng: Random) -> str:
-    """Text beyond ASCII."""
+    """Draw text beyond ASCII."""
     return " ".join(rng.choice((*_FOREIGN, plain(rng))) for _ in range(rng.randint(1, 3)))
 
 
 def palindrome(rng: Random) -> str:
-    """A palindrome, or nearly one, or none."""
+    """Draw a palindrome, or nearly one, or none."""
     half = gibberish(rng)[: rng.randint(1, 6)]
-    made = half + half[::-1][rng.randint(0, 1) :]
+    text = half + half[::-1][rng.randint(0, 1) :]
     if rng.random() < 0.3:
-        place = rng.randrange(len(made))
-        made = made[:place] + rng.choice(ascii_lowercase) + made[place + 1 :]
-    return made if rng.random() < 0.8 else word(rng)
+        place = rng.randrange(len(text))
+        text = text[:place] + rng.choice(ascii_lowercase) + text[place + 1 :]
+    return text if rng.random() < 0.8 else word(rng)
 
 
 def title(rng: Random) -> str:
-    """A title: capitalised words."""
+    """Draw a title: capitalised words."""
     return " ".join(plain(rng).capitalize() for _ in range(rng.randint(1, 4)))
 
 
 def snake(rng: Random) -> str:
-    """An identifier of several words: snake, kebab or screaming."""
-    made = rng.choice("___-").join(plain(rng) for _ in range(rng.randint(1, 4)))
-    return made.upper() if rng.random() < 0.15 else made
+    """Draw an identifier of several words: snake, kebab or screaming."""
+    text = rng.choice("___-").join(plain(rng) for _ in range(rng.randint(1, 4)))
+    return text.upper() if rng.random() < 0.15 else text
 
 
 def camel(rng: Random) -> str:
-    """An identifier in camel case."""
+    """Draw an identifier in camel case."""
     first, *rest = (plain(rng).lower() for _ in range(rng.randint(1, 4)))
-    made = first + "".join(one.capitalize() for one in rest)
-    return made if rng.random() < 0.7 else made[0].upper() + made[1:]
+    text = first + "".join(word.capitalize() for word in rest)
+    return text if rng.random() < 0.7 else text[0].upper() + text[1:]
 
 
 def fields(rng: Random) -> str:
-    """Fields with commas or another separator, some padded or empty."""
-    made = [rng.choice((word, digit_text, word, serial))(rng) for _ in range(rng.randint(2, 5))]
+    """Draw fields with commas or another separator, some padded or empty."""
+    values = [rng.choice((word, digit_text, word, serial))(rng) for _ in range(rng.randint(2, 5))]
     if rng.random() < 0.3:
-        made[rng.randrange(len(made))] = rng.choice(("", " ", " x", "n/a"))
-    return rng.choice((",", ",", ", ", *SEPARATORS)).join(made)
+        values[rng.randrange(len(values))] = rng.choice(("", " ", " x", "n/a"))
+    return rng.choice((",", ",", ", ", *SEPARATORS)).join(values)
 
 
 def settings(rng: Random) -> str:
     """key=value pairs, now and then one without a value."""
     inner = rng.choice("===:")
-    made = [plain(rng) + inner + rng.choice((word, digit_text))(rng) for _ in range(rng.randint(1, 4))]
+    pairs = [plain(rng) + inner + rng.choice((word, digit_text))(rng) for _ in range(rng.randint(1, 4))]
     if rng.random() < 0.25:
-        made.append(rng.choice(("flag", "x=", "=5", "a=b=c", " k = v ")))
-    return rng.choice((";", ";", "&", ",", " ", "; ")).join(made)
+        pairs.append(rng.choice(("flag", "x=", "=5", "a=b=c", " k = v ")))
+    return rng.choice((";", ";", "&", ",", " ", "; ")).join(pairs)
 
 
 def query(rng: Random) -> str:
-    """The query part of an address."""
+    """Draw the query part of an address."""
     return "&".join(f"{plain(rng)}={rng.choice((word, digit_text))(rng)}" for _ in range(rng.randint(1, 3)))
 
 
 def path(rng: Random) -> str:
-    """A path of a file system."""
+    """Draw a path of a file system."""
     parts = [
         plain(rng) if rng.random() < 0.9 else rng.choice(("..", ".", "usr", "tmp"))
         for _ in range(rng.randint(1, 4))
@@ -214,16 +214,16 @@ def path(rng: Random) -> str:
 
 
 def url(rng: Random) -> str:
-    """A web address."""
+    """Draw a web address."""
     host = rng.choice(("www.", "", "api.")) + plain(rng).lower() + rng.choice(_DOMAINS)
-    made = rng.choice(("http://", "https://", "https://", "ftp://", "")) + host + rng.choice(("", ":8080"))
+    address = rng.choice(("http://", "https://", "https://", "ftp://", "")) + host + rng.choice(("", ":8080"))
     if rng.random() < 0.6:
-        made += "/" + plain(rng) + rng.choice(("", "/" + plain(rng), "?" + query(rng)))
-    return made[:60]
+        address += "/" + plain(rng) + rng.choice(("", "/" + plain(rng), "?" + query(rng)))
+    return address[:60]
 
 
 def email(rng: Random) -> str:
-    """A mail address, sometimes a broken one."""
+    """Draw a mail address, sometimes a broken one."""
     if rng.random() < 0.2:
         return rng.choice(("no-at-sign", "a@b@c.com", "@x.org", "user@", "bad.address@host"))
     user = plain(rng).lower() + rng.choice(("", ".x", "+tag", "99", "_a"))
@@ -231,36 +231,36 @@ def email(rng: Random) -> str:
 
 
 def date(rng: Random) -> str:
-    """A date in one of several spellings."""
+    """Draw a date in one of several spellings."""
     year, month, day = rng.randint(1900, 2030), rng.randint(1, 12), rng.randint(1, 28)
     iso = f"{year}-{month:02d}-{day:02d}"
     return rng.choice((iso, iso, f"{day:02d}/{month:02d}/{year}", f"{year}.{month}.{day}"))
 
 
 def clock(rng: Random) -> str:
-    """A time of day: 09:05 or 09:05:30."""
-    made = f"{rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}"
-    return made if rng.random() < 0.6 else made + f":{rng.randint(0, 59):02d}"
+    """Draw a time of day: 09:05 or 09:05:30."""
+    time = f"{rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}"
+    return time if rng.random() < 0.6 else time + f":{rng.randint(0, 59):02d}"
 
 
 def version(rng: Random) -> str:
-    """A version number."""
-    made = ".".join(str(rng.randint(0, 12)) for _ in range(rng.randint(1, 4)))
-    return rng.choice(("", "", "", "v")) + made + rng.choice(("", "", "", "rc1", "-beta"))
+    """Draw a version number."""
+    numbers = ".".join(str(rng.randint(0, 12)) for _ in range(rng.randint(1, 4)))
+    return rng.choice(("", "", "", "v")) + numbers + rng.choice(("", "", "", "rc1", "-beta"))
 
 
 def dotted(rng: Random) -> str:
-    """Numbers with dots between, and nothing else."""
+    """Draw numbers with dots between, and nothing else."""
     return ".".join(str(rng.randint(0, 300)) for _ in range(rng.choice((2, 3, 3, 4, 4, 4, 5))))
 
 
 def digit_text(rng: Random) -> str:
-    """One to ten digits."""
+    """Draw one to ten digits."""
     return letters(rng, rng.randint(1, 10), digits)
 
 
 def numeral(rng: Random) -> str:
-    """A number as text, or what only looks like one."""
+    """Draw a number as text, or what only looks like one."""
     roll = rng.random()
     if roll < 0.45:
         return str(rng.randint(-999, 99999))
@@ -268,19 +268,19 @@ def numeral(rng: Random) -> str:
 
 
 def numerals(rng: Random) -> str:
-    """Integers as text, separated by blanks or commas."""
+    """Draw integers as text, separated by blanks or commas."""
     return rng.choice((" ", " ", ",", ", ")).join(
         str(rng.randint(-20, 120)) for _ in range(rng.randint(1, 6))
     )
 
 
 def binary(rng: Random) -> str:
-    """Zeros and ones."""
+    """Draw zeros and ones."""
     return letters(rng, rng.randint(1, 10), "01")
 
 
 def hexes(rng: Random) -> str:
-    """Hexadecimal digits of one case."""
+    """Draw hexadecimal digits of one case."""
     return letters(rng, rng.choice((1, 2, 4, 4, 6, 8)), rng.choice(("0123456789abcdef", "0123456789ABCDEF")))
 
 
@@ -288,15 +288,15 @@ def brackets(rng: Random) -> str:
     """Brackets, balanced or not, with or without text between."""
     if rng.random() < 0.4:
         return letters(rng, rng.randint(1, 8), "()[]{}")
-    made = rng.choice(("", "a", "x+y", "()"))
+    text = rng.choice(("", "a", "x+y", "()"))
     for _ in range(rng.randint(1, 4)):
         pair = rng.choice(("()", "()", "[]", "{}"))
-        made = pair[0] + made + pair[1] if rng.random() < 0.7 else made + rng.choice((pair, "b", pair[0]))
-    return made
+        text = pair[0] + text + pair[1] if rng.random() < 0.7 else text + rng.choice((pair, "b", pair[0]))
+    return text
 
 
 def markup(rng: Random) -> str:
-    """A scrap of markup: tags or stars around words."""
+    """Draw a scrap of markup: tags or stars around words."""
     tag, inner = rng.choice(("b", "i", "p", "em", "li")), phrase(rng)
     tagged = f"<{tag}>{inner}</{tag}>"
     linked = f"[{inner}](http://{tag})"
@@ -304,50 +304,68 @@ def markup(rng: Random) -> str:
 
 
 def log(rng: Random) -> str:
-    """A line of a log."""
+    """Draw a line of a log."""
     level = rng.choice(("", "[")) + rng.choice(("INFO", "ERROR", "WARN", "debug"))
     return f"{rng.choice((clock, date))(rng)} {level}{rng.choice((':', ']', ' -'))} {phrase(rng)}"
 
 
 def person(rng: Random) -> str:
-    """A person's name."""
-    made = " ".join(rng.choice(listed("vocabulary/people")) for _ in range(rng.choice((1, 2, 2, 3))))
-    return made if rng.random() < 0.8 else made.lower()
+    """Draw a person's name."""
+    name = " ".join(rng.choice(listed("vocabulary/people")) for _ in range(rng.choice((1, 2, 2, 3))))
+    return name if rng.random() < 0.8 else name.lower()
 
 
 def roman(rng: Random) -> str:
-    """A Roman numeral."""
+    """Draw a Roman numeral."""
     return rng.choice(_ROMAN)
 
 
 def long(rng: Random) -> str:
-    """A text of some dozens of characters."""
+    """Draw a text of some dozens of characters."""
     if rng.random() < 0.5:
         return phrase(rng, 6, 12)
     return letters(rng, rng.randint(25, 60), rng.choice((ascii_lowercase, ascii_letters + " ", "abc", "01")))
 
 
 _WEIGHTED: tuple[tuple[Callable[[Random], str], int], ...] = (
-    (word, 17), (sentence, 15), (phrase, 10), (gibberish, 14), (cased, 6), (runs, 5), (few_letters, 6),
-    (number_text, 5), (serial, 7), (noisy, 6), (fields, 6), (settings, 2), (path, 3), (snake, 2), (camel, 2),
-    (blanks, 4), (title, 3), (palindrome, 2), (foreign, 3), (lines, 2), (long, 3),
-)  # fmt: skip
+    (word, 17),
+    (sentence, 15),
+    (phrase, 10),
+    (gibberish, 14),
+    (cased, 6),
+    (runs, 5),
+    (few_letters, 6),
+    (number_text, 5),
+    (serial, 7),
+    (noisy, 6),
+    (fields, 6),
+    (settings, 2),
+    (path, 3),
+    (snake, 2),
+    (camel, 2),
+    (blanks, 4),
+    (title, 3),
+    (palindrome, 2),
+    (foreign, 3),
+    (lines, 2),
+    (long, 3),
+)
 _MAKERS = tuple(maker for maker, _ in _WEIGHTED)
 _WEIGHTS = tuple(sum(weight for _, weight in _WEIGHTED[: i + 1]) for i in range(len(_WEIGHTED)))
 
 
 def text(rng: Random) -> str:
-    """A text of any of the kinds, never empty."""
+    """Draw a text of any of the kinds, never empty."""
     return rng.choices(_MAKERS, cum_weights=_WEIGHTS)[0](rng)[:60]
 
 
 def short(rng: Random) -> str:
-    """A text of one to ten characters."""
+    """Draw a text of one to ten characters."""
     return text(rng)[:10]
 
 
 def character(rng: Random) -> str:
-    """One character: mostly a letter."""
+    """Draw one character: mostly a letter."""
     roll = rng.random()
     if roll < 0.62:
         return rng.choice("aeioustrnlabcdexyz")

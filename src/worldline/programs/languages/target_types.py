@@ -1,12 +1,12 @@
-"""Types as a language names them, and what a program came to need of its language: includes, a struct of values."""
+"""Types as the target language names them, and the features that a program needs: includes, a struct of values."""
 
 from __future__ import annotations
 
-from worldline.programs.languages.spelling import Speaker, UnsayableError
+from worldline.programs.languages.spelling import Speaker, UntranslatableError
 
 
-class SaidTypes:
-    """The types of one program that is being translated."""
+class TargetTypes:
+    """The types of one program during its translation."""
 
     def __init__(self, speaker: Speaker) -> None:
         self.speaker = speaker
@@ -16,7 +16,7 @@ class SaidTypes:
         ] = ()  # the names and types of values that are given back together
 
     def typed(self, kind: str) -> str:
-        """A type as the language names it; nothing where it has no need to."""
+        """Return the target's name for a type; empty if the language does not write types."""
         speaker = self.speaker
         if not speaker.can("type int"):
             return ""
@@ -24,8 +24,8 @@ class SaidTypes:
         if kind.startswith("record:"):
             return speaker.text("type", kind.partition(":")[2], kind="record")
         if kind.startswith("several:"):
-            each = [self.typed(one) for one in kind.partition(":")[2].split(",")]
-            return speaker.text("type", each[0], ", ".join(each), kind="several")
+            names = [self.typed(part) for part in kind.partition(":")[2].split(",")]
+            return speaker.text("type", names[0], ", ".join(names), kind="several")
         if not speaker.can(f"type {kind}"):
-            raise UnsayableError(f"no type {kind}")
+            raise UntranslatableError(f"no type {kind}")
         return speaker.text("type", kind=kind)
