@@ -14,8 +14,8 @@ import pytest
 from worldline.core.errors import FormatError, WorldlineError
 from worldline.core.limits import Limits
 from worldline.data.mine.near import read_programs
-from worldline.parallel.fingerprint import accept, here
-from worldline.parallel.pool import WINDOW, LocalPool, flowing, grouped, in_order
+from worldline.parallel.fingerprint import accept, local_fingerprint
+from worldline.parallel.pool import REORDER_WINDOW, LocalPool, flowing, grouped, in_order
 from worldline.recording import recorder
 
 
@@ -23,7 +23,7 @@ def test_a_worker_trusts_programs_as_long_as_its_asker_does() -> None:
     def is_boxed() -> bool:
         return recorder.prepare(limits=Limits(), python=None, core="auto", trust=False).plan.boxed
 
-    boxed, trusting = here(), here(trust=True)
+    boxed, trusting = local_fingerprint(), local_fingerprint(trust=True)
     assert (boxed.boxed, trusting.boxed) == (True, False)
     with warnings.catch_warnings():
         for terms in (trusting, boxed, trusting, trusting, boxed):
@@ -85,6 +85,6 @@ def test_results_that_come_in_any_order_are_put_in_order_and_do_not_pile_up() ->
         if number == 0:
             break
     assert number == 0
-    assert len(taken) <= 4 * WINDOW
+    assert len(taken) <= 4 * REORDER_WINDOW
     assert list(in_order(flowing(range(99), lambda unit: unit, newest_first, lambda: 4))) == list(range(99))
     assert list(grouped(range(5), 2)) == [(0, 1), (2, 3), (4,)]
