@@ -42,7 +42,7 @@ def called(program: Program) -> str:
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", [*FORMS, "flatten among", "among method", "nested among"])
 @pytest.mark.parametrize("draw", [generate.program, chains.program])
-def test_a_form_gives_the_same(form: str, draw: generate.Maker) -> None:
+def test_a_form_gives_the_same(form: str, draw: generate.KindMaker) -> None:
     rng, seen = Random(form), 0
     while seen < 60:
         program = draw(rng)

@@ -97,7 +97,7 @@ def test_typed_holes_take_a_variable_or_a_literal() -> None:
 def test_holes_are_spelled_as_in_tables() -> None:
     assert hole("ints!$") == TypedHole("ints!", "$")
     assert hole("bool $c:char $k:small") == TypedHole("bool", "", (("c", "char"), ("k", "small")))
-    with pytest.raises(ValueError, match="no hole"):
+    with pytest.raises(ValueError, match="not a typed hole"):
         hole("int of x")
 
 

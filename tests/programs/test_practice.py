@@ -71,7 +71,7 @@ def test_one_kind_can_be_had_alone() -> None:
     assert len({generate.hard(rng).source for _ in range(50)}) > 45
     with pytest.raises(UsageError, match="kind"):
         generate.of("soft")
-    with pytest.raises(UsageError, match="drills"):
+    with pytest.raises(UsageError, match="unknown drill"):
         practice.of("soft")
 
 
