@@ -35,7 +35,7 @@ def test_the_peer_in_torch_is_the_same_function(tmp_path: Path) -> None:
     data = decoding.text(decoding.PROMPT) + b"1 x=1\n2 y=2"
     data += b" " * (decoding.PROMPT + shape.window - len(data))
     peer = decoding_peers.peer("torch", shape, tmp_path / "w", 1, data, decoding.PROMPT)(1)
-    machine = decoding.engine.ReferenceEngine(shape, decoding.read(tmp_path / "w"))
+    machine = decoding.engine.ReferenceEngine(shape, decoding.read_float32(tmp_path / "w"))
     state = machine.start()
     machine.feed(state, data[: decoding.PROMPT], pin=True)
     machine.feed(state, data[decoding.PROMPT :], pin=False)

@@ -118,8 +118,10 @@ def test_a_scratchpad_of_no_mode_is_the_model_itself() -> None:
 def test_a_wrapper_claims_nothing_that_it_breaks(wrap: object, name: str) -> None:
     assert callable(wrap)
     model = local()
-    assert wrap(model).info == replace(model.info, name=f"opinions, {name}")
-    assert wrap(model).capabilities == NONE
+    wrapped = wrap(model)
+    assert wrapped.info == replace(model.info, name=f"opinions, {name}")
+    # It rolls out by itself, because its steps are not those of the model.
+    assert wrapped.capabilities == Capabilities(rolls_out=wrapped)
     assert not wrap(Interpreter()).info.is_ground_truth
     (answer,) = wrap(Answering()).capabilities.answers_questions.answer(["?"], limit=3)
     assert answer.text == b"yes"
