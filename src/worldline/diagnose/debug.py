@@ -1,6 +1,6 @@
 """One program under the lens: the truth is recorded, the model imagines the run, and what parts them is explained.
 
-`debug` puts together what the other rooms know: the truth (`Interpreter`), the rollout with its sureness, the cause,
+`debug` combines what other packages know: the truth (`Interpreter`), the rollout with its confidences, the cause,
 and the cures, tried on this one sample as far as a bound on what they write allows. It prints nothing.
 """
 

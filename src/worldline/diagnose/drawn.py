@@ -32,7 +32,7 @@ def draws(reading: Reading) -> tuple[Hidden, ...]:
 def decided(
     ask: PredictionRequest, hidden: Sequence[Hidden] | None = None, *, seed: int | None = None
 ) -> Control | None:
-    """The control under which an asked program has these hidden inputs first, its own unless said."""
+    """The control under which a requested program has these hidden inputs first; by default its own."""
     if ask.control is None:
         return None
     given = (ask.hidden or ask.control.given) if hidden is None else tuple(hidden)

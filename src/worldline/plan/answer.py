@@ -1,6 +1,6 @@
 """What an oracle is asked and what it says: a budget goes in with a question, an answer with its price comes out.
 
-The currency is executions and risk, never seconds. Nothing imagined is ever told as if it had been run.
+The currency is executions and risk, never seconds. Predictions are always labelled as predictions.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The file is run as it is when it is imported, in this process and as the user: it is code that the user chose, as a
 recipe is. What is wrong with it is a UsageError of one line, with the place in the file. What the name is good for is
-decided by who asks (`python_model`).
+decided by the caller (`python_model`).
 """
 
 from __future__ import annotations

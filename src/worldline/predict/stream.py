@@ -45,7 +45,7 @@ def stream(
 
 
 def patiently(act: Callable[[], _T], *, stop: Callable[[], bool] = never) -> Generator[None, None, _T | None]:
-    """Yields while somebody else acts, in a thread; returns what came of it, None where it was stopped before."""
+    """Yields while somebody else acts, in a thread; returns its result, None where it was stopped before."""
     future: Future[_T] = Future()
     threading.Thread(target=_settle, args=(future, act), daemon=True).start()
     while not wait([future], timeout=BEAT).done:

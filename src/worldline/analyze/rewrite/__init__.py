@@ -130,7 +130,7 @@ def _printed(body: Sequence[ast.stmt], tree: ast.Module, whole: Rewritten) -> Re
             return Rewritten(text, True, lines)
     except (ValueError, SyntaxError, RecursionError):
         pass
-    return replace(whole, why="what came of it could not be printed")
+    return replace(whole, why="the rewritten program could not be printed")
 
 
 def _parsed(source: str, call: str) -> ast.Module | str:

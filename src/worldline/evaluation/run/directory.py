@@ -3,7 +3,7 @@
     config.json     what decides the answers: suite, model, their options; another one is refused. `how` is what else
                     the predictor says of itself (a server's template), and is not compared
     records.jsonl   a line for each task (`record`), written the moment it is known, synced by the batch
-    report.json     what came of it, once the run is through
+    report.json     the results, once the run is complete
     manifest.json   the sizes and sha256 of the others, likewise: `verify` compares
 
 A last line without its newline was never acknowledged: it is cut off, and its task is asked again. The newest record of
@@ -91,7 +91,7 @@ class RunDir:
             self._is_synced = True
 
     def finish(self, report: dict[str, Any]) -> None:
-        """The run is through: what came of it, and the digests."""
+        """Complete the run: store its results and the digests."""
         self.sync()
         data = json_bytes(report)
         digests = {RECORDS: {"size": self._size, "sha256": self._hasher.hexdigest()}}

@@ -45,7 +45,7 @@ BATCH = 64  # asks that a predictor is given at once
 Answers = Callable[[Sequence[Task], Sequence[PredictionRequest]], Iterator[Prediction]]
 Rows = Callable[
     [Suite, "RunState", int | None, SuiteShard | None], Iterator[Iterable[Verdict]]
-]  # who asks and judges, batch by batch
+]  # asks and judges, batch by batch
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def run(
     shard: SuiteShard | None = None,
     rows: Rows | None = None,
 ) -> Report:
-    """Ask for `limit` tasks (unless said: as many as the suite counts) and sum up; `each` hears every verdict.
+    """Ask for `limit` tasks (by default as many as the suite counts) and sum up; `each` hears every verdict.
 
     `keep` hears every record that is made. `out` keeps them in a directory, or goes on with the one that is there;
     `config` is what else decided them: the options of the suite (`options`, its seed among them) and the model's

@@ -50,7 +50,7 @@ class StoredRun(RunDir):
             self._sent += len(data)
 
     def finish(self, report: dict[str, Any]) -> None:
-        """The run is through: the whole log in one object, what came of it, the digests last."""
+        """Complete the run: store the whole log in one object, the results, and the digests last."""
         super().finish(report)
         self._mark.require()
         for name in (RECORDS, REPORT, MANIFEST):

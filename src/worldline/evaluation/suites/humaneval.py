@@ -21,7 +21,7 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.recording.recorder import record_many
 
 KEYS = ("task_id", "prompt", "canonical_solution", "test", "entry_point")
-CALLS = 3  # of one problem, unless said: some tests make a thousand
+CALLS = 3  # of one problem by default: some tests make a thousand
 STEPS = 10_000
 
 HARVEST = """

@@ -32,7 +32,7 @@ Run = Callable[[CallBatch], list[CallEnd]]
 
 @dataclass(frozen=True)
 class NearMiss:
-    """The input that came nearest, and what came of it."""
+    """The input that came nearest, and its result."""
 
     call: str
     came: str
@@ -222,7 +222,7 @@ class _Hunt:
             self._try(several, "crosshair")
 
     def report(self) -> InputReport:
-        """What came of it."""
+        """The result of the search."""
         if self.unconfirmed:
             self.said.append(
                 f"{self.unconfirmed} reached the goal among other calls and not alone: it does not always do the same"

@@ -38,7 +38,7 @@ class CheckedValue:
 
 @dataclass(frozen=True)
 class OutputsReport:
-    """A file of tests with what came of its assertions, and the file as it is when filled in."""
+    """A file of tests with the results of its assertions, and the file with its gaps filled in."""
 
     name: str
     source: str

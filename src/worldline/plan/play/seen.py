@@ -37,7 +37,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Transition:
-    """A move that was seen, and what came of it."""
+    """A move that was seen, and its result."""
 
     before: Moment
     move: Move

@@ -1,4 +1,4 @@
-"""Where a script cannot be run: which of the calls in its text a model takes to be reached. Never told as if run.
+"""Where a script cannot be run: which of the calls in its text a model takes to be reached. Labelled as a prediction.
 
 A call on a line that the model's imagined run passes is `imagined`, with the probability that the model gives its whole
 text up to there (not calibrated: a model is overconfident on code like this); any other is `text`: it is there, and

@@ -79,7 +79,7 @@ class Staging:
 def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
     """Run a script in the box over a copy of the folder; NoSandbox where there is no box.
 
-    Python, shells and JavaScript are run; who asks has seen to it that it is one of them (`runs`).
+    Python, shells and JavaScript are executed; the caller has checked that it is one of them (`runs`).
     """
     source = source_of(file)
     command, toolchain = command_for(file.name, language_of(file.name), source) or ((), None)

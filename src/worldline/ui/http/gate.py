@@ -1,4 +1,4 @@
-"""The gate before every request: who asks, from where, with what, and what every answer carries. Pure ASGI.
+"""The gate before every request: checks client, origin and headers, and adds headers to every answer. Pure ASGI.
 
 It knows the policy and nothing of the endpoints. A request that comes through has a Host of ours, no foreign Origin,
 headers of bounded size and, under /api, the token. What goes wrong behind it leaves as one JSON shape; only a fault of

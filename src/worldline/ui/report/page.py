@@ -26,7 +26,7 @@ from worldline.ui.report.failures import failure, safe, short
 from worldline.ui.report.tables import CURVES, crossed, curve_rows, is_grouped, share, sizes, tables, unit
 
 STYLE = "\n" + files(__package__).joinpath("page.css").read_text("utf-8")  # follows debug_page.css
-LIMIT = 200  # failures that are shown, unless said
+LIMIT = 200  # failures that are shown by default
 TABLE = 400  # rows of one table
 COLUMNS = 8  # operations beside the causes
 KNOWN = 20  # of which a rate's interval is shown whole

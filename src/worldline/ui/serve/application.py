@@ -1,6 +1,6 @@
 """The ASGI application of `worldline serve`: OpenAI's `/v1/completions` and `/v1/models`, for who has the key.
 
-Who asks from where is the gate's. A client that leaves, or does not read, frees the places of its texts.
+The gate checks clients. A client that leaves, or does not read, frees the places of its texts.
 """
 
 from __future__ import annotations

@@ -140,7 +140,7 @@ class Scene:
     ) -> Scene:
         """A scene of a program that nobody has run or imagined yet: `grow.imagine` does both.
 
-        `limit` are the most bytes that the model may write; unless said, it is settled when the truth is known.
+        `limit` are the most bytes that the model may write; by default, it is settled when the truth is known.
         `control` decides the hidden inputs of the run.
         """
         ask = PredictionRequest(

@@ -1,4 +1,4 @@
-"""The ASGI application behind the gate: files out of one table, endpoints out of another. Who asks is the gate's.
+"""The ASGI application behind the gate: files out of one table, endpoints out of another. The gate checks clients.
 
 Acts are plain functions that may compute for a while: they run on a few threads, so that a stream goes on meanwhile.
 """

@@ -1,4 +1,4 @@
-"""The models that the page can ask, and the branches that they grow: so many wait, and who asks for more is refused.
+"""The models that the page can ask, and the branches that they grow: a few wait, and further requests are refused.
 
 Whoever asks waits for nothing but the first word. Growing is `explore.growth`'s; who may watch is the server's.
 """

@@ -29,7 +29,7 @@ from worldline.ui.web.index.index import build
 from worldline.ui.web.scene_cache import LIVE, SceneCache
 from worldline.ui.web.service import Opening
 
-LIMIT = 500  # samples of a run whose steps are in a bundle, unless said
+LIMIT = 500  # samples of a run whose steps are in a bundle by default
 HEAVIEST = 400 << 20  # bytes of steps in all: what a browser still opens
 Put = Callable[[str, bytes], None]
 

@@ -15,7 +15,7 @@ from worldline.ui.web.index.index import RunIndex
 
 ORDERS = ("asc", "desc")
 MOST = 500  # samples of one answer
-COUNT = 100  # unless said
+COUNT = 100  # by default
 LISTING = ("sort", "order", "offset", "count")
 FIELDS = (
     "at", "name", "suite", "call", "cause", "operation", "type", "steps", "agreed", "depth", "bytes", "seconds",
