@@ -1,12 +1,7 @@
-"""The shipped recipe: its sources resolve and give documents, a third of them rewritten; pieces of weights."""
+"""The shipped recipe: its sources resolve and give documents, a third of them rewritten."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import random
-import subprocess
-import sys
 from contextlib import closing
 from dataclasses import replace
 from itertools import islice
@@ -19,7 +14,6 @@ from worldline.data.recipe import find_recipe, load_config
 from worldline.data.sources import Live
 
 SHIPPED = find_recipe("shipped")
-PIECES = SHIPPED.parent / "remote" / "pieces.py"
 
 
 def test_a_third_of_the_documents_is_rewritten() -> None:
@@ -56,25 +50,3 @@ def test_trainings_are_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert isinstance(mined, Live)
     assert len(mined.commands) == 3
     assert mined.commands[0][4:7] == ("-m", "worldline.data.mine.stream", "stdlib")
-
-
-@pytest.mark.long(reason="starts six processes")
-@pytest.mark.parametrize("size", [9_000, 9_001])
-def test_weights_survive_their_pieces(tmp_path: Path, size: int) -> None:
-    model, data = tmp_path / "model", random.Random(size).randbytes(size)
-    model.mkdir()
-    (model / "model.safetensors").write_bytes(data)
-    digest = hashlib.sha256(data).hexdigest()
-    (model / "manifest.json").write_text(json.dumps({"files": {"model.safetensors": {"sha256": digest}}}))
-    _pieces("split", model, tmp_path / "pieces", "4000")
-    assert len(list((tmp_path / "pieces").glob("model.*"))) == 3
-    _pieces("join", tmp_path / "pieces", tmp_path / "out")
-    assert (tmp_path / "out" / "model.safetensors").read_bytes() == data
-    damaged = tmp_path / "pieces" / "model.1"
-    damaged.write_bytes(damaged.read_bytes()[::-1])
-    with pytest.raises(subprocess.CalledProcessError):
-        _pieces("join", tmp_path / "pieces", tmp_path / "again")
-
-
-def _pieces(*words: str | Path) -> None:
-    subprocess.run([sys.executable, PIECES, *words], check=True, capture_output=True)

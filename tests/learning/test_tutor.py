@@ -70,7 +70,7 @@ def test_a_spacing_opens_for_a_model_that_holds_the_last_one(
     recipe: Path, tutor: TutorProcess, right: bool
 ) -> None:
     for _ in range(3):
-        tutor.tell(told(waited(tutor), right=right))
+        tutor.report(told(waited(tutor), right=right))
     waited(tutor)
     waited(tutor)  # is set when the third set's scores were taken in
     now = json.loads(recipe.with_name("curriculum.json").read_text())
