@@ -41,7 +41,7 @@ def main() -> int:
     tasks = _tasks(read_mined(asked.mined), asked.each, asked.seed)
     suite = Suite(name="mined", tasks=tasks, count=len(tasks), limits=LIMITS)
     model = load_model(asked.model)
-    config = {"options": {"each": asked.each, "seed": asked.seed}, "weights": getattr(model, "digest", "")}
+    config = {"options": {"each": asked.each, "seed": asked.seed}, "weights": model.info.digest}
     report = run(suite, model, limit=asked.n, out=asked.out, config=config)
     print(
         f"{report.all.answer.right} of {report.all.answer.n} answers right, {report.skipped} skipped, in {asked.out}"
