@@ -46,7 +46,7 @@ def rewrite(
     `only`: the first lines of the statements that are rewritten, where not all are. Of a language other than Python
     nothing is rewritten.
     """
-    done = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+    done = _unchanged(source)
     if refusal := LANGUAGES[language].refusal(Feature.REWRITE, "it"):
         return replace(done, why=refusal)
     whole, reasons = done, list[str]()
@@ -85,23 +85,30 @@ def _after(first: Rewritten, second: Rewritten) -> Rewritten:
     return Rewritten(second.source, first.changed or second.changed, lines)
 
 
-def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
-    whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
-    tree = _parsed(source, call)
-    if isinstance(tree, str):
-        return replace(whole, why=tree)
+def _unchanged(source: str) -> Rewritten:
+    return Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
+
+
+def _facts(tree: ast.Module, source: str, call: str, only: frozenset[int] | None) -> names.Facts:
+    """Collect the facts about a tree, and mark its loads with them."""
     facts = names.facts(tree, names.words(source, call), only)
     names.mark_loads(tree, facts)
+    return facts
+
+
+def _flatten(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
+    whole, tree = _unchanged(source), _parsed(source, call)
+    if isinstance(tree, str):
+        return replace(whole, why=tree)
+    facts = _facts(tree, source, call, only)
     return _printed(statements.flat_module(tree, facts, names.words(call)), tree, whole)
 
 
 def _chars(source: str, call: str, only: frozenset[int] | None) -> Rewritten:
-    whole = Rewritten(source, False, tuple(range(1, source.count("\n") + 2)))
-    tree = _parsed(source, call)
+    whole, tree = _unchanged(source), _parsed(source, call)
     if isinstance(tree, str):
         return replace(whole, why=tree)
-    facts = names.facts(tree, names.words(source, call), only)
-    names.mark_loads(tree, facts)
+    facts = _facts(tree, source, call, only)
     functions, body = with_loops(tree, facts)
     start = _first(tree)
     return _printed([*body[:start], *functions, *body[start:]], tree, whole)
