@@ -16,7 +16,8 @@ import worldline
 
 ROOT = Path(worldline.__file__).parent
 REPOSITORY = Path(__file__).parents[2]
-MODULE_LINES, FUNCTION_LINES = 450, 70
+MODULE_LINES = 450
+FUNCTION_LINES = 60  # without the docstring
 FOLDER_FILES = 21  # twenty modules and the folder's own `__init__.py`
 FAMILY = 4  # so many files with one prefix are a folder
 TEXT_LINES = 15  # of a string constant; a longer text is a file of its own
