@@ -102,9 +102,9 @@ def _limit_option(name: str, kind: Any, default: str) -> Callable[[Verb], Verb]:
 
 GROUPS = {
     "Record a program": ("record", "paths", "encode", "rewrite"),
-    "See what a model makes of it": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
+    "Predict and debug": ("debug", "imagine", "futures", "step", "view", "dap", "serve"),
     "Measure a model": ("bench", "merge", "score", "intervene"),
-    "Look at what was measured or stored": ("report", "compare", "export", "show", "cost", "verify"),
+    "Inspect results and stored data": ("report", "compare", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
     "Plan with it": ("ask", "rehearse", "plan"),
 }
@@ -126,7 +126,7 @@ class _Grouped(click.Group):
 @click.version_option(__version__, prog_name="worldline", message="%(prog)s %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Record the path a program traces through its states, and write it down for models."""
+    """Record, predict and debug the path a program traces through its states."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -142,7 +142,7 @@ def cli(context: click.Context) -> None:
 def record(
     file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any
 ) -> None:
-    """Run FILE boxed and record every step. Options of the program go after `--`."""
+    """Execute FILE in the sandbox and record every step. Options of the program go after `--`."""
     trace = _recorded(file, args, options, control_of(options))
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)

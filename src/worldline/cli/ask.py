@@ -36,7 +36,7 @@ PROGRAM = ("call", "entry", "stdin", "data")
 @model_options
 @json_option
 def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: Any) -> None:
-    """Answer one question about a run of FILE: imagined where that is sure enough, run in the box where not.
+    """Answer one question about a run of FILE: predicted if confident, executed in the sandbox if not.
 
     How sure is told by the runs in the journal, 30 at least. Exit 1 where the answer stays unknown.
     """

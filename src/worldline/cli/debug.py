@@ -51,7 +51,7 @@ def debug(
     nearest: float,
     **asked: Any,
 ) -> None:
-    """Record FILE, let a model imagine the run, and show where they part, why, and what would have helped.
+    """Record FILE, let a model predict the run, and show where they diverge, why, and what fixes it.
 
     Exit 1 when they part, 0 when the whole trace is right.
     """
@@ -107,7 +107,7 @@ def debug(
     "--edit", metavar="STEP:NAME=VALUE", help="Go on from what was imagined with another value after STEP."
 )
 def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: Any) -> None:
-    """Show what a model imagines FILE to do. Nothing is run, but for `--hidden given` with a control of the draws."""
+    """Show what a model predicts for FILE. Executes nothing, except with `--hidden given` and controlled draws."""
     from worldline.diagnose.imagine import imagine as run
 
     with under_way() as tell:

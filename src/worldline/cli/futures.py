@@ -50,7 +50,7 @@ def futures(
     seconds: float,
     **options: Any,
 ) -> None:
-    """Tell everything that FILE could do, how likely each is, and what a model believes.
+    """List every outcome of FILE with its probability, beside what a model believes.
 
     Draws are walked one by one where they are finite, and sampled where not; of threads, schedules are searched.
     """

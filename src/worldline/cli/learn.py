@@ -45,7 +45,7 @@ def learn(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Measure a model on fresh drills, by kind of program and by operation, and say what it should see more of.
+    """Measure a model on fresh drills, by kind of program and operation, and report what to train more.
 
     With --on FOLDER or --journal DIR, adapt it to the code there instead, and keep that only if it is better: else the
     exit code is 1.

@@ -27,9 +27,9 @@ MEANINGS = {
     "--data": "The benchmark's own file or folder",
     "--executions": "Maximum number of executions",
     "--format": "Notation: compact, or Meta's (cwm)",
-    "--function": "The function of FILE that is meant",
+    "--function": "Function of FILE",
     "--goal": "Goal to reach",
-    "--hidden": "Hidden inputs: in the steps, in the prompt too, or nowhere",
+    "--hidden": "Hidden inputs: predicted in the steps, also given in the prompt, or left out",
     "--host": "Address to listen on",
     "--html": "Also write one self-contained HTML page",
     "--journal": "Journal of what was executed of this code so far",
@@ -50,13 +50,13 @@ MEANINGS = {
     "--scratchpad": "Easier form in which the model predicts",
     "--seconds": "Time for everything, in seconds",
     "--seed": "Seed: the same number gives the same result",
-    "--simulations": "Simulations of the search, at most",
+    "--simulations": "Maximum number of simulations",
     "--sure": "Probability from which a prediction counts",
     "--tokenizer": "Tokenizer: bytes, llama3, a `tokenizers` JSON or a tiktoken file",
     "--train-steps": "Train for N steps",
     "--wall": "Limit: seconds of wall time of one run",
     "--way": "Search strategy",
-    "--workers": "Processes at once",
+    "--workers": "Number of processes",
     "-M": "Option of the model; repeatable",
 }
 
@@ -99,7 +99,7 @@ def json_option(verb: Verb) -> Verb:
 
 def trusted(verb: Verb, *, told: bool = False) -> Verb:
     """`--trust`, of every verb that runs programs: said once, and for all that it runs; `told` verbs pass it on."""
-    text = "Run programs without a box, as yourself. Only for programs you trust."
+    text = "Execute programs without a sandbox, as your user. Only for programs you trust."
     return click.option("--trust", is_flag=True, expose_value=told, callback=_trust, help=text)(verb)
 
 
@@ -114,7 +114,7 @@ def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool)
 
 def spread(verb: Verb) -> Verb:
     """`--ray [ADDRESS]`, of every verb whose work goes out in units."""
-    text = "Let a Ray cluster do the work: the one at ADDRESS, or the one that is there, or one begun here."
+    text = "Run on a Ray cluster: at ADDRESS, or a running one, or a new one on this machine."
     return click.option("--ray", "address", is_flag=False, flag_value="auto", metavar="[ADDRESS]", help=text)(
         verb
     )

@@ -27,7 +27,7 @@ from worldline.cli.options import json_option, limited, limits_of, option, trust
 @json_option
 @option("--out", metavar="DIR", note="here the traces, and paths.parquet beside them")
 def paths(file: str, function: str, as_json: bool, out: str | None, **options: Any) -> None:
-    """Find the classes of inputs that take different paths through a function of FILE, each with a recorded trace."""
+    """Find inputs that take different paths through a function of FILE, each with a recorded trace."""
     from worldline.data.program_file import load_program
     from worldline.plan.paths.search import LIMITS
     from worldline.plan.paths.search import paths as run

@@ -38,7 +38,7 @@ from worldline.cli.programs import given_stdin
 def rehearse(
     file: str, args: tuple[str, ...], rows: int, as_json: bool, no_run: bool, stdin: str, **options: Any
 ) -> None:
-    """Tell what the script FILE would read, write, delete, start or send: no promise that it is safe.
+    """Report what the script FILE would read, write, delete, start or send. Not a proof of safety.
 
     It runs in the box, without a network, over a copy of a folder; the folder itself is not touched.
     """

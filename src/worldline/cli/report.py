@@ -21,7 +21,7 @@ from worldline.core.errors import WorldlineError
 )
 @option("--tokenizer", metavar="NAME|FILE")
 def report(run: str, **options: Any) -> None:
-    """Write one self-contained page about RUN: accuracy, causes, costs, cures and each failure beside its truth."""
+    """Write one self-contained page about RUN: accuracy, causes, costs, interventions, failures."""
     from worldline.ui.report.report import report as write
 
     done = write(run, **options)

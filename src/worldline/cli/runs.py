@@ -29,7 +29,7 @@ from worldline.cli.suites import print_result, refuse_faults
 @option("--out", metavar="DIR", required=True, note="here the whole run")
 @json_option
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
-    """Put the runs of `bench --shard`, all shards of one run, together as that run."""
+    """Merge all shards of one run of `bench --shard`."""
     from worldline.evaluation.runs import merge as run
 
     print_result(run(runs, out), as_json)
@@ -40,7 +40,7 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
 @click.argument("second", metavar="RUN", type=click.Path())
 @json_option
 def compare(first: str, second: str, as_json: bool) -> None:
-    """Compare two runs of one suite, sample by sample: what flipped, why, and whether that is more than chance."""
+    """Compare two runs of one suite, sample by sample: what flipped, why, and whether it is significant."""
     from worldline.evaluation.runs import compare as run
     from worldline.ui.terminal.compare import print_comparison
     from worldline.ui.terminal.console import terminal
@@ -75,7 +75,7 @@ def intervene(
     run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, max_programs: int | None,
     by: Literal["answer", "trace"], seed: int, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Ask the failed samples of RUN again, and as many passing ones, under each cure; keep the result in RUN."""
+    """Repeat the failed samples of RUN, and as many passing ones, under each intervention. Stored in RUN."""
     from worldline.evaluation.runs import intervene as act
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.trials import print_trials

@@ -23,7 +23,7 @@ from worldline.core.errors import UsageError
 @click.option("--no-guide", is_flag=True, help="Do not hold steps to their grammar.")
 @click.option("--key-env", metavar="NAME", help="The variable of the key that clients must show.")
 def serve(model: str, no_guide: bool, key_env: str | None, **options: Any) -> None:
-    """Serve MODEL, the shipped one or a folder, as OpenAI's /v1/completions: other tools can ask it."""
+    """Serve MODEL, the shipped one or a folder, behind OpenAI's /v1/completions protocol."""
     from worldline.ui.serve.start import serve as run
 
     key = os.environ.get(key_env, "") if key_env else ""

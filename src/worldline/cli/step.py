@@ -17,7 +17,7 @@ from worldline.cli.programs import called_program
 @control_options
 @limited
 def step(**options: Any) -> None:
-    """Step through what a model imagines FILE to do, in the terminal, beside what the interpreter does.
+    """Step through a prediction for FILE in the terminal, beside the real run.
 
     The keys are those of the page; `?` shows them.
     """

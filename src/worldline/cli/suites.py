@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     note="none, flatten, chars, auto, several, or all",
 )
 @click.option("--shard", metavar="K/N", help="Ask only for every N-th program, from the K-th on.")
-@option("--out", metavar="DIR", note="here the run, for compare and report; run again to go on")
+@option("--out", metavar="DIR", note="here the run, for compare and report; repeat the command to resume")
 @spread
 @trusted
 @json_option
@@ -60,7 +60,7 @@ def bench(
     queries: int | None, scratchpad: list[str], samples: int, shard: str | None, out: str | None, address: str | None,
     as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Let a model predict the runs of SUITE.
+    """Measure a model on SUITE.
 
     Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,
     crux-input, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: a `source` and a `call` a line,
@@ -132,7 +132,7 @@ def score(
     suite: str, predictions: str, fields: dict[str, str], out: str | None, address: str | None, as_json: bool,
     **options: Any,
 ) -> None:  # fmt: skip
-    """Judge PREDICTIONS, made elsewhere, of the tasks of SUITE: JSON lines with an id and a text each."""
+    """Judge PREDICTIONS for SUITE that were made elsewhere: JSON lines with an id and a text."""
     from worldline.evaluation.runs import score as run
 
     with progress_bar("samples") as update:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 )
 @click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
 def train(recipe: str, out: str, **options: Any) -> None:
-    """Train a model by RECIPE, a file or a name in recipes/. Run again to go on; SIGTERM saves."""
+    """Train a model by RECIPE, a file or a name in recipes/. Run it again to resume; SIGTERM saves a checkpoint."""
     from worldline.model.train.by_recipe import train as run
 
     click.echo(run(recipe, out, **options))
@@ -50,7 +50,7 @@ def data() -> None:
 
 @data.command()
 @click.argument("recipe")
-@option("--out", required=True, metavar="DIR", note="run again to go on")
+@option("--out", required=True, metavar="DIR", note="repeat the command to resume")
 @click.option("--count", type=click.IntRange(min=1), default=10_000, help="Documents [10,000].")
 @option("--workers", type=click.IntRange(min=0), default=0, note="0 for one a core")
 @option("--seed", type=int, default=0, note="here of the documents")
@@ -126,7 +126,7 @@ def mine(
     steps: int | None,
     **options: Any,
 ) -> None:
-    """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
+    """Find callable functions in PLACES (packages, `stdlib`, folders, files) and call them in the sandbox."""
     from worldline.data.mine.by_recipe import mine_calls
     from worldline.plan.paths.reach import Reaching
 

@@ -49,7 +49,7 @@ def _existing(
 def view(
     targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any
 ) -> None:
-    """Show runs, or programs as a model imagines them, on a page; one can be typed there as well.
+    """Show runs, or predictions for programs, on a page in the browser.
 
     RUN is a directory of `bench -o`, several are compared. FILE is a program, with `--call` one call of it.
     """
@@ -85,7 +85,7 @@ def _bundle(out: str, runs: list[str], programs: list[Program], **options: Any) 
 @click.option("--vsix", is_flag=True, help="Print where the VS Code extension lies, and end.")
 @trusted
 def dap(port: int | None, host: str, vsix: bool) -> None:
-    """Serve the Debug Adapter Protocol: editors step through what a model imagines."""
+    """Serve the Debug Adapter Protocol, so that editors step through a prediction."""
     if vsix:
         from worldline.ui.dap.extension import vsix_path
 

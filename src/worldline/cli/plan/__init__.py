@@ -13,7 +13,7 @@ from worldline.cli.plan.repair import repair
 
 @click.group()
 def plan() -> None:
-    """Search with a world model, and confirm what it finds by running."""
+    """Search with a world model, and confirm each result by executing it."""
 
 
 plan.add_command(input)

@@ -35,7 +35,7 @@ from worldline.cli.options import json_option, model_options, option, trusted
 @trusted
 @json_option
 def input(file: str, as_json: bool, **options: Any) -> None:
-    """Find an input of a function of FILE that reaches a goal, and confirm it by a run."""
+    """Find an input that makes a function of FILE reach a goal, and confirm it by executing it."""
     from worldline.data.program_file import load_program
     from worldline.plan.inputs.finding import find_input
     from worldline.ui.terminal.console import terminal

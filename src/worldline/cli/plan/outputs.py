@@ -28,7 +28,7 @@ from worldline.cli.options import json_option, model_options, option, trusted
 @trusted
 @json_option
 def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) -> None:
-    """Fill in `assert f(3) == ...` and check every other equality that TESTS assert, by running them in the box.
+    """Fill in `assert f(3) == ...` and check every other equality in TESTS, by executing them in the sandbox.
 
     Functions, classes, fixtures and parameters are run by pytest where the box has it, classes of unittest anyhow.
     """

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @option("--html", metavar="FILE", note="here the tree")
 @json_option
 def reach(machine: str, commands: list[str] | None, html: str | None, as_json: bool, **options: Any) -> None:
-    """Find commands that bring a machine to a goal, in the fewest real executions.
+    """Find commands that bring a machine to a goal, with few executions.
 
     MACHINE is robot, stack or counter, or a program of yours that asks for one command after the other.
     The search is in the model's imagination; a plan that is printed was run, and reached the goal.

@@ -55,7 +55,7 @@ ORACLES = (
 @trusted
 @json_option
 def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bool, **options: Any) -> None:
-    """Look for small changes of FILE that make its tests pass; each that is shown was run, in the box."""
+    """Search for small changes to FILE that make its tests pass. Every patch shown was executed."""
     from worldline.data.program_file import load_program
     from worldline.plan.repair.finding import find_repair
     from worldline.ui.terminal.console import terminal
