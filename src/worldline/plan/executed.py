@@ -102,7 +102,7 @@ def answer_of(
 
 def drawn_in(trace: Trace) -> str | None:
     """What a run hangs on that its text does not decide, in words: its first draw, or clock; None where nothing is."""
-    return next((in_words(one.kind) for one in trace.hidden if one.kind != READ), None)
+    return next((in_words(hidden.kind) for hidden in trace.hidden if hidden.kind != READ), None)
 
 
 def _why_not(trace: Trace) -> str:

@@ -47,7 +47,7 @@ class Gate:
     @classmethod
     def fit(cls, entries: Iterable[LedgerEntry], *, confidence: float = CONFIDENCE) -> Gate:
         """The gate of a ledger; UsageError where it is too short to tell."""
-        scored = [(one.score, one.is_right) for one in entries if one.score is not None]
+        scored = [(entry.score, entry.is_right) for entry in entries if entry.score is not None]
         return cls.of_scores(scored, confidence=confidence)
 
     @classmethod
@@ -73,15 +73,15 @@ class Gate:
 
 def pooled(points: Iterable[tuple[float, bool]]) -> tuple[GatePool, ...]:
     """Entries in the order of their scores, pooled until each pool is oftener right than the one below it."""
-    found = list[GatePool]()
+    pools = list[GatePool]()
     for score, same in groupby(points, itemgetter(0)):
         rights = [is_right for _, is_right in same]
         now = GatePool(score, sum(rights), len(rights))
-        while found and found[-1].rate >= now.rate:
-            last = found.pop()
+        while pools and pools[-1].rate >= now.rate:
+            last = pools.pop()
             now = GatePool(last.lowest, last.right + now.right, last.n + now.n)
-        found.append(now)
-    return tuple(found)
+        pools.append(now)
+    return tuple(pools)
 
 
 def gate_of(entries: Sequence[LedgerEntry]) -> Gate | None:

@@ -69,25 +69,27 @@ def think_on(
     """The same of asks, of which a part may be given: what is given counts as certain. `fine`: by step, too."""
     decoder = predictor.capabilities.decodes_bytes
     if decoder is None or not (fine or question.what in ("line", "ends")):
-        for ask, found in zip(asks, predictor.predict(asks), strict=True):
-            yield _thought(question, ask, found, found.logprob)
+        for ask, prediction in zip(asks, predictor.predict(asks), strict=True):
+            yield _thought(question, ask, prediction, prediction.logprob)
         return
     teller = decoder.settled()
-    for ask, found in zip(asks, teller.predict(asks), strict=True):
-        end = read_imagined(question, ask, found).end - len(ask.given)
-        sure = tuple(step_confidences(ask, found, teller.logprobs)) if fine else ()
-        yield _thought(question, ask, found, float(sum(teller.logprobs[: max(0, end)])), sure)
+    for ask, prediction in zip(asks, teller.predict(asks), strict=True):
+        end = read_imagined(question, ask, prediction).end - len(ask.given)
+        sure = tuple(step_confidences(ask, prediction, teller.logprobs)) if fine else ()
+        yield _thought(question, ask, prediction, float(sum(teller.logprobs[: max(0, end)])), sure)
 
 
 def _thought(
     question: Question,
     ask: PredictionRequest,
-    found: Prediction,
+    prediction: Prediction,
     score: float | None,
     sure: tuple[StepConfidence, ...] = (),
 ) -> Thought:
-    value = None if found.status == "fault" else read_imagined(question, ask, found).value
-    return Thought(value=value, score=score if value is not None else None, ask=ask, found=found, sure=sure)
+    value = None if prediction.status == "fault" else read_imagined(question, ask, prediction).value
+    return Thought(
+        value=value, score=score if value is not None else None, ask=ask, found=prediction, sure=sure
+    )
 
 
 def judged(thought: Thought, gate: Gate | None, sure: float) -> Answer:
@@ -96,9 +98,12 @@ def judged(thought: Thought, gate: Gate | None, sure: float) -> Answer:
         assert gate is not None
         assert thought.score is not None
         return Answer(
-            value=thought.value, probability=gate.probability(thought.score), spent=thought.spent, how=IMAGINED,
+            value=thought.value,
+            probability=gate.probability(thought.score),
+            spent=thought.spent,
+            how=IMAGINED,
             why=f"it was not run; the gate stands on {gate.n} recorded runs",
-        )  # fmt: skip
+        )
     chance = None if gate is None or thought.score is None else gate.probability(thought.score)
     return Answer(value=None, probability=chance, spent=thought.spent, how=UNKNOWN, why=why)
 

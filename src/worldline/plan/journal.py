@@ -52,9 +52,16 @@ class JournalEntry:
     def ledger(self) -> LedgerEntry:
         """The same without the program's text: what a gate is fitted on."""
         return LedgerEntry(
-            digest=self.program.digest, question=str(self.question), why=self.why, imagined=self.imagined,
-            true=self.true, score=self.score, probability=self.probability, model=self.model, told=self.told,
-        )  # fmt: skip
+            digest=self.program.digest,
+            question=str(self.question),
+            why=self.why,
+            imagined=self.imagined,
+            true=self.true,
+            score=self.score,
+            probability=self.probability,
+            model=self.model,
+            told=self.told,
+        )
 
 
 def read_journal(directory: str | Path) -> list[JournalEntry]:
@@ -131,25 +138,25 @@ def _entry(row: Any) -> JournalEntry:
     program = {**row["program"]}
     program["argv"] = tuple(program.get("argv", ()))
     program["files"] = tuple((name, text) for name, text in program.get("files", ()))
-    told = {each.name: row[each.name] for each in fields(JournalEntry) if each.name in row}
-    told |= {"program": Program(**program), "question": read_question(row["question"])}
-    found = JournalEntry(**told)
-    texts = (found.true, found.why, found.model, found.program.source, found.imagined or "")
-    numbers = (found.probability or 0.0, found.score or 0.0, found.told)
+    values = {column.name: row[column.name] for column in fields(JournalEntry) if column.name in row}
+    values |= {"program": Program(**program), "question": read_question(row["question"])}
+    entry = JournalEntry(**values)
+    texts = (entry.true, entry.why, entry.model, entry.program.source, entry.imagined or "")
+    numbers = (entry.probability or 0.0, entry.score or 0.0, entry.told)
     if not all(isinstance(text, str) for text in texts) or not all(type(n) in (int, float) for n in numbers):
         raise TypeError("a field is of another type")
     if any(math.isnan(n) for n in numbers):
         raise ValueError("a number is none")
-    return found
+    return entry
 
 
 def _row(entry: JournalEntry) -> dict[str, Any]:
     """What is not the usual of an entry."""
     program, usual = entry.program, Program(source=entry.program.source)
     run = {
-        each.name: value
-        for each in fields(Program)
-        if (value := getattr(program, each.name)) != getattr(usual, each.name)
+        column.name: value
+        for column in fields(Program)
+        if (value := getattr(program, column.name)) != getattr(usual, column.name)
     }
-    rest = {each.name: getattr(entry, each.name) for each in fields(JournalEntry)[2:]}
+    rest = {column.name: getattr(entry, column.name) for column in fields(JournalEntry)[2:]}
     return {"program": {"source": program.source, **run}, "question": str(entry.question), **rest}

@@ -46,12 +46,12 @@ def telling(
     What was imagined whole says nothing of what is imagined behind true steps (`stepped`), nor the other way round. Of
     a program that was asked the same twice, the newest: one run is not two.
     """
-    found: dict[tuple[str, str], LedgerEntry] = {}
-    for one in entries:
-        is_scored = one.imagined is not None and one.score is not None
-        if is_scored and (one.told > 0) == stepped and one.what == what and one.model == model:
-            found[one.digest, one.question] = one
-    return list(found.values())
+    newest: dict[tuple[str, str], LedgerEntry] = {}
+    for entry in entries:
+        is_scored = entry.imagined is not None and entry.score is not None
+        if is_scored and (entry.told > 0) == stepped and entry.what == what and entry.model == model:
+            newest[entry.digest, entry.question] = entry
+    return list(newest.values())
 
 
 def model_of(predictor: Predictor) -> str:

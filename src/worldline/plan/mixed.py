@@ -66,7 +66,9 @@ class MixedOracle:
         self._world, self._predictor, self._gate, self._first = world, predictor, gate, first
         self._journal = journal
         self._keeps = ledger is not None or journal is not None
-        self.ledger = list(ledger or ()) + [one.ledger for one in (read_journal(journal) if journal else ())]
+        self.ledger = list(ledger or ()) + [
+            entry.ledger for entry in (read_journal(journal) if journal else ())
+        ]
 
     @property
     def model(self) -> str:
@@ -122,9 +124,13 @@ class MixedOracle:
         if gate is not None and self._first is not None and purse.steps > 0 and thought.sure:
             behind = self.gate(question, stepped=True)
             stepped = ask_steps(
-                self._predictor, self._first, thought, question, most=purse.steps,
-                enough=lambda one: unsure(one, behind or gate, budget.sure) is None,
-            )  # fmt: skip
+                self._predictor,
+                self._first,
+                thought,
+                question,
+                most=purse.steps,
+                enough=lambda candidate: unsure(candidate, behind or gate, budget.sure) is None,
+            )
             purse.steps -= stepped.told
             if behind is not None and _is_sure(stepped, behind, budget.sure):
                 return _by_steps(stepped, behind, budget.sure)
@@ -163,10 +169,16 @@ class MixedOracle:
     def _keep(self, program: Program, question: Question, true: str, doubt: _Doubt) -> None:
         thought = doubt.thought
         entry = JournalEntry(
-            program=program, question=question, true=true, why=doubt.why, model=self.model, told=doubt.told,
-            imagined=thought.value if thought is not None else None, probability=doubt.probability,
+            program=program,
+            question=question,
+            true=true,
+            why=doubt.why,
+            model=self.model,
+            told=doubt.told,
+            imagined=thought.value if thought is not None else None,
+            probability=doubt.probability,
             score=thought.score if thought is not None else None,
-        )  # fmt: skip
+        )
         self.ledger.append(entry.ledger)
         if self._journal is not None:
             append(self._journal, [entry])

@@ -33,12 +33,12 @@ def read_question(text: str) -> Question:
     """A question as it was written; UsageError of anything else."""
     if text in ("return", "raises", "passes"):
         return Question(what=text)
-    if found := _LINE.fullmatch(text):
-        return Question(what="line", line=int(found[1]))
-    if found := _NAME.fullmatch(text):
-        return Question(what="name", name=found[1], line=int(found[2]))
-    if found := _ENDS.fullmatch(text):
-        return Question(what="ends", steps=int(found[1]))
+    if match := _LINE.fullmatch(text):
+        return Question(what="line", line=int(match[1]))
+    if match := _NAME.fullmatch(text):
+        return Question(what="name", name=match[1], line=int(match[2]))
+    if match := _ENDS.fullmatch(text):
+        return Question(what="ends", steps=int(match[1]))
     raise UsageError(
         f"{text!r} is no question: it is one of return, raises, passes, line:12, name:x@9, ends:500"
     )

@@ -45,15 +45,17 @@ def read_answer(question: Question, trace: Trace) -> str | None:
     return value
 
 
-def read_imagined(question: Question, ask: PredictionRequest, found: Prediction) -> ImaginedAnswer:
+def read_imagined(question: Question, ask: PredictionRequest, prediction: Prediction) -> ImaginedAnswer:
     """What a model's text answers; no value where it is broken, or not finished and that matters."""
-    parsed, whole = parse(found.text, ask.prompt, loose=True), len(found.text)
-    if found.codec != "compact" or parsed.malformed is not None or not parsed.steps:
+    parsed, whole = parse(prediction.text, ask.prompt, loose=True), len(prediction.text)
+    if prediction.codec != "compact" or parsed.malformed is not None or not parsed.steps:
         return ImaginedAnswer(None, whole)
     if question.what in ("return", "name"):
-        return ImaginedAnswer(of_prediction(_subject(question), ask, found) if parsed.ended else None, whole)
+        return ImaginedAnswer(
+            of_prediction(_subject(question), ask, prediction) if parsed.ended else None, whole
+        )
     value, step = _plain(question, _Told(parsed.steps, parsed.frames, parsed.ended))
-    return ImaginedAnswer(value, whole if step is None else _end_of(step, parsed, found.text))
+    return ImaginedAnswer(value, whole if step is None else _end_of(step, parsed, prediction.text))
 
 
 def _subject(question: Question) -> Subject:
@@ -98,5 +100,5 @@ def _end(run: _Told) -> tuple[str, str]:
 
 def _end_of(step: int, parsed: Parsed, text: bytes) -> int:
     """Where the turn of a step ends in its text."""
-    found = turns(text)
-    return found[step].end if step < len(found) else parsed.end
+    ends = turns(text)
+    return ends[step].end if step < len(ends) else parsed.end

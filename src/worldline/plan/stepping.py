@@ -82,8 +82,8 @@ def _least_sure(thought: Thought) -> int | None:
 def _up_to(number: int, trace: Trace, thought: Thought) -> bytes | None:
     """The true text up to a step; None where the run did not come so far, or it does not fit."""
     text = encode_steps(trace, thought.ask.options)
-    found = turns(text)
-    if trace.outcome.kind != "limit" or len(found) <= number:
+    ends = turns(text)
+    if trace.outcome.kind != "limit" or len(ends) <= number:
         return None
-    known = text[: found[number].end]
+    known = text[: ends[number].end]
     return known if len(known) < thought.ask.limit else None

@@ -47,9 +47,11 @@ class TextBelief:
     def as_json(self) -> dict[str, Any]:
         """All of it."""
         return {
-            "distribution": self.distribution.as_json(), "errors": self.errors.as_json(), "smoothed": SMOOTHED,
+            "distribution": self.distribution.as_json(),
+            "errors": self.errors.as_json(),
+            "smoothed": SMOOTHED,
             "seconds": self.seconds,
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +79,12 @@ class OwnOdds:
     def as_json(self) -> dict[str, Any]:
         """All of it."""
         return {
-            "masses": dict(self.masses), "rest": self.rest, "whole": self.whole, "errors": self.errors.as_json(),
-            "draws": [one.as_json() for one in self.draws],
-        }  # fmt: skip
+            "masses": dict(self.masses),
+            "rest": self.rest,
+            "whole": self.whole,
+            "errors": self.errors.as_json(),
+            "draws": [reliability_bin.as_json() for reliability_bin in self.draws],
+        }
 
 
 def imagined(
@@ -96,21 +101,21 @@ def imagined(
 
     `fresh`: who writes the text of a number, where one predictor would write the same again (a server with one seed).
     """
-    found, seconds, asked = list[str](), 0.0, 0
-    while asked < texts and not (asked and enough()):
-        some = 1 if fresh is not None else min(TOGETHER, texts - asked)
-        writer = predictor if fresh is None else fresh(asked)
-        asked += some
-        for one in writer.predict([ask] * some):
-            seconds += one.seconds
-            if one.status != "fault":
-                found.append(of_prediction(subject, ask, one))
+    answers, seconds, requested = list[str](), 0.0, 0
+    while requested < texts and not (requested and enough()):
+        batch_size = 1 if fresh is not None else min(TOGETHER, texts - requested)
+        writer = predictor if fresh is None else fresh(requested)
+        requested += batch_size
+        for prediction in writer.predict([ask] * batch_size):
+            seconds += prediction.seconds
+            if prediction.status != "fault":
+                answers.append(of_prediction(subject, ask, prediction))
             if enough():
                 break
-    if not found:
+    if not answers:
         return None
-    belief = counted(found)
-    counts = {what: int(mass * belief.samples) for what, mass in belief.mass.items()}
+    belief = counted(answers)
+    counts = {outcome: int(mass * belief.samples) for outcome, mass in belief.mass.items()}
     smooth = smoothed(counts, truth.mass)
     return TextBelief(
         distribution=belief, errors=errors(truth.shares(), belief.shares(), smooth=smooth), seconds=seconds
@@ -126,31 +131,34 @@ def own_odds(
     enough: Callable[[], bool] = lambda: False,
 ) -> OwnOdds | None:
     """A belief along all true texts, which are every future but for what is `left`; None where it was enough before."""
-    futures, read = sorted(futures, key=lambda one: one.text), list[Numbers]()
+    futures, read = sorted(futures, key=lambda future: future.text), list[Numbers]()
     for first in range(0, len(futures), TOGETHER):  # neighbours have the longest beginnings in common
         if first and enough():
             return None
-        read += odds.score(ask, [one.text for one in futures[first : first + TOGETHER]])
+        read += odds.score(ask, [future.text for future in futures[first : first + TOGETHER]])
     masses: dict[str, float] = {}
     truth: dict[str, float] = {}
     whole = 0.0
     single: dict[tuple[bytes, bytes], Forecast] = {}
-    for one, numbers in zip(futures, read, strict=True):
+    for future, numbers in zip(futures, read, strict=True):
         drawn = 0.0
-        for place in draw_places(one.text):
+        for place in draw_places(future.text):
             n, cost = possibilities(place.kind), float(numbers[place.start : place.end].sum())
             if not n or not is_chance(place.kind):
                 continue
             drawn += cost
-            key = one.text[: place.start], one.text[place.start : place.end]
+            key = future.text[: place.start], future.text[place.start : place.end]
             known = single.get(key, Forecast(float(np.exp(cost)), 1 / n, 0.0))
-            single[key] = replace(known, weight=known.weight + float(one.weight))
-        masses[one.what] = masses.get(one.what, 0.0) + float(np.exp(drawn))
-        truth[one.what] = truth.get(one.what, 0.0) + float(one.weight)
+            single[key] = replace(known, weight=known.weight + float(future.weight))
+        masses[future.what] = masses.get(future.what, 0.0) + float(np.exp(drawn))
+        truth[future.what] = truth.get(future.what, 0.0) + float(future.weight)
         whole += float(np.exp(numbers.sum()))
     rest = max(0.0, 1 - left - sum(masses.values()))
     belief = {**masses, IMPOSSIBLE: rest} if rest > 1e-12 else masses
     return OwnOdds(
-        masses=masses, rest=rest if rest > 1e-12 else 0.0, whole=min(1.0, whole), errors=errors(truth, belief),
+        masses=masses,
+        rest=rest if rest > 1e-12 else 0.0,
+        whole=min(1.0, whole),
+        errors=errors(truth, belief),
         draws=reliability(single.values()),
-    )  # fmt: skip
+    )

@@ -60,9 +60,11 @@ class BelowTable:
     def as_json(self) -> dict[str, Any]:
         """All of it."""
         return {
-            "rows": [row.as_json() for row in self.rows], "worst": self.worst,
-            "calibration": calibration_error(self.bins), "bins": [one.as_json() for one in self.bins],
-        }  # fmt: skip
+            "rows": [row.as_json() for row in self.rows],
+            "worst": self.worst,
+            "calibration": calibration_error(self.bins),
+            "bins": [reliability_bin.as_json() for reliability_bin in self.bins],
+        }
 
 
 def below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES) -> BelowTable:
@@ -71,19 +73,19 @@ def below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str]
     for n in sizes:
         if n < 1 or not phrases:
             raise UsageError(f"a draw of {n} values, said in {len(phrases)} ways")
-        found = [_believed(odds, below_ask(n, phrase), n) for phrase in phrases]
-        means = tuple(sum(each) / len(found) for each in zip(*found, strict=True))
-        worst = max(abs(p - 1 / n) for each in found for p in each)
+        by_phrase = [_believed(odds, below_ask(n, phrase), n) for phrase in phrases]
+        means = tuple(sum(probabilities) / len(by_phrase) for probabilities in zip(*by_phrase, strict=True))
+        worst = max(abs(p - 1 / n) for probabilities in by_phrase for p in probabilities)
         rows.append(BelowRow(n, means, worst, max(0.0, 1 - sum(means))))
-        every += [Forecast(p, 1 / n, 1 / n) for each in found for p in each]
+        every += [Forecast(p, 1 / n, 1 / n) for probabilities in by_phrase for p in probabilities]
     return BelowTable(tuple(rows), tuple(every))
 
 
 def below_ask(n: int, phrase: str) -> PredictionRequest:
     """A program that draws once of n, and its true text up to the value."""
     program = Program(source=_SOURCE.format(phrase.replace("N", str(n))), call="f()")
-    given = f"(4\n%'below {n}'=".encode()
-    return PredictionRequest(program=program, given=given)
+    true_text = f"(4\n%'below {n}'=".encode()
+    return PredictionRequest(program=program, given=true_text)
 
 
 def _believed(odds: ScoresText, ask: PredictionRequest, n: int) -> list[float]:

@@ -20,15 +20,15 @@ class DrawPlace:
 
 def draw_places(text: bytes) -> list[DrawPlace]:
     """Every whole hidden line, in order."""
-    found, at = list[DrawPlace](), 0
+    places, at = list[DrawPlace](), 0
     while (stop := text.find(b"\n", at)) >= 0:
         line = text[at : stop + 1]
         if line.startswith(b"%"):
             head = action_length(line)
             kind = read_name(line[1:head].decode("utf-8", "replace"), 0)[0]
-            found.append(DrawPlace(at, at + head + 1, stop + 1, kind))
+            places.append(DrawPlace(at, at + head + 1, stop + 1, kind))
         at = stop + 1
-    return found
+    return places
 
 
 def up_to_last_draw(text: bytes) -> bytes:

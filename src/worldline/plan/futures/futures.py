@@ -64,10 +64,16 @@ def futures(
     """
     until = time.monotonic() + (seconds or float("inf"))
     effort = Effort(
-        exact=exact, samples=sampled_runs, runs=runs, texts=texts, seed=seed, preemptions=preemptions,
-        fresh=_reseeded(model, extras or {}, seed), enough=lambda: time.monotonic() > until,
+        exact=exact,
+        samples=sampled_runs,
+        runs=runs,
+        texts=texts,
+        seed=seed,
+        preemptions=preemptions,
+        fresh=_reseeded(model, extras or {}, seed),
+        enough=lambda: time.monotonic() > until,
         tell=progress or (lambda text: None),
-    )  # fmt: skip
+    )
     subject, believer = _subject(at, name, paths), _believer(model, extras or {}, seed)
     with boxed(program, limits=limits) as world:
         return outlook(world, program, subject, effort=effort, model=believer)

@@ -28,10 +28,10 @@ def odds_of(predictor: Predictor) -> ScoresText | None:
 
 def certain_odds(predictor: Predictor) -> ScoresText:
     """The same, for who cannot do without."""
-    found = odds_of(predictor)
-    if found is None:
+    odds = odds_of(predictor)
+    if odds is None:
         raise UsageError(f"{predictor.info.name} does not tell how likely a text is that it did not write")
-    return found
+    return odds
 
 
 class EvenOdds:
@@ -42,8 +42,8 @@ class EvenOdds:
         return [self._read(request.given + text)[len(request.given) :] for text in texts]
 
     def _read(self, text: bytes) -> Numbers:
-        found = np.zeros(len(text))
+        logprobs = np.zeros(len(text))
         for place in draw_places(text):
             if is_chance(place.kind) and (n := possibilities(place.kind)):
-                found[place.start] = -np.log(n)
-        return found
+                logprobs[place.start] = -np.log(n)
+        return logprobs

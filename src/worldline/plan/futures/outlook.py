@@ -69,9 +69,9 @@ class Races:
     @property
     def rows(self) -> list[tuple[str, Raced | None, float, int | None]]:
         """Each result: the schedule that was found for it, the share of seeded ones that gave it, and the first."""
-        found = {one.what: one for one in self.results}
-        every = dict.fromkeys([*found, *self.seeded.mass])
-        return [(w, found.get(w), float(self.seeded.mass.get(w, 0)), self.seeds.get(w)) for w in every]
+        by_result = {race.what: race for race in self.results}
+        every = dict.fromkeys([*by_result, *self.seeded.mass])
+        return [(w, by_result.get(w), float(self.seeded.mass.get(w, 0)), self.seeds.get(w)) for w in every]
 
     @property
     def words(self) -> str:
@@ -79,16 +79,23 @@ class Races:
         most = (
             "no preemption" if self.done == 0 else f"at most {self.done} preemption{'s' * (self.done != 1)}"
         )
-        told = f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
+        searched = (
+            f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
+        )
         left = f"; {self.waiting:,} schedules with more are known and were not run" if self.waiting else ""
-        return f"{told}; {self.runs:,} runs{left}"
+        return f"{searched}; {self.runs:,} runs{left}"
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
         return {
-            "results": [one.as_json() for one in self.results], "runs": self.runs, "preemptions": self.done,
-            "waiting": self.waiting, "words": self.words, "seeded": self.seeded.as_json(), "seeds": dict(self.seeds),
-        }  # fmt: skip
+            "results": [race.as_json() for race in self.results],
+            "runs": self.runs,
+            "preemptions": self.done,
+            "waiting": self.waiting,
+            "words": self.words,
+            "seeded": self.seeded.as_json(),
+            "seeds": dict(self.seeds),
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,12 +119,12 @@ class Outlook:
     @property
     def way(self) -> str:
         """How the truth was found."""
-        told = f"{self.runs:,} run{'s' * (self.runs != 1)}"
+        runs = f"{self.runs:,} run{'s' * (self.runs != 1)}"
         if self.truth.samples:
             return f"{self.truth.samples:,} samples, 95 % intervals"
         if self.truth.left:
-            return f"{told}; {float(self.truth.left):.4g} of the mass was not walked"
-        return f"exact; {told}"
+            return f"{runs}; {float(self.truth.left):.4g} of the mass was not walked"
+        return f"exact; {runs}"
 
     @property
     def by_chance(self) -> bool:
@@ -135,36 +142,44 @@ class Outlook:
     @property
     def beliefs(self) -> list[tuple[str, Mapping[str, float], Errors]]:
         """The model's, each way that it was asked: what that is called, the masses, how far it is from the truth."""
-        found = list[tuple[str, Mapping[str, float], Errors]]()
+        beliefs = list[tuple[str, Mapping[str, float], Errors]]()
         if self.imagined is not None:
             belief = self.imagined.distribution
-            masses = {what: float(mass) for what, mass in belief.mass.items()}
-            found.append((f"{belief.samples:,} texts", masses, self.imagined.errors))
+            masses = {outcome: float(mass) for outcome, mass in belief.mass.items()}
+            beliefs.append((f"{belief.samples:,} texts", masses, self.imagined.errors))
         if self.own is not None:
             rest = {IMPOSSIBLE: self.own.rest} if self.own.rest else {}
-            found.append(("own odds", {**self.own.masses, **rest}, self.own.errors))
-        return found
+            beliefs.append(("own odds", {**self.own.masses, **rest}, self.own.errors))
+        return beliefs
 
     @property
     def reliability(self) -> list[tuple[str, tuple[ReliabilityBin, ...]]]:
         """The diagrams: of each thing by the model's texts, of each single draw by its odds."""
-        found = list[tuple[str, tuple[ReliabilityBin, ...]]]()
+        diagrams = list[tuple[str, tuple[ReliabilityBin, ...]]]()
         if self.imagined is not None:
-            found.append(("things, by texts", self.imagined.errors.bins))
+            diagrams.append(("things, by texts", self.imagined.errors.bins))
         if self.own is not None:
-            found.append(("single draws, by odds", self.own.draws))
-        return found
+            diagrams.append(("single draws, by odds", self.own.draws))
+        return diagrams
 
     def as_json(self) -> dict[str, Any]:
         """The object that `futures --json` prints."""
         return {
             "program": {"name": self.program.name, "call": self.program.call, "digest": self.program.digest},
-            "asked": self.subject.words, "way": self.way, "runs": self.runs, "notes": list(self.notes),
-            "drawn": list(self.drawn), "truth": self.truth.as_json(), "races": self.races and self.races.as_json(),
-            "model": self.model or None, "imagined": self.imagined and self.imagined.as_json(),
+            "asked": self.subject.words,
+            "way": self.way,
+            "runs": self.runs,
+            "notes": list(self.notes),
+            "drawn": list(self.drawn),
+            "truth": self.truth.as_json(),
+            "races": self.races and self.races.as_json(),
+            "model": self.model or None,
+            "imagined": self.imagined and self.imagined.as_json(),
             "own": self.own and self.own.as_json(),
-            "examples": {what: [dict(h.__dict__) for h in some] for what, some in self.examples.items()},
-        }  # fmt: skip
+            "examples": {
+                outcome: [dict(h.__dict__) for h in draws] for outcome, draws in self.examples.items()
+            },
+        }
 
 
 @dataclass
@@ -182,9 +197,9 @@ class _Truth:
     def look(self, trace: Trace, *, text: bool) -> bytes:
         """Notes what a run drew; its text, where that is wanted."""
         self.kinds |= {hidden.kind: None for hidden in trace.hidden}
-        found = encode_steps(trace, Compact()) if text else b""
-        self.longest = max(self.longest, len(found))
-        return found
+        steps = encode_steps(trace, Compact()) if text else b""
+        self.longest = max(self.longest, len(steps))
+        return steps
 
 
 def outlook(
@@ -207,10 +222,18 @@ def outlook(
     ask = PredictionRequest(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
     by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
     return Outlook(
-        program=program, subject=subject, truth=truth.distribution, runs=truth.runs, notes=tuple(truth.notes),
-        races=races, model=model.info.name if model is not None else "", imagined=by_texts, own=by_odds,
-        drawn=tuple(truth.kinds), examples=truth.examples,
-    )  # fmt: skip
+        program=program,
+        subject=subject,
+        truth=truth.distribution,
+        runs=truth.runs,
+        notes=tuple(truth.notes),
+        races=races,
+        model=model.info.name if model is not None else "",
+        imagined=by_texts,
+        own=by_odds,
+        drawn=tuple(truth.kinds),
+        examples=truth.examples,
+    )
 
 
 def _walked(world: World, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
@@ -222,13 +245,13 @@ def _walked(world: World, subject: Subject, effort: Effort, *, texts: bool) -> _
         effort.tell(f"run {walk.runs:,}; {float(walk.left):.3g} of the mass is left")
         text = truth.look(future.trace, text=texts)
         if future.weight:
-            what = of_trace(subject, future.trace)
-            parts.append((what, future.weight))
-            truth.examples.setdefault(what, future.trace.hidden)
+            outcome = of_trace(subject, future.trace)
+            parts.append((outcome, future.weight))
+            truth.examples.setdefault(outcome, future.trace.hidden)
             if texts:
                 # Of a run that a limit cut, what follows its last draw tells nothing more, and may be long.
                 text = text if future.trace.outcome.kind in ENDED else up_to_last_draw(text)
-                truth.futures.append(TrueText(text=text, weight=future.weight, what=what))
+                truth.futures.append(TrueText(text=text, weight=future.weight, what=outcome))
         is_hopeless = walk.unwalkable or walk.runs + walk.waiting > effort.runs
         if walk.left <= NEGLIGIBLE or walk.runs >= effort.runs or effort.enough():
             break
@@ -253,27 +276,27 @@ def _refuse(trace: Trace) -> None:
 
 def _walk_notes(walk: Walk) -> Iterator[str]:
     for kind, step in walk.unwalkable.items():
-        told = f"a draw of `{kind}` (step {step:,}) has no finite list of values"
-        yield f"{told}: what follows it was not walked; --sampled-runs N draws it"
+        reason = f"a draw of `{kind}` (step {step:,}) has no finite list of values"
+        yield f"{reason}: what follows it was not walked; --sampled-runs N draws it"
     if walk.astray:
         yield f"{walk.astray:,} runs went otherwise under the same draws: something leaks, and their mass is left out"
 
 
 def _sampled(world: World, subject: Subject, effort: Effort) -> _Truth:
     """The truth by samples, each under a seed of its own."""
-    truth, found = _Truth(), list[str]()
+    truth, outcomes = _Truth(), list[str]()
     wanted = SAMPLES if effort.samples is None else effort.samples
     for number in range(wanted):
         trace = world(Control(seed=effort.seed + number))
         _refuse(trace)
         effort.tell(f"sample {number + 1:,} of {wanted:,}")
         truth.look(trace, text=number == 0)
-        found.append(of_trace(subject, trace))
-        truth.examples.setdefault(found[-1], trace.hidden)
+        outcomes.append(of_trace(subject, trace))
+        truth.examples.setdefault(outcomes[-1], trace.hidden)
         if effort.enough():
-            truth.notes.append(f"the time was over after {len(found):,} of {wanted:,} samples")
+            truth.notes.append(f"the time was over after {len(outcomes):,} of {wanted:,} samples")
             break
-    truth.distribution, truth.runs = counted(found), len(found)
+    truth.distribution, truth.runs = counted(outcomes), len(outcomes)
     endless = sorted({kind for kind in truth.kinds if is_endless(kind)})
     if effort.samples is None:
         why = (
@@ -291,8 +314,8 @@ def _races(world: World, subject: Subject, effort: Effort) -> Races:
     for preemptions, trace in search:
         effort.tell(f"schedule {search.runs:,}; {len(results)} results")
         if trace is not None:
-            one = raced(subject, preemptions, trace)
-            results.setdefault(one.what, one)
+            race = raced(subject, preemptions, trace)
+            results.setdefault(race.what, race)
         if search.runs >= effort.runs or effort.enough():
             break
     seeded, seeds = list[str](), dict[str, int]()
@@ -302,9 +325,13 @@ def _races(world: World, subject: Subject, effort: Effort) -> Races:
         if effort.enough():
             break
     return Races(
-        results=tuple(results.values()), runs=search.runs, done=search.done, waiting=search.waiting,
-        seeded=counted(seeded), seeds=seeds,
-    )  # fmt: skip
+        results=tuple(results.values()),
+        runs=search.runs,
+        done=search.done,
+        waiting=search.waiting,
+        seeded=counted(seeded),
+        seeds=seeds,
+    )
 
 
 def _beliefs(
@@ -331,12 +358,12 @@ def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Ef
         return None
     effort.tell(f"the model reads {len(truth.futures):,} true texts")
     left = float(truth.distribution.left)
-    found = own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
-    if found is None:
+    belief = own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
+    if belief is None:
         truth.notes.append(
             f"the time was over before the model had read {len(truth.futures):,} true texts: no odds"
         )
-    return found
+    return belief
 
 
 def _by_texts(
@@ -350,13 +377,13 @@ def _by_texts(
     if not effort.texts:
         return None
     effort.tell(f"the model writes {effort.texts:,} texts")
-    found = imagined(
+    belief = imagined(
         model, ask, subject, truth.distribution, effort.texts, fresh=effort.fresh, enough=effort.enough
     )
-    if found is None:
+    if belief is None:
         truth.notes.append(f"{model.info.name} could not be asked for texts")
-    elif found.distribution.samples < effort.texts:
+    elif belief.distribution.samples < effort.texts:
         truth.notes.append(
-            f"{found.distribution.samples:,} of {effort.texts:,} texts: the time was over, or some failed"
+            f"{belief.distribution.samples:,} of {effort.texts:,} texts: the time was over, or some failed"
         )
-    return found
+    return belief

@@ -41,9 +41,11 @@ class Raced:
     def as_json(self) -> dict[str, Any]:
         """All of it; `hidden` replays the run."""
         return {
-            "what": self.what, "preemptions": self.preemptions, "switches": [dict(s.__dict__) for s in self.switches],
+            "what": self.what,
+            "preemptions": self.preemptions,
+            "switches": [dict(s.__dict__) for s in self.switches],
             "hidden": [dict(h.__dict__) for h in self.hidden],
-        }  # fmt: skip
+        }
 
 
 @dataclass(order=True)
@@ -92,9 +94,9 @@ class Schedules:
                 self._part(plan, trace)
             yield plan.preemptions, trace if is_new else None
 
-    def _plan(self, preemptions: int, given: tuple[Hidden, ...]) -> None:
+    def _plan(self, preemptions: int, forced: tuple[Hidden, ...]) -> None:
         if preemptions <= self._most:
-            heappush(self._plans, _Plan(preemptions, next(self._numbers), given))
+            heappush(self._plans, _Plan(preemptions, next(self._numbers), forced))
 
     def _is_new(self, plan: _Plan, trace: Trace) -> bool:
         """Whether the run took the schedule that it was given, and no other run did the same."""
@@ -136,8 +138,8 @@ class Schedules:
         for other in could:
             if other != hidden.value:
                 cost = int(before in could and other != before)
-                given = (*trace.hidden[:i], Hidden(hidden.step, hidden.kind, other))
-                self._plan(plan.preemptions + cost, given)
+                forced = (*trace.hidden[:i], Hidden(hidden.step, hidden.kind, other))
+                self._plan(plan.preemptions + cost, forced)
 
 
 _LINE = 1  # of EVENTS
@@ -146,11 +148,11 @@ _LINE = 1  # of EVENTS
 def threads_of(trace: Trace) -> list[int]:
     """The thread of each step."""
     changes = {h.step: int(h.value) for h in trace.hidden if h.kind.startswith(THREAD)}
-    found, thread = list[int](), 0
+    threads, thread = list[int](), 0
     for i in range(len(trace)):
         thread = changes.get(i, thread)
-        found.append(thread)
-    return found
+        threads.append(thread)
+    return threads
 
 
 def _named(trace: Trace) -> set[str]:

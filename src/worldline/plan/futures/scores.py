@@ -67,7 +67,7 @@ class Errors:
     def as_json(self) -> dict[str, Any]:
         """Its fields; what is infinite is None."""
         numbers = {name: _finite(value) for name, value in self.__dict__.items() if name != "bins"}
-        return {**numbers, "bins": [one.as_json() for one in self.bins]}
+        return {**numbers, "bins": [reliability_bin.as_json() for reliability_bin in self.bins]}
 
 
 def entropy(truth: Masses) -> float:
@@ -78,8 +78,8 @@ def entropy(truth: Masses) -> float:
 def log_loss(truth: Masses, belief: Masses) -> float:
     """The bits that the truth costs who believes this, on average."""
     total = 0.0
-    for what, p in truth.items():
-        q = belief.get(what, 0.0)
+    for outcome, p in truth.items():
+        q = belief.get(outcome, 0.0)
         if p > 0 and q <= 0:
             return math.inf
         total -= p * math.log2(q) if p > 0 else 0.0
@@ -89,8 +89,8 @@ def log_loss(truth: Masses, belief: Masses) -> float:
 def divergence(truth: Masses, belief: Masses) -> float:
     """Kullback and Leibler's, from the truth to a belief: the bits beyond the entropy."""
     total = 0.0
-    for what, p in truth.items():
-        q = belief.get(what, 0.0)
+    for outcome, p in truth.items():
+        q = belief.get(outcome, 0.0)
         if p > 0 and q <= 0:
             return math.inf
         total += p * math.log2(p / q) if p > 0 else 0.0
@@ -100,7 +100,7 @@ def divergence(truth: Masses, belief: Masses) -> float:
 def brier(truth: Masses, belief: Masses) -> float:
     """The squared differences of all masses: Brier's score beyond the least that is possible."""
     every = truth.keys() | belief.keys()
-    return _plain(sum((belief.get(what, 0.0) - truth.get(what, 0.0)) ** 2 for what in every))
+    return _plain(sum((belief.get(outcome, 0.0) - truth.get(outcome, 0.0)) ** 2 for outcome in every))
 
 
 def brier_least(truth: Masses) -> float:
@@ -110,37 +110,42 @@ def brier_least(truth: Masses) -> float:
 
 def impossible(truth: Masses, belief: Masses) -> float:
     """The mass of a belief on what cannot be."""
-    return _plain(sum(q for what, q in belief.items() if truth.get(what, 0.0) <= 0))
+    return _plain(sum(q for outcome, q in belief.items() if truth.get(outcome, 0.0) <= 0))
 
 
 def forecasts(truth: Masses, belief: Masses) -> list[Forecast]:
     """Each thing that is true or believed, as a forecast of its own."""
     every = sorted(truth.keys() | belief.keys())
-    return [Forecast(belief.get(what, 0.0), truth.get(what, 0.0)) for what in every]
+    return [Forecast(belief.get(outcome, 0.0), truth.get(outcome, 0.0)) for outcome in every]
 
 
-def reliability(some: Iterable[Forecast], *, bins: int = BINS) -> tuple[ReliabilityBin, ...]:
+def reliability(predicted: Iterable[Forecast], *, bins: int = BINS) -> tuple[ReliabilityBin, ...]:
     """Forecasts by what was believed, in bins of one width; those that are empty are left out."""
     inside: dict[int, list[Forecast]] = {}
-    for one in some:
-        inside.setdefault(min(int(one.believed * bins), bins - 1), []).append(one)
-    total = sum(one.weight for each in inside.values() for one in each)
+    for forecast in predicted:
+        inside.setdefault(min(int(forecast.believed * bins), bins - 1), []).append(forecast)
+    total = sum(forecast.weight for group in inside.values() for forecast in group)
     return tuple(_bin(number, inside[number], total, bins) for number in sorted(inside))
 
 
-def _bin(number: int, some: Sequence[Forecast], total: float, bins: int) -> ReliabilityBin:
-    weight = sum(one.weight for one in some)
+def _bin(number: int, group: Sequence[Forecast], total: float, bins: int) -> ReliabilityBin:
+    weight = sum(forecast.weight for forecast in group)
     believed, true = (
-        sum(getattr(one, name) * one.weight for one in some) / weight if weight else 0.0
+        sum(getattr(forecast, name) * forecast.weight for forecast in group) / weight if weight else 0.0
         for name in ("believed", "true")
     )
     share = weight / total if total else 0.0
-    return ReliabilityBin(number / bins, (number + 1) / bins, len(some), share, believed, true)
+    return ReliabilityBin(number / bins, (number + 1) / bins, len(group), share, believed, true)
 
 
 def calibration_error(bins: Iterable[ReliabilityBin]) -> float:
     """The expected calibration error: how far belief and truth are apart in each bin, weighted."""
-    return _plain(sum(one.share * abs(one.believed - one.true) for one in bins))
+    return _plain(
+        sum(
+            reliability_bin.share * abs(reliability_bin.believed - reliability_bin.true)
+            for reliability_bin in bins
+        )
+    )
 
 
 def smoothed(counts: Mapping[str, int], every: Iterable[str]) -> dict[str, float]:
@@ -156,10 +161,16 @@ def errors(truth: Masses, belief: Masses, *, smooth: Masses | None = None) -> Er
     least, more = brier_least(truth), brier(truth, belief)
     charged = belief if smooth is None else smooth
     return Errors(
-        divergence=divergence(truth, charged), log_loss=log_loss(truth, charged), entropy=entropy(truth), brier=more,
-        brier_score=least + more, brier_least=least, calibration=calibration_error(bins),
-        impossible=impossible(truth, belief), bins=bins,
-    )  # fmt: skip
+        divergence=divergence(truth, charged),
+        log_loss=log_loss(truth, charged),
+        entropy=entropy(truth),
+        brier=more,
+        brier_score=least + more,
+        brier_least=least,
+        calibration=calibration_error(bins),
+        impossible=impossible(truth, belief),
+        bins=bins,
+    )
 
 
 def _plain(value: float) -> float:

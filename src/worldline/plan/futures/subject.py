@@ -72,9 +72,9 @@ def of_trace(subject: Subject, trace: Trace) -> str:
     return _told(subject, _Run(trace.steps, trace.frames, trace.hidden, trace.program.call is None))
 
 
-def of_prediction(subject: Subject, ask: PredictionRequest, found: Prediction) -> str:
+def of_prediction(subject: Subject, ask: PredictionRequest, prediction: Prediction) -> str:
     """Of what a model wrote in the compact notation."""
-    parsed = parse(found.text, ask.prompt, loose=True)
+    parsed = parse(prediction.text, ask.prompt, loose=True)
     if parsed.malformed is not None or not parsed.steps:
         return BROKEN
     if not parsed.ended and not _is_before(subject, len(parsed.steps)):
@@ -135,23 +135,23 @@ def _answer(run: _Run) -> str:
 
 def _path(run: _Run) -> str:
     """Every line in its order, and how frames are entered and left; a change of threads as the thread's number."""
-    threads, told, thread = _threads(run), list[str](), "0"
+    threads, path, thread = _threads(run), list[str](), "0"
     for step in run.steps:
         if threads[step.i] != thread:
             thread = threads[step.i]
-            told.append(f"@{thread}")
+            path.append(f"@{thread}")
         if step.event == "line":
-            told.append(str(step.line))
+            path.append(str(step.line))
         elif step.event in _MARKS:
-            told.append(_MARKS[step.event] + ("" if step.event in ("return", "yield") else str(step.line)))
-    return " ".join(told)
+            path.append(_MARKS[step.event] + ("" if step.event in ("return", "yield") else str(step.line)))
+    return " ".join(path)
 
 
 def _threads(run: _Run) -> list[str]:
     """The thread of each step."""
     changes = {h.step: h.value for h in run.hidden if h.kind.startswith(THREAD)}
-    found, thread = list[str](), "0"
+    by_step, thread = list[str](), "0"
     for i in range(len(run.steps)):
         thread = changes.get(i, thread)
-        found.append(thread)
-    return found
+        by_step.append(thread)
+    return by_step

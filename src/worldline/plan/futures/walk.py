@@ -76,7 +76,7 @@ class Walk:
     @property
     def waiting(self) -> int:
         """How many runs are known to be needed still; each may show more."""
-        return sum(one.waiting for one in self._open)
+        return sum(siblings.waiting for siblings in self._open)
 
     def __iter__(self) -> Iterator[Future]:
         yield self._run((), WHOLE)
@@ -89,12 +89,12 @@ class Walk:
             draw = Hidden(siblings.draw.step, siblings.draw.kind, value)
             yield self._run((*siblings.given, draw), siblings.weight)
 
-    def _run(self, given: tuple[Hidden, ...], weight: Fraction) -> Future:
+    def _run(self, forced: tuple[Hidden, ...], weight: Fraction) -> Future:
         """One run that is given its first draws, which weigh so much together."""
-        trace = self._world(Control(seed=self._seed, given=given))
+        trace = self._world(Control(seed=self._seed, given=forced))
         self.runs += 1
-        drawn, known = trace.hidden, len(given)
-        if [(h.kind, h.value) for h in drawn[:known]] != [(h.kind, h.value) for h in given]:
+        drawn, known = trace.hidden, len(forced)
+        if [(h.kind, h.value) for h in drawn[:known]] != [(h.kind, h.value) for h in forced]:
             self.astray += 1
             return Future(NOTHING, trace)
         for i, hidden in enumerate(drawn[known:], known):
@@ -110,7 +110,7 @@ class Walk:
         self.left -= weight
         return Future(weight, trace)
 
-    def _part(self, given: tuple[Hidden, ...], draw: Hidden, weight: Fraction, n: int) -> None:
+    def _part(self, forced: tuple[Hidden, ...], draw: Hidden, weight: Fraction, n: int) -> None:
         others = (value for value in values(draw.kind) if value != draw.value)
         # Of branches that weigh the same the newest comes first: the walk is depth-first among them.
-        heappush(self._open, _Siblings((-weight, -next(self._numbers)), given, draw, others, n - 1))
+        heappush(self._open, _Siblings((-weight, -next(self._numbers)), forced, draw, others, n - 1))

@@ -39,9 +39,9 @@ def load_game(name: str) -> GameState:
         raise UsageError(
             f"{name!r} is no game: it is {', '.join(SHIPPED)}, or FILE.py:NAME, a class of your own"
         )
-    found = named(name)
+    loaded = named(name)
     with guarded(name):
-        start = found.value() if callable(found.value) else found.value
+        start = loaded.value() if callable(loaded.value) else loaded.value
         _check(name, start)
     return start  # type: ignore[no-any-return]
 

@@ -41,16 +41,16 @@ class ConnectFour:
 
     def step(self, move: int) -> ConnectFour:
         """A stone falls; four in a line end it, and so does a full board."""
-        one, other = self.stones
-        taken = one | other
+        first, second = self.stones
+        taken = first | second
         stone = (taken + BOTTOM[move]) & WHOLE[move]
         if self.player == 0:
-            own = one = one | stone
+            own = first = first | stone
         else:
-            own = other = other | stone
+            own = second = second | stone
         if _is_line(own):
-            return ConnectFour((one, other), OVER, self.player)
-        return ConnectFour((one, other), OVER if taken | stone == FULL else 1 - self.player)
+            return ConnectFour((first, second), OVER, self.player)
+        return ConnectFour((first, second), OVER if taken | stone == FULL else 1 - self.player)
 
     def returns(self) -> tuple[float, float]:
         """1 for four in a line, -1 for the other's."""

@@ -28,8 +28,10 @@ def fault_of(start: Any) -> str:
             may = [move for move, _ in state.chances()] if state.player == CHANCE else state.moves()
             before, state = state, state.step(may[turn % len(may)])
             if lacks := missing_parts(state):
-                told = f"`step` gives {type(state).__name__}, which is no state: it has no {', '.join(lacks)}"
-                return told + _at(before, "step")
+                reason = (
+                    f"`step` gives {type(state).__name__}, which is no state: it has no {', '.join(lacks)}"
+                )
+                return reason + _at(before, "step")
     except Exception:  # the class is anybody's; what it raises itself was told before
         pass
     return ""
@@ -42,8 +44,8 @@ def _wrong(state: Any) -> str:
     if not isinstance(may, Sequence):
         return f"`moves` gives {type(may).__name__}, and not a list{_at(state, 'moves')}"
     if not isinstance(won, Sequence) or len(won) != state.players:
-        each = f"one number for each of {state.players} players"
-        return f"`returns` gives {type(won).__name__}, and not {each}{_at(state, 'returns')}"
+        expected = f"one number for each of {state.players} players"
+        return f"`returns` gives {type(won).__name__}, and not {expected}{_at(state, 'returns')}"
     odd = next((text for text in seen if not isinstance(text, str)), None)
     if odd is not None:
         return f"`observation` gives {type(odd).__name__}, and not a text{_at(state, 'observation')}"

@@ -45,8 +45,8 @@ class LeducPoker:
         if self.player < 0:
             return []
         now = self.rounds[-1]
-        found = ["fold", "call"] if now.endswith("r") else ["call"]
-        return [*found, "raise"] if now.count("r") < MOST else found
+        moves = ["fold", "call"] if now.endswith("r") else ["call"]
+        return [*moves, "raise"] if now.count("r") < MOST else moves
 
     def chances(self) -> list[tuple[int, Fraction]]:
         """The cards that are left."""
@@ -84,12 +84,12 @@ class LeducPoker:
         return (won, -won) if winner == 0 else (-won, won)
 
     def _better(self) -> int | None:
-        one, other, public = (card // 2 for card in self.cards)
-        if one == other:
+        first, second, public = (card // 2 for card in self.cards)
+        if first == second:
             return None
-        if public in (one, other):
-            return 0 if one == public else 1
-        return 0 if one > other else 1
+        if public in (first, second):
+            return 0 if first == public else 1
+        return 0 if first > second else 1
 
     def observation(self, player: int) -> str:
         """The own card, how many are dealt, the public card, the moves by round, and at the end what it brought."""

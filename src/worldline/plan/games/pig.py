@@ -48,8 +48,8 @@ class Pig:
         return Pig(self.scores, self.total + move, turn, turn, count)
 
     def _stopped(self, count: int) -> Pig:
-        one, other = self.scores
-        scores = (one + self.total, other) if self.turn == 0 else (one, other + self.total)
+        first, second = self.scores
+        scores = (first + self.total, second) if self.turn == 0 else (first, second + self.total)
         over = max(scores) >= GOAL or count >= LONGEST
         return Pig(scores, 0, 1 - self.turn, OVER if over else 1 - self.turn, count)
 

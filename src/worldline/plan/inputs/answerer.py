@@ -61,12 +61,12 @@ class InputAnswerer:
         source, function, output = blocks[-1]
         try:
             goal = returning(source, function, output, exact=True)
-            found = self.how.find(goal, Program(source=source), run, world)
+            report = self.how.find(goal, Program(source=source), run, world)
         except UsageError as error:  # it takes nothing, or is none
             return Prediction(text=b"", status="empty", note=str(error), seconds=time.perf_counter() - begun)
-        text = "" if found.call is None else f"assert {found.call} == {output}\n[/ANSWER]"
+        text = "" if report.call is None else f"assert {report.call} == {output}\n[/ANSWER]"
         status = "ended" if text else "empty"
-        seconds, note = time.perf_counter() - begun, plural(found.executions, "execution")
+        seconds, note = time.perf_counter() - begun, plural(report.executions, "execution")
         return Prediction(text=text.encode()[:limit], status=status, seconds=seconds, note=note)
 
 

@@ -54,10 +54,13 @@ def find_input(
     wanted = read_goal(goal, program.source, function)
     solved = solver_seconds > 0 and symbolic.is_installed()
     how = InputSearch(
-        executions=executions, way=way, seed=seed, seconds=wall,
+        executions=executions,
+        way=way,
+        seed=seed,
+        seconds=wall,
         solver=crosshair(seconds=solver_seconds) if solved else None,
         rank=None if model is None else by_model(load_model(model, extras)),
-    )  # fmt: skip
+    )
     with boxed() as (run, world):
         return how.find(wanted, program, run, world)
 

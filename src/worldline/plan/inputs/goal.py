@@ -54,11 +54,11 @@ class Goal:
 
     def call(self, values: Mapping[str, str]) -> str:
         """The call with the values' texts in the place of the free names."""
-        given = [
+        arguments = [
             f"{word}={values.get(text, text)}" if word else values.get(text, text)
             for word, text in self.arguments
         ]
-        called = f"{self.function}({', '.join(given)})"
+        called = f"{self.function}({', '.join(arguments)})"
         return f"list({called})" if self.consumed else called
 
     def probe(self, values: Mapping[str, str]) -> str:
@@ -92,13 +92,13 @@ def read_goal(text: str, source: str, function: str | None = None) -> Goal:
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if function is not None and function not in functions:
         raise UsageError(f"there is no function {function!r} at the top level; {_known(functions)}")
-    if found := _LINE.fullmatch(text.strip()):
-        line = int(found[1])
+    if match := _LINE.fullmatch(text.strip()):
+        line = int(match[1])
         return replace(_plain(text, functions[function or _around(functions, line)]), line=line)
-    if found := _RAISES.fullmatch(text.strip()):
+    if match := _RAISES.fullmatch(text.strip()):
         if function is None and len(functions) != 1:
             raise UsageError(f"{text}: of which function? Name it with --function; {_known(functions)}")
-        return replace(_plain(text, functions[function or next(iter(functions))]), exception=found[1])
+        return replace(_plain(text, functions[function or next(iter(functions))]), exception=match[1])
     return _expression(text, functions)
 
 
@@ -108,8 +108,12 @@ def returning(source: str, function: str, value: str, *, exact: bool = False) ->
     `exact`: of the same type too, so that 3.0 is not 3.
     """
     tree = syntax(source)
-    nodes = [] if tree is None else [each for each in tree.body if isinstance(each, ast.FunctionDef)]
-    node = next((each for each in nodes if each.name == function), None)
+    nodes = (
+        []
+        if tree is None
+        else [statement for statement in tree.body if isinstance(statement, ast.FunctionDef)]
+    )
+    node = next((statement for statement in nodes if statement.name == function), None)
     if node is None:
         raise UsageError(f"there is no function {function!r} at the top level")
     call = _plain(function, node).call({})
@@ -133,10 +137,10 @@ def _around(functions: Mapping[str, ast.FunctionDef], line: int) -> str:
 def _plain(text: str, node: ast.FunctionDef) -> Goal:
     """A goal whose call has a free name for each parameter that must be given."""
     placed = [*node.args.posonlyargs, *node.args.args]
-    needed = [each.arg for each in placed]
+    needed = [parameter.arg for parameter in placed]
     words = [
-        each.arg
-        for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        parameter.arg
+        for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if default is None
     ]
     arguments = (*(("", name) for name in needed), *((word, word) for word in words))
@@ -173,14 +177,18 @@ def _expression(text: str, functions: Mapping[str, ast.FunctionDef]) -> Goal:
     unbound = _loose(tree, call) - {name for name, _ in names}
     if unbound:
         raise UsageError(f"{text!r} names {min(unbound)}, which is no argument of its call: write its value")
-    arguments = [("", ast.unparse(each)) for each in call.args]
-    arguments += [(each.arg or "", ast.unparse(each.value)) for each in call.keywords]
+    arguments = [("", ast.unparse(argument)) for argument in call.args]
+    arguments += [(argument.arg or "", ast.unparse(argument.value)) for argument in call.keywords]
     put = _Put(ast.dump(call))
     test = put.visit(tree)
     return Goal(
-        text=text, function=ast.unparse(call.func), arguments=tuple(arguments), names=names, test=ast.unparse(test),
+        text=text,
+        function=ast.unparse(call.func),
+        arguments=tuple(arguments),
+        names=names,
+        test=ast.unparse(test),
         pairs=tuple(_pairs(test)),
-    )  # fmt: skip
+    )
 
 
 def _one_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: str) -> ast.Call:
@@ -225,25 +233,25 @@ def _refuse_others(tree: ast.expr, text: str) -> None:
 def _free(call: ast.Call, node: ast.FunctionDef | None, text: str) -> tuple[tuple[str, str], ...]:
     """The free names of a call, each with the parameter that it is given to."""
     assert node is not None  # the call was found by its name
-    placed = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-    if any(each.arg is None for each in call.keywords) or any(
-        isinstance(each, ast.Starred) for each in call.args
+    placed = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    if any(argument.arg is None for argument in call.keywords) or any(
+        isinstance(argument, ast.Starred) for argument in call.args
     ):
         raise UsageError(f"{text!r}: starred arguments have no place in a goal")
-    found: dict[str, str] = {}
-    for at, given in enumerate(call.args):
-        if isinstance(given, ast.Name):
-            found.setdefault(given.id, placed[at] if at < len(placed) else "")
+    free: dict[str, str] = {}
+    for at, value in enumerate(call.args):
+        if isinstance(value, ast.Name):
+            free.setdefault(value.id, placed[at] if at < len(placed) else "")
         else:
-            _literal(given, text)
+            _literal(value, text)
     for word in call.keywords:
         if isinstance(word.value, ast.Name):
-            found.setdefault(word.value.id, word.arg or "")
+            free.setdefault(word.value.id, word.arg or "")
         else:
             _literal(word.value, text)
-    if not found:
+    if not free:
         raise UsageError(f"{text!r} has no free name: write one where a value is looked for, such as f(x)")
-    return tuple(found.items())
+    return tuple(free.items())
 
 
 def _literal(node: ast.expr, text: str) -> None:
@@ -275,11 +283,11 @@ class _Put(ast.NodeTransformer):
 def _pairs(test: ast.expr) -> list[tuple[str, str, str]]:
     """The comparisons that must all hold; none where it is not so simple."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        parts = [_pairs(each) for each in test.values]
+        parts = [_pairs(operand) for operand in test.values]
         return [pair for part in parts for pair in part] if all(parts) else []
     if not isinstance(test, ast.Compare):
         return []
-    sides = [ast.unparse(each) for each in (test.left, *test.comparators)]
+    sides = [ast.unparse(side) for side in (test.left, *test.comparators)]
     return [
         (left, _OPERATORS[type(op)], right)
         for left, op, right in zip(sides, test.ops, sides[1:], strict=False)

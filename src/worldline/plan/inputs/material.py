@@ -30,30 +30,30 @@ class Material:
     def of(cls, source: str, goal: str) -> Material:
         """Everything that a source and a goal say."""
         wanted = list(_constants(goal, mode="eval"))
-        parts = [part for each in wanted for part in _taken_apart(each)]
+        parts = [part for value in wanted for part in _taken_apart(value)]
         # Shorter ones of the goal come after their wholes: what is returned is often what was given, or nearly.
-        said = [*wanted, *parts, *_related(wanted), *_constants(source, mode="exec")]
-        values = list({repr(each): each for each in said if _fits(each)}.values())[:MOST]
+        candidates = [*wanted, *parts, *_related(wanted), *_constants(source, mode="exec")]
+        values = list({repr(value): value for value in candidates if _fits(value)}.values())[:MOST]
         letters = "".join(
-            dict.fromkeys("".join(each for each in values if isinstance(each, str))[:200] + LETTERS)
+            dict.fromkeys("".join(value for value in values if isinstance(value, str))[:200] + LETTERS)
         )
         by_type: dict[type, list[Any]] = {}
-        for each in values:
-            by_type.setdefault(type(each), []).append(each)
+        for value in values:
+            by_type.setdefault(type(value), []).append(value)
         return cls(tuple(values), letters, by_type)
 
     def pick(self, rng: Random, kind: type) -> Any:
         """One of a type, the earlier ones rather; None where there is none."""
-        several = self.by_type.get(kind, [])
-        return several[min(int(rng.expovariate(6 / len(several))), len(several) - 1)] if several else None
+        choices = self.by_type.get(kind, [])
+        return choices[min(int(rng.expovariate(6 / len(choices))), len(choices) - 1)] if choices else None
 
     def atom(self, rng: Random, like: type | None = None) -> Any:
         """A plain value, of a type where that is said."""
         kinds = [kind for kind in (int, str, float, bool) if kind in self.by_type] or [int]
         kind = like if like in (int, str, float, bool) else rng.choice(kinds)
-        found = self.pick(rng, kind) if rng.random() < 0.7 else None
-        if found is not None:
-            return found
+        constant = self.pick(rng, kind) if rng.random() < 0.7 else None
+        if constant is not None:
+            return constant
         if kind is str:
             return "".join(rng.choices(self.letters, k=rng.choice((0, 1, 1, 2, 3, 5))))
         if kind is bool:
@@ -73,7 +73,7 @@ class Material:
         atoms = [self.atom(rng, element) for _ in range(count)]
         if kind is dict:
             key = rng.choice((str, str, int, None))
-            return {self.atom(rng, key): each for each in atoms}
+            return {self.atom(rng, key): value for value in atoms}
         if kind in (list, tuple, set, frozenset):
             return kind(atoms)
         return self.atom(rng, kind)
@@ -115,9 +115,9 @@ def _taken_apart(value: Any) -> Iterator[Any]:
         parts = [*value, *value.values()]
     elif isinstance(value, str) and 1 < len(value) <= LONGEST:
         yield from _WORDS.findall(value)
-    for each in parts:
-        yield each
-        yield from _taken_apart(each)
+    for part in parts:
+        yield part
+        yield from _taken_apart(part)
 
 
 def _related(values: Iterable[Any]) -> Iterator[Any]:
@@ -145,9 +145,9 @@ def _related(values: Iterable[Any]) -> Iterator[Any]:
                 yield int(value)
         elif isinstance(value, list | tuple):
             yield from (list(value), list(value)[::-1], tuple(value), len(value))
-            if all(isinstance(each, str) for each in value):
+            if all(isinstance(item, str) for item in value):
                 yield from ("".join(value), " ".join(value), ",".join(value))
-            if all(isinstance(each, tuple) and len(each) == 2 for each in value):
+            if all(isinstance(item, tuple) and len(item) == 2 for item in value):
                 try:
                     yield dict(value)
                 except TypeError:
@@ -155,7 +155,7 @@ def _related(values: Iterable[Any]) -> Iterator[Any]:
         elif isinstance(value, dict):
             yield from (list(value), list(value.values()), list(value.items()), len(value))
             yield {
-                each: key for key, each in value.items() if isinstance(each, str | int | float | bool | None)
+                item: key for key, item in value.items() if isinstance(item, str | int | float | bool | None)
             }
 
 

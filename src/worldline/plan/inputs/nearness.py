@@ -68,7 +68,7 @@ class Meter:
         if not (isinstance(held, tuple) and len(held) == 2 and isinstance(held[1], list)):
             return Nearness(FAR, "unread")
         truth, sides = held
-        pairs = tuple((each[0], each[1]) for each in sides if isinstance(each, list) and len(each) == 2)
+        pairs = tuple((side[0], side[1]) for side in sides if isinstance(side, list) and len(side) == 2)
         if truth is True:
             return Nearness(0.0, "met", pairs)
         if len(pairs) != len(self.goal.pairs):
@@ -104,9 +104,10 @@ def _ways(goal: Goal, source: str) -> list[tuple[int, ...]]:
         around = [
             node.lineno
             for node in ast.walk(tree)
-            if isinstance(node, _BLOCKS) and node.lineno < line <= (node.end_lineno or 0)
+            if isinstance(node, _BLOCKS)
+            and node.lineno < line <= (node.end_lineno or 0)
             and not isinstance(node, ast.FunctionDef)
-        ]  # fmt: skip
+        ]
         ways.append((*around, line))
     return ways
 
@@ -124,7 +125,7 @@ def apart(left: Any, operator: str, right: Any) -> float:
     if operator in _ORDERED:
         return _unordered(left, operator, right)
     if operator == "in" and isinstance(right, list | tuple | set | frozenset | dict):
-        return min((_unequal(left, each) for each in right), default=UNLIKE)
+        return min((_unequal(left, element) for element in right), default=UNLIKE)
     if operator == "in" and isinstance(right, str) and isinstance(left, str):
         return 0.0 if left in right else 1.0 + abs(len(left) - 1)
     return 1.0  # `!=` and `not in` have no more or less
@@ -171,11 +172,11 @@ def read_value(text: str) -> Any:
 def _plain(node: Value, known: dict[int, Any]) -> Any:
     if node.kind == "ref":
         return known.get(int(node.atom.lstrip("#") or 0), Verbatim(node.atom))
-    items = [_plain(each, known) for each in node.items]
-    made = _made(node, items)
+    items = [_plain(item, known) for item in node.items]
+    value = _made(node, items)
     if node.label:
-        known[node.label] = made
-    return made
+        known[node.label] = value
+    return value
 
 
 def _made(node: Value, items: Sequence[Any]) -> Any:

@@ -60,22 +60,25 @@ class InputProposer:
         self.drawer = Drawer(target)
         arguments = target.node.args
         self._nodes = {
-            each.arg: each for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+            parameter.arg: parameter
+            for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         }
-        self._guesses = {each.name: each for each in target.signature.parameters}
+        self._guesses = {parameter.name: parameter for parameter in target.signature.parameters}
         self._tally: Counter[tuple[str, type, bool]] = Counter()
         self._swept = 0
         self.elite: dict[str, TriedInput] = {}
 
     def _planted(self) -> Any:
         """The signature with the goal's constants beside the source's."""
-        given = self.target.signature
-        texts = tuple(each for each in self.material.values if isinstance(each, str) and 0 < len(each) <= 80)
-        numbers = tuple(each for each in self.material.values if type(each) is int)
+        signature = self.target.signature
+        texts = tuple(
+            value for value in self.material.values if isinstance(value, str) and 0 < len(value) <= 80
+        )
+        numbers = tuple(value for value in self.material.values if type(value) is int)
         return replace(
-            given,
-            texts=tuple(dict.fromkeys((*texts, *given.texts))),
-            numbers=tuple(dict.fromkeys((*numbers, *given.numbers))),
+            signature,
+            texts=tuple(dict.fromkeys((*texts, *signature.texts))),
+            numbers=tuple(dict.fromkeys((*numbers, *signature.numbers))),
         )
 
     def learn(self, tried: TriedInput) -> None:
@@ -86,13 +89,13 @@ class InputProposer:
         self.elite.pop(tried.nearness.sort, None)  # of inputs that came to the same, the newest
         self.elite[tried.nearness.sort] = tried
         if len(self.elite) > 2 * ELITE:
-            best = sorted(self.elite.items(), key=lambda each: each[1].nearness.far)[:ELITE]
+            best = sorted(self.elite.items(), key=lambda item: item[1].nearness.far)[:ELITE]
             self.elite = dict(best)
 
     def propose(self) -> Values:
         """One input more."""
         if self.way == "climb" and self.elite:
-            nearest = min(each.nearness.far for each in self.elite.values())
+            nearest = min(tried.nearness.far for tried in self.elite.values())
             if self.rng.random() >= (FRESH if nearest < FAR else 0.8):
                 return self._climbed()
         return self._fresh()
@@ -101,20 +104,20 @@ class InputProposer:
 
     def _fresh(self) -> Values:
         self.drawer.call(self.rng)  # what a call has drawn already comes back in it: begin anew
-        made = {name: self._drawn(name, parameter) for name, parameter in self.goal.names}
+        values = {name: self._drawn(name, parameter) for name, parameter in self.goal.names}
         if self.way != "random":
-            self._sweep(made)
-        return made
+            self._sweep(values)
+        return values
 
-    def _sweep(self, made: Values) -> None:
+    def _sweep(self, values: Values) -> None:
         """The goal's own constants in turn, while there are some that were not given yet."""
-        names = list(made)
+        names = list(values)
         while self._swept < len(self.material.values) * len(names):
             value = self.material.values[self._swept // len(names)]
             name = names[self._swept % len(names)]
             self._swept += 1
-            if self._is_like(value, made[name], name) and self.rng.random() < 0.7:
-                made[name] = value
+            if self._is_like(value, values[name], name) and self.rng.random() < 0.7:
+                values[name] = value
                 return
 
     def _is_like(self, value: Any, drawn: Any, name: str) -> bool:
@@ -133,7 +136,9 @@ class InputProposer:
             except UnknownType:
                 return self._guessed(name, parameter)
             same = [
-                each for each in self.material.by_type.get(type(value), []) if _shape(each) == _shape(value)
+                constant
+                for constant in self.material.by_type.get(type(value), [])
+                if _shape(constant) == _shape(value)
             ]
             planted = self.way != "random" and self.rng.random() < PLANTED
             return self.rng.choice(same) if same and planted else value
@@ -142,12 +147,12 @@ class InputProposer:
     def _guessed(self, name: str, parameter: str) -> Any:
         weights = self._weights(parameter)
         kinds = list(weights)
-        kind = self.rng.choices(kinds, [weights[each] * self._weight(name, _KINDS[each]) for each in kinds])[
-            0
-        ]
+        kind = self.rng.choices(
+            kinds, [weights[candidate] * self._weight(name, _KINDS[candidate]) for candidate in kinds]
+        )[0]
         if self.way != "random" and self.rng.random() < PLANTED:
-            found = self.material.pick(self.rng, _KINDS[kind]) if self.rng.random() < 0.5 else None
-            return self.material.built(self.rng, _KINDS[kind]) if found is None else found
+            constant = self.material.pick(self.rng, _KINDS[kind]) if self.rng.random() < 0.5 else None
+            return self.material.built(self.rng, _KINDS[kind]) if constant is None else constant
         return _read(self.drawer.of_kind(self.rng, kind))
 
     def _weights(self, parameter: str) -> dict[str, float]:
@@ -169,7 +174,7 @@ class InputProposer:
     # ---- climbed
 
     def _climbed(self) -> Values:
-        ranked = sorted(self.elite.values(), key=lambda each: each.nearness.far)
+        ranked = sorted(self.elite.values(), key=lambda tried: tried.nearness.far)
         parent = ranked[min(int(self.rng.expovariate(0.35)), len(ranked) - 1)]
         values = dict(parent.values)
         if len(values) > 1 and self.rng.random() < 0.15:
@@ -194,7 +199,7 @@ class InputProposer:
 def _shape(value: Any) -> str:
     """The type of a value, and of what it holds where that is of one type."""
     if isinstance(value, list | tuple | set | frozenset) and value:
-        inner = {_shape(each) for each in value}
+        inner = {_shape(item) for item in value}
         return f"{type(value).__name__} of {inner.pop() if len(inner) == 1 else 'several'}"
     return type(value).__name__
 
@@ -212,7 +217,7 @@ def spelled(value: Any) -> str | None:
         return None
     if isinstance(value, list | tuple | set | frozenset | dict):
         parts: Sequence[Any] = list(value) if not isinstance(value, dict) else [*value, *value.values()]
-        if any(spelled(each) is None for each in parts):
+        if any(spelled(part) is None for part in parts):
             return None
     text = repr(value)
     return text if len(text) <= 4_000 else None

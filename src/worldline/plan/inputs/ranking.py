@@ -28,41 +28,45 @@ Ranker = Callable[[Goal, Program, list[Values]], tuple[list[Values], int]]
 def by_model(predictor: Predictor, *, most: int = MOST, limit: int = LIMIT) -> Ranker:
     """Who imagines the first few inputs and puts them into the order of how near they seem; and the bytes it took."""
 
-    def rank(goal: Goal, program: Program, several: list[Values]) -> tuple[list[Values], int]:
+    def rank(goal: Goal, program: Program, proposals: list[Values]) -> tuple[list[Values], int]:
         compared = _literals(goal)
         if compared is None:
-            return several, 0
-        first, rest = several[:most], several[most:]
+            return proposals, 0
+        first, rest = proposals[:most], proposals[most:]
         asks = [
             PredictionRequest(
                 program=replace(
-                    program, call=goal.call({name: spelled(each) or "None" for name, each in values.items()})
+                    program,
+                    call=goal.call(
+                        {name: spelled(prediction) or "None" for name, prediction in values.items()}
+                    ),
                 ),
                 limit=limit,
             )
             for values in first
         ]
-        found = list(predictor.predict(asks))
+        predictions = list(predictor.predict(asks))
         far = [
-            _far(of_prediction(Subject(), ask, each), compared) for ask, each in zip(asks, found, strict=True)
+            _far(of_prediction(Subject(), ask, prediction), compared)
+            for ask, prediction in zip(asks, predictions, strict=True)
         ]
         order = sorted(range(len(first)), key=lambda at: (far[at], at))
-        return [*(first[at] for at in order), *rest], sum(len(each.text) for each in found)
+        return [*(first[at] for at in order), *rest], sum(len(prediction.text) for prediction in predictions)
 
     return rank
 
 
 def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
     """What the call's value is compared with, and how; None where it is not the value itself, or no literal."""
-    made = []
+    literals = []
     for left, operator, right in goal.pairs:
         if left != CALL_VALUE:
             return None
         try:
-            made.append((operator, ast.literal_eval(right)))
+            literals.append((operator, ast.literal_eval(right)))
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return None
-    return made or None
+    return literals or None
 
 
 def _far(text: str, compared: list[tuple[str, Any]]) -> float:

@@ -59,11 +59,17 @@ class InputReport:
         """As one JSON object."""
         near = self.nearest
         return {
-            "goal": self.goal.text, "call": self.call, "came": self.came, "executions": self.executions,
-            "found_at": self.found_at, "found_by": self.found_by, "unconfirmed": self.unconfirmed,
-            "imagined_bytes": self.imagined, "notes": list(self.said),
+            "goal": self.goal.text,
+            "call": self.call,
+            "came": self.came,
+            "executions": self.executions,
+            "found_at": self.found_at,
+            "found_by": self.found_by,
+            "unconfirmed": self.unconfirmed,
+            "imagined_bytes": self.imagined,
+            "notes": list(self.said),
             "nearest": None if near is None else {"call": near.call, "came": near.came, "far": near.far},
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
@@ -135,16 +141,16 @@ class _Hunt:
             self._ranked()
         sizes = iter(FIRST)
         while not self._over:
-            several = self._new(min(next(sizes, ROUND), self.how.climbing - self.executions))
-            if not several:
+            proposals = self._new(min(next(sizes, ROUND), self.how.climbing - self.executions))
+            if not proposals:
                 return
-            self._try(several, self.how.way)
+            self._try(proposals, self.how.way)
 
     def _ranked(self) -> None:
         """The first proposals in a model's order, run one by one."""
         assert self.how.rank is not None
-        several = [values for values, _ in self._new(FIRST[0])]
-        ordered, self.imagined = self.how.rank(self.goal, self.program, several)
+        proposals = [values for values, _ in self._new(FIRST[0])]
+        ordered, self.imagined = self.how.rank(self.goal, self.program, proposals)
         for values in ordered:
             if self._over or self.executions >= self.how.executions:
                 return
@@ -152,17 +158,17 @@ class _Hunt:
 
     def _new(self, count: int) -> list[tuple[Values, str]]:
         """So many inputs that were not tried, with what is evaluated of each; fewer where no more come."""
-        made: list[tuple[Values, str]] = []
+        proposals: list[tuple[Values, str]] = []
         stale = 0
-        while len(made) < count and stale < STALE:
+        while len(proposals) < count and stale < STALE:
             values = self.proposer.propose()
             probe = self._probe(values)
             stale += 1
             if probe is not None and probe not in self.seen:
                 self.seen.add(probe)
-                made.append((values, probe))
+                proposals.append((values, probe))
                 stale = 0
-        return made
+        return proposals
 
     def _probe(self, values: Values) -> str | None:
         texts = self._texts(values)
@@ -174,17 +180,21 @@ class _Hunt:
             {name: text for name, text in texts.items() if text is not None} if all(texts.values()) else None
         )
 
-    def _try(self, several: list[tuple[Values, str]], by: str) -> None:
+    def _try(self, proposals: list[tuple[Values, str]], by: str) -> None:
         """Run inputs together, learn from each, and confirm the first that reaches the goal."""
         ends = self.run(
             CallBatch(
-                self.program.source, tuple(probe for _, probe in several), tuple(self.program.files), self.program.name,
-                self.how.seconds, lines=self.meter.wants_lines,
+                self.program.source,
+                tuple(probe for _, probe in proposals),
+                tuple(self.program.files),
+                self.program.name,
+                self.how.seconds,
+                lines=self.meter.wants_lines,
             )
-        )  # fmt: skip
+        )
         begun = self.executions
         self.executions += len(ends)
-        for at, ((values, _), end) in enumerate(zip(several, ends, strict=True), begun + 1):
+        for at, ((values, _), end) in enumerate(zip(proposals, ends, strict=True), begun + 1):
             near = self.meter.measure(end)
             self.proposer.learn(TriedInput(values, near))
             if near.is_met and not self._over:
@@ -216,10 +226,12 @@ class _Hunt:
         proposed = iter(solver(self.goal, self.target))
         while not self._over and self.executions < self.how.executions:
             left = min(ROUND, self.how.executions - self.executions)
-            several = [(values, probe) for values in islice(proposed, left) if (probe := self._probe(values))]
-            if not several:
+            proposals = [
+                (values, probe) for values in islice(proposed, left) if (probe := self._probe(values))
+            ]
+            if not proposals:
                 return
-            self._try(several, "crosshair")
+            self._try(proposals, "crosshair")
 
     def report(self) -> InputReport:
         """What came of it."""
@@ -229,17 +241,29 @@ class _Hunt:
             )
         if self.found is None:
             return InputReport(
-                goal=self.goal, call=None, executions=self.executions, unconfirmed=self.unconfirmed,
-                imagined=self.imagined, nearest=self.nearest, said=tuple(self.said),
-            )  # fmt: skip
+                goal=self.goal,
+                call=None,
+                executions=self.executions,
+                unconfirmed=self.unconfirmed,
+                imagined=self.imagined,
+                nearest=self.nearest,
+                said=tuple(self.said),
+            )
         call, trace, at, by = self.found
         end = _end(trace)
         came = self.meter.measure(end)
         return InputReport(
-            goal=self.goal, call=call, came=_shown(came.sides, end.value), trace=trace,
-            executions=self.executions, found_at=at, found_by=by, unconfirmed=self.unconfirmed,
-            imagined=self.imagined, said=tuple(self.said),
-        )  # fmt: skip
+            goal=self.goal,
+            call=call,
+            came=_shown(came.sides, end.value),
+            trace=trace,
+            executions=self.executions,
+            found_at=at,
+            found_by=by,
+            unconfirmed=self.unconfirmed,
+            imagined=self.imagined,
+            said=tuple(self.said),
+        )
 
 
 def _shown(sides: tuple[tuple[Any, Any], ...], text: str) -> str:

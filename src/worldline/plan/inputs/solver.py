@@ -22,16 +22,16 @@ def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target]
         if not symbolic.is_installed():
             return
         names = [name for name, _ in goal.names]
-        given = {name: target.guessed[of] for name, of in goal.names if of in target.guessed}
+        kinds = {name: target.guessed[of] for name, of in goal.names if of in target.guessed}
         function = _NAME if goal.test else goal.function
         program = target.program
         if goal.test:
             program = replace(program, source=f"{program.source}\n\n{_branch(goal, target)}")
         consumed = goal.consumed and not goal.test
-        found = symbolic.explore(
-            program, function, seconds=seconds, names=names, guessed=given, consumed=consumed, trust=trust
+        exploration = symbolic.explore(
+            program, function, seconds=seconds, names=names, guessed=kinds, consumed=consumed, trust=trust
         )
-        for path in found.paths:
+        for path in exploration.paths:
             arguments = CallArguments.of(path.call)
             if arguments is not None and len(arguments.values) >= len(names):
                 yield dict(zip(names, arguments.values, strict=False))
@@ -41,7 +41,10 @@ def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target]
 
 def _branch(goal: Goal, target: Target) -> str:
     """A function of the goal's free names that has one way where the goal holds and another where it does not."""
-    types = {each.arg: each.annotation for each in (*target.node.args.posonlyargs, *target.node.args.args)}
+    types = {
+        parameter.arg: parameter.annotation
+        for parameter in (*target.node.args.posonlyargs, *target.node.args.args)
+    }
     words = []
     for name, of in goal.names:
         annotation = types.get(of)

@@ -22,9 +22,19 @@ def varied(rng: Random, value: Any, material: Material) -> Any:
         return _number(rng, value, material)
     if isinstance(value, float):
         return rng.choice(
-            (value + 1, value - 1, value + 0.5, -value, value * 2, value / 2, round(value, 1), float(round(value)),
-             float(material.atom(rng, float)), value * rng.uniform(0.5, 2))
-        )  # fmt: skip
+            (
+                value + 1,
+                value - 1,
+                value + 0.5,
+                -value,
+                value * 2,
+                value / 2,
+                round(value, 1),
+                float(round(value)),
+                float(material.atom(rng, float)),
+                value * rng.uniform(0.5, 2),
+            )
+        )
     if isinstance(value, str):
         return _text(rng, value, material)[:LONGEST]
     if isinstance(value, bytes):
@@ -134,7 +144,7 @@ def _mapping(rng: Random, value: dict[Any, Any], material: Material) -> dict[Any
 
 
 def _hashable(items: list[Any]) -> list[Any]:
-    return [each for each in items if _is_hashable(each)]
+    return [item for item in items if _is_hashable(item)]
 
 
 def _is_hashable(value: Any) -> bool:
@@ -159,9 +169,9 @@ def mended(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
     )
     if not texts and not both:
         return value
-    keys = [repr(each) for each in came], [repr(each) for each in wanted]
+    keys = [repr(part) for part in came], [repr(part) for part in wanted]
     edits = [
-        each for each in SequenceMatcher(None, *keys, autojunk=False).get_opcodes() if each[0] != "equal"
+        part for part in SequenceMatcher(None, *keys, autojunk=False).get_opcodes() if part[0] != "equal"
     ]
     if not edits:
         return value

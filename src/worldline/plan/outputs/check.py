@@ -33,45 +33,45 @@ def check_outputs(
     """What the assertions of a file of tests come to, and the file with its blanks filled in, if wanted."""
     wanted = expectations(program.source)
     tests = tests_of(program.source)
-    told = _spliced(
-        program.source, [(each.span, _telling(number, each)) for number, each in enumerate(wanted)]
+    instrumented = _spliced(
+        program.source, [(item.span, _telling(number, item)) for number, item in enumerate(wanted)]
     )
     runs = (f"{_THERE}.run({program.name!r}, {name!r})" for name in tests)
     files = (*program.files, (f"{_INSIDE}.py", Path(inside.__file__).read_text(encoding="utf-8")))
     calls = (_FETCH, *(text for call in runs for text in (call, _FETCH)))
-    batch = CallBatch(told, calls, files, program.name, seconds, fresh=False)
+    batch = CallBatch(instrumented, calls, files, program.name, seconds, fresh=False)
     ends = run(batch)
     if wanted and ends[0].kind != "returned":
         raise UsageError(f"{program.name} cannot be run: {ends[0].kind} {ends[0].value[:300]}")
     first, again = _seen(ends), _seen(run(batch))
     failed = _failed(tests, ends[1::2])
-    checked = [_checked(each, first.get(n, []), again.get(n, []), failed) for n, each in enumerate(wanted)]
-    filled = [(each.expectation.blank, each.value) for each in checked]
+    checked = [_checked(item, first.get(n, []), again.get(n, []), failed) for n, item in enumerate(wanted)]
+    filled = [(item.expectation.blank, item.value) for item in checked]
     edits = [(blank, value) for blank, value in filled if fill and blank is not None and value is not None]
     return OutputsReport(program.name, program.source, _spliced(program.source, edits), tuple(checked))
 
 
-def _telling(number: int, each: Expectation) -> str:
+def _telling(number: int, expectation: Expectation) -> str:
     """What stands in place of an assertion, or of a blank in a row, while the tests are run."""
-    if each.in_row:
+    if expectation.in_row:
         return f"{_THERE}.blank({number})"
-    return f"{_THERE}.tell({number}, ({each.value}), ({each.wanted}))"
+    return f"{_THERE}.tell({number}, ({expectation.value}), ({expectation.wanted}))"
 
 
 def _failed(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str, str]:
     """Why tests did not pass, by their names; what is not of the shape that `inside` tells is left out."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for name, end in zip(tests, ends, strict=True):
         if end.kind != "returned":
-            found[name] = (
+            reasons[name] = (
                 f"met the limit of {end.value}" if end.kind == "limit" else f"{end.kind} {end.value[:80]}"
             )
             continue
         rows = read_value(end.value)
         for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, tuple) and len(row) == 2 and all(isinstance(each, str) for each in row):
-                found.setdefault(*row)
-    return found
+            if isinstance(row, tuple) and len(row) == 2 and all(isinstance(cell, str) for cell in row):
+                reasons.setdefault(*row)
+    return reasons
 
 
 def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
@@ -84,14 +84,16 @@ def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
 
 def _seen(ends: Sequence[CallEnd]) -> dict[int, list[tuple[str, bool]]]:
     """Each assertion's values and verdicts, as they were told; what is not of that shape is left out."""
-    found: dict[int, list[tuple[str, bool]]] = {}
+    values_by_number: dict[int, list[tuple[str, bool]]] = {}
     for end in ends[::2]:
         node = parse(end.value) if end.kind == "returned" else None
         for row in node.items if isinstance(node, Value) and node.kind == "list" else ():
             if len(row.items) == 3 and row.items[0].atom.isdigit():
                 number, value, held = row.items
-                found.setdefault(int(number.atom), []).append((text_of(value), held.atom == "True"))
-    return found
+                values_by_number.setdefault(int(number.atom), []).append(
+                    (text_of(value), held.atom == "True")
+                )
+    return values_by_number
 
 
 def _checked(

@@ -38,17 +38,17 @@ def tell(number: int, value: Any, wanted: Any) -> None:
     """An assertion's value, as it is now, and whether it is what is wanted."""
     if isinstance(value, Blank):
         value, wanted = wanted, value
-    kept = copy.deepcopy(value) if type(value) in COPIED else value
+    snapshot = copy.deepcopy(value) if type(value) in COPIED else value
     if isinstance(wanted, Blank):
-        _seen.append((wanted.number, kept, True))
-    _seen.append((number, kept, isinstance(wanted, Blank) or bool(value == wanted)))
+        _seen.append((wanted.number, snapshot, True))
+    _seen.append((number, snapshot, isinstance(wanted, Blank) or bool(value == wanted)))
 
 
 def fetch() -> list[tuple[int, Any, bool]]:
     """What was told since this was last asked."""
-    told = list(_seen)
+    values = list(_seen)
     _seen.clear()
-    return told
+    return values
 
 
 def run(file: str, name: str) -> list[tuple[str, str]]:
@@ -88,25 +88,27 @@ def _by_pytest(pytest: Any, file: str, name: str) -> list[tuple[str, str]]:
     return listener.found if listener.heard else [(name, "was not run: pytest finds no test in it")]
 
 
-def _crash(told: Any) -> str:
+def _crash(report: Any) -> str:
     """The sentence of a report that says what went wrong."""
-    message = getattr(getattr(told, "reprcrash", None), "message", None) or getattr(told, "errorstring", None)
-    lines = str(message or told).strip().splitlines()
+    message = getattr(getattr(report, "reprcrash", None), "message", None) or getattr(
+        report, "errorstring", None
+    )
+    lines = str(message or report).strip().splitlines()
     return lines[0] if message and lines else (lines or ["no reason is told"])[-1]
 
 
 def _plainly(name: str, item: Any) -> Iterator[tuple[str, str]]:
     """The same without pytest."""
     if isinstance(item, type) and issubclass(item, unittest.TestCase):
-        found = unittest.TestResult()
-        unittest.defaultTestLoader.loadTestsFromTestCase(item).run(found)
-        for test, text in (*found.errors, *found.failures):
+        result = unittest.TestResult()
+        unittest.defaultTestLoader.loadTestsFromTestCase(item).run(result)
+        for test, text in (*result.errors, *result.failures):
             yield f"{name}.{_method(test)}", f"failed: {text.strip().splitlines()[-1]}"
-        for test, text in found.skipped:
+        for test, text in result.skipped:
             yield f"{name}.{_method(test)}", f"was skipped: {text}"
     elif isinstance(item, type):
-        for each in (one for one in dir(item) if one.startswith("test")):
-            yield from _attempt(f"{name}.{each}", lambda each=each: _on_a_fresh_one(item, each))  # type: ignore[misc]
+        for method in (attribute for attribute in dir(item) if attribute.startswith("test")):
+            yield from _attempt(f"{name}.{method}", lambda method=method: _on_a_fresh_one(item, method))  # type: ignore[misc]
     elif _takes(item):
         yield name, NO_PYTEST
     else:
@@ -118,19 +120,20 @@ def _method(test: Any) -> str:
 
 
 def _on_a_fresh_one(owner: type, name: str) -> None:
-    made = owner()
-    for each in ("setup_method", name, "teardown_method"):
-        act = getattr(made, each, None)
+    instance = owner()
+    for step in ("setup_method", name, "teardown_method"):
+        act = getattr(instance, step, None)
         if act is not None:
-            act(*([getattr(made, name)] if each != name and _takes(act) else []))
+            act(*([getattr(instance, name)] if step != name and _takes(act) else []))
 
 
 def _takes(act: Callable[..., Any]) -> bool:
     """Whether it cannot be called without arguments."""
-    given = inspect.signature(act).parameters.values()
+    parameters = inspect.signature(act).parameters.values()
     return any(
-        each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
-        for each in given
+        parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        for parameter in parameters
     )
 
 

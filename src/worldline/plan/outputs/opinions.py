@@ -37,7 +37,7 @@ def _chance(gate: Gate | None, score: float | None) -> float | None:
 
 
 def _gate(predictor: Predictor, journal: str) -> Gate | None:
-    known = (each.ledger for each in read_journal(journal))
+    known = (entry.ledger for entry in read_journal(journal))
     return gate_of(telling(known, what="return", model=model_of(predictor)))
 
 
@@ -47,8 +47,8 @@ def program_of(program: Program, wanted: Expectation) -> Program | None:
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         return None
     try:
-        for each in (*node.args, *(word.value for word in node.keywords)):
-            ast.literal_eval(each)
+        for argument in (*node.args, *(word.value for word in node.keywords)):
+            ast.literal_eval(argument)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
     tree = syntax(program.source)
@@ -58,9 +58,9 @@ def program_of(program: Program, wanted: Expectation) -> Program | None:
             return Program(source=program.source, name=program.name, files=program.files, call=wanted.value)
         if isinstance(part, ast.ImportFrom) and part.level == 0:
             named = [
-                each
-                for each in part.names
-                if (each.asname or each.name) == node.func.id and each.asname is None
+                argument
+                for argument in part.names
+                if (argument.asname or argument.name) == node.func.id and argument.asname is None
             ]
             file = f"{(part.module or '').replace('.', '/')}.py"
             if named and file in files:
@@ -72,12 +72,12 @@ def program_of(program: Program, wanted: Expectation) -> Program | None:
 
 def with_opinions(report: OutputsReport, program: Program, opinion: Opinion) -> OutputsReport:
     """The report with what a model imagines of each value that is a plain call's; the values stay those of the run."""
-    asked = [
-        (at, found)
-        for at, each in enumerate(report.values)
-        if (found := program_of(program, each.expectation))
+    calls = [
+        (at, call)
+        for at, checked in enumerate(report.values)
+        if (call := program_of(program, checked.expectation))
     ]
     values = list(report.values)
-    for (at, _), (text, probability) in zip(asked, opinion([found for _, found in asked]), strict=True):
+    for (at, _), (text, probability) in zip(calls, opinion([call for _, call in calls]), strict=True):
         values[at] = replace(values[at], imagined=text, probability=probability)
     return replace(report, values=tuple(values))

@@ -23,9 +23,9 @@ class CheckedValue:
 
     def disagrees(self, sure: float) -> bool:
         """Whether a model imagines another value, and is sure enough, or nobody can tell how sure it is."""
-        told = self.imagined is not None and self.value is not None
+        is_comparable = self.imagined is not None and self.value is not None
         return (
-            told
+            is_comparable
             and (self.probability is None or self.probability >= sure)
             and not equal(str(self.imagined), str(self.value))
         )
@@ -54,14 +54,21 @@ class OutputsReport:
     def as_json(self, sure: float) -> dict[str, Any]:
         """As one JSON object."""
         return {
-            "name": self.name, "diff": self.diff,
+            "name": self.name,
+            "diff": self.diff,
             "values": [
                 {
-                    "line": each.expectation.line, "call": each.expectation.value, "wanted": each.expectation.wanted,
-                    "blank": each.expectation.blank is not None, "value": each.value, "holds": each.holds,
-                    "why": each.why,
-                    "imagined": each.imagined, "probability": each.probability, "disagrees": each.disagrees(sure),
+                    "line": checked.expectation.line,
+                    "call": checked.expectation.value,
+                    "wanted": checked.expectation.wanted,
+                    "blank": checked.expectation.blank is not None,
+                    "value": checked.value,
+                    "holds": checked.holds,
+                    "why": checked.why,
+                    "imagined": checked.imagined,
+                    "probability": checked.probability,
+                    "disagrees": checked.disagrees(sure),
                 }
-                for each in self.values
+                for checked in self.values
             ],
-        }  # fmt: skip
+        }

@@ -43,17 +43,23 @@ def spoken(kind: str, text: str) -> str:
 def arcs_of(source: str, function: str) -> frozenset[Arc]:
     """Every arc of a function and of what its text names."""
     return frozenset(
-        Arc(each.line, each.kind, taken, name, each.text)
-        for name, each in _decisions(source, function)
-        for taken in _ways(each)
+        Arc(decision.line, decision.kind, taken, name, decision.text)
+        for name, decision in _decisions(source, function)
+        for taken in _ways(decision)
     )
 
 
 def inside_lines(source: str, function: str) -> list[str]:
     """What is decided inside one line, and so is no arc: each with its line, in order."""
-    found = (each for _, each in _decisions(source, function) if each.is_inline and each.kind not in _ONE_WAY)
-    ordered = sorted(found, key=lambda each: each.line)
-    return list(dict.fromkeys(f"line {each.line}: {spoken(each.kind, each.text)}" for each in ordered))
+    inline = (
+        decision
+        for _, decision in _decisions(source, function)
+        if decision.is_inline and decision.kind not in _ONE_WAY
+    )
+    ordered = sorted(inline, key=lambda decision: decision.line)
+    return list(
+        dict.fromkeys(f"line {decision.line}: {spoken(decision.kind, decision.text)}" for decision in ordered)
+    )
 
 
 def _decisions(source: str, function: str) -> Iterator[tuple[str, Decision]]:
@@ -61,8 +67,8 @@ def _decisions(source: str, function: str) -> Iterator[tuple[str, Decision]]:
     spans = _reachable(source, function)
     for (name, line), by_line in decisions(source).items():
         if any(line in span for span in spans):
-            for several in by_line.values():
-                yield from ((name, each) for each in several)
+            for on_line in by_line.values():
+                yield from ((name, decision) for decision in on_line)
 
 
 def _ways(decision: Decision) -> tuple[bool, ...]:
@@ -73,7 +79,7 @@ def _ways(decision: Decision) -> tuple[bool, ...]:
 
 def taken_arcs(met: Iterable[Condition], known: frozenset[Arc]) -> frozenset[Arc]:
     """The arcs that a run took, by the conditions that it met."""
-    ways = {(each.line, each.kind, each.taken) for each in met}
+    ways = {(condition.line, condition.kind, condition.taken) for condition in met}
     return frozenset(arc for arc in known if (arc.line, arc.kind, arc.taken) in ways)
 
 

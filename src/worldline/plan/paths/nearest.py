@@ -62,12 +62,12 @@ class _Wish:
 
     def met(self, trace: Trace) -> tuple[Condition, bool] | None:
         """Where a run goes the other way, and whether it came there in the same way."""
-        found = conditions(trace)
-        ways = tuple((each.line, each.taken) for each in found)
+        decided = conditions(trace)
+        ways = tuple((condition.line, condition.taken) for condition in decided)
         at = len(self.before)
         if ways[:at] == self.before and ways[at : at + 1] == ((self.line, self.taken),):
-            return (found[at], True) if self._goes(trace, found[at]) else None
-        turns = [each for each in found if each.line == self.line]
+            return (decided[at], True) if self._goes(trace, decided[at]) else None
+        turns = [condition for condition in decided if condition.line == self.line]
         if (
             len(turns) > self.turn
             and turns[self.turn].taken == self.taken
@@ -76,18 +76,25 @@ class _Wish:
             return turns[self.turn], False
         return None
 
-    def _goes(self, trace: Trace, found: Condition) -> bool:
+    def _goes(self, trace: Trace, condition: Condition) -> bool:
         if self.next_line is None:
             return True
-        frame = trace.columns.frame[found.step]
-        later = (trace[i] for i in range(found.step + 1, len(trace)) if trace.columns.frame[i] == frame)
+        frame = trace.columns.frame[condition.step]
+        later = (trace[i] for i in range(condition.step + 1, len(trace)) if trace.columns.frame[i] == frame)
         return next((step.line for step in later if step.event == "line"), None) == self.next_line
 
 
 def nearest(
-    trace: Trace, step: int, *, next_line: int | None = None, seconds: float = 5.0, solver: bool = True, seed: int = 0,
-    limits: Limits = LIMITS, trust: bool = False,
-) -> NearestInput | None:  # fmt: skip
+    trace: Trace,
+    step: int,
+    *,
+    next_line: int | None = None,
+    seconds: float = 5.0,
+    solver: bool = True,
+    seed: int = 0,
+    limits: Limits = LIMITS,
+    trust: bool = False,
+) -> NearestInput | None:
     """The nearest input at which the condition of a step goes the other way; to `next_line`, where that is said.
 
     None where none was found. UsageError where the trace is of no plain call, or its step decides nothing.
@@ -104,12 +111,12 @@ def nearest(
 
 
 def _wish(trace: Trace, step: int, next_line: int | None) -> _Wish:
-    found = conditions(trace)
-    at = next((n for n, each in enumerate(found) if each.step == step), None)
+    met = conditions(trace)
+    at = next((n for n, condition in enumerate(met) if condition.step == step), None)
     if at is None:
         raise UsageError(f"step {step} decides nothing")
-    decided = found[at]
-    ways = tuple((each.line, each.taken) for each in found[:at])
+    decided = met[at]
+    ways = tuple((condition.line, condition.taken) for condition in met[:at])
     turn = sum(line == decided.line for line, _ in ways)
     return _Wish(ways, decided.line, not decided.taken, turn, next_line)
 
@@ -136,35 +143,46 @@ class _Chase:
             drawer, rng = Drawer(self.target), Random(f"nearest/{seed}/{self.target.name}")
             self.run(drawer.call(rng) for _ in range(DRAWN))
         if (self.best is None or not self.best.exact) and solver and symbolic.is_installed():
-            found = symbolic.explore(
-                self.target.program, self.target.name, seconds=max(1.0, seconds), names=self.target.names,
-                guessed=self.target.guessed, consumed=self.target.signature.yields, trust=self.trust,
-            )  # fmt: skip
+            exploration = symbolic.explore(
+                self.target.program,
+                self.target.name,
+                seconds=max(1.0, seconds),
+                names=self.target.names,
+                guessed=self.target.guessed,
+                consumed=self.target.signature.yields,
+                trust=self.trust,
+            )
             self.deadline = math.inf
-            self.run(path.call for path in found.paths)
+            self.run(path.call for path in exploration.paths)
 
     def _neighbours(self) -> Iterable[str]:
         """Calls that differ in one argument, the nearest first."""
-        several = [
+        neighbours = [
             self.origin.changed(place, value)
             for place, old in enumerate(self.origin.values)
             for value in near(old, self._planted)
         ]
-        several.sort(key=lambda each: apart(each, self.origin))
-        return (each.call(self.target.name) for each in several)
+        neighbours.sort(key=lambda arguments: apart(arguments, self.origin))
+        return (arguments.call(self.target.name) for arguments in neighbours)
 
     def approach(self, seconds: float) -> None:
         """Bring the nearest nearer, while that works."""
         self.deadline = time.monotonic() + seconds
         for _ in range(ROUNDS):
             before = self.best
-            given = None if before is None else CallArguments.of(before.call)
-            if before is None or given is None or given.words != self.origin.words:
+            arguments = None if before is None else CallArguments.of(before.call)
+            if before is None or arguments is None or arguments.words != self.origin.words:
                 return
-            pairs = enumerate(zip(given.values, self.origin.values, strict=True))
-            nearer = [given.changed(place, one) for place, (far, old) in pairs for one in between(far, old)]
+            pairs = enumerate(zip(arguments.values, self.origin.values, strict=True))
+            nearer = [
+                arguments.changed(place, value) for place, (far, old) in pairs for value in between(far, old)
+            ]
             known = (before.changed, before.distance)
-            self.run(each.call(self.target.name) for each in nearer if apart(each, self.origin) < known)
+            self.run(
+                candidate.call(self.target.name)
+                for candidate in nearer
+                if apart(candidate, self.origin) < known
+            )
             if self.best is before:
                 return
 
@@ -173,29 +191,29 @@ class _Chase:
         new = [call for call in dict.fromkeys(calls) if call not in self._tried]
         self._tried.update(new)
         for at in range(0, len(new), ROUND):
-            some = new[at : at + ROUND]
-            programs = [self.target.called(each) for each in some]
+            batch = new[at : at + ROUND]
+            programs = [self.target.called(call) for call in batch]
             traces = record_all(self.worker, programs, deadline=self.deadline)
-            for call, trace in zip(some, traces, strict=False):  # the time may have been over
+            for call, trace in zip(batch, traces, strict=False):  # the time may have been over
                 if trace is not None:
                     self._consider(call, trace)
 
     def _consider(self, call: str, trace: Trace) -> None:
-        found, given = self.wish.met(trace), CallArguments.of(call)
-        if found is None or given is None:
+        match, arguments = self.wish.met(trace), CallArguments.of(call)
+        if match is None or arguments is None:
             return
-        changed, far = apart(given, self.origin)
-        made = NearestInput(call, trace, found[0], found[1], changed, far, len(self._tried))
-        if self.best is None or _order(made) < _order(self.best):
-            self.best = made
+        changed, far = apart(arguments, self.origin)
+        candidate = NearestInput(call, trace, match[0], match[1], changed, far, len(self._tried))
+        if self.best is None or _order(candidate) < _order(self.best):
+            self.best = candidate
 
     def close(self) -> None:
         """Put the box away."""
         self.worker.close()
 
 
-def _order(found: NearestInput) -> tuple[bool, int, float, int, str]:
-    return not found.exact, found.changed, found.distance, len(found.call), found.call
+def _order(nearest: NearestInput) -> tuple[bool, int, float, int, str]:
+    return not nearest.exact, nearest.changed, nearest.distance, len(nearest.call), nearest.call
 
 
 def nearest_within(seconds: float) -> Callable[[Program, int], NearestInput | None]:

@@ -25,7 +25,7 @@ Solved = tuple[tuple[int, str], ...]
 
 def key_of(trace: Trace, met: Iterable[Condition]) -> PathKey:
     """The class that a run is of, by what it met."""
-    return tuple((each.line, each.taken) for each in met), _raised(trace)
+    return tuple((condition.line, condition.taken) for condition in met), _raised(trace)
 
 
 def _raised(trace: Trace) -> str:
@@ -64,11 +64,14 @@ class PathClass:
     def as_json(self) -> dict[str, Any]:
         """The class as `paths --json` prints it."""
         return {
-            "call": self.call, "found_by": self.found_by, "inputs": self.inputs, "steps": len(self.trace),
+            "call": self.call,
+            "found_by": self.found_by,
+            "inputs": self.inputs,
+            "steps": len(self.trace),
             "outcome": {"kind": self.trace.outcome.kind, "detail": self.trace.outcome.detail},
-            "conditions": [dict(each.__dict__) for each in self.conditions],
-            "solved": [[{"line": line, "text": text} for line, text in each] for each in self.solved],
-        }  # fmt: skip
+            "conditions": [dict(item.__dict__) for item in self.conditions],
+            "solved": [[{"line": line, "text": text} for line, text in item] for item in self.solved],
+        }
 
 
 @dataclass(frozen=True)
@@ -92,19 +95,25 @@ class PathReport:
     @property
     def raising(self) -> tuple[PathClass, ...]:
         """The classes whose inputs raise."""
-        return tuple(each for each in self.classes if each.raised)
+        return tuple(path for path in self.classes if path.raised)
 
     def as_json(self) -> dict[str, Any]:
         """The object that `paths --json` prints."""
         return {
-            "program": {"name": self.program.name, "source": self.program.source}, "function": self.function,
-            "classes": [each.as_json() for each in self.classes], "seen": self.seen,
+            "program": {"name": self.program.name, "source": self.program.source},
+            "function": self.function,
+            "classes": [path.as_json() for path in self.classes],
+            "seen": self.seen,
             "reached": [_arc(arc) | {"found_by": by} for arc, by in sorted(self.reached.items())],
-            "uncovered": [_arc(arc) for arc in self.uncovered], "tried": self.tried, "unended": self.unended,
-            "unconfirmed": self.unconfirmed, "solver": self.solver,
-            "agreed": list(self.agreed), "said": list(self.said),
+            "uncovered": [_arc(arc) for arc in self.uncovered],
+            "tried": self.tried,
+            "unended": self.unended,
+            "unconfirmed": self.unconfirmed,
+            "solver": self.solver,
+            "agreed": list(self.agreed),
+            "said": list(self.said),
             "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
-        }  # fmt: skip
+        }
 
 
 def _arc(arc: Arc) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Reaching:
             return []
         arcs = arcs_of(program.source, name)
         taken: frozenset[Arc] = frozenset().union(
-            *(taken_arcs(conditions(one), arcs) for one in traces.values())
+            *(taken_arcs(conditions(trace), arcs) for trace in traces.values())
         )
         if not arcs - taken:
             return []
@@ -40,5 +40,5 @@ class Reaching:
             report = paths(program, name, examples=known, seconds=self.seconds, trust=self.trust)
         except UsageError:  # it is no function of the file's top level
             return []
-        new = [each for each in report.classes if taken_arcs(each.conditions, arcs) - taken]
-        return [each.trace.program.call or "" for each in new if each.found_by != EXAMPLE]
+        new = [path for path in report.classes if taken_arcs(path.conditions, arcs) - taken]
+        return [path.trace.program.call or "" for path in new if path.found_by != EXAMPLE]

@@ -54,9 +54,15 @@ def is_installed() -> bool:
 
 
 def explore(
-    program: Program, function: str, *, seconds: float, names: Sequence[str] = (),
-    guessed: Mapping[str, str] | None = None, consumed: bool = False, trust: bool = False,
-) -> Exploration:  # fmt: skip
+    program: Program,
+    function: str,
+    *,
+    seconds: float,
+    names: Sequence[str] = (),
+    guessed: Mapping[str, str] | None = None,
+    consumed: bool = False,
+    trust: bool = False,
+) -> Exploration:
     """The paths of a function that CrossHair finds in so many seconds of its work, in a box.
 
     `names` are its parameters; `guessed` has a kind of `untraced/symbolic.py` for those without an annotation; what a
@@ -66,10 +72,18 @@ def explore(
     setup = prepare(limits=limits, python=None, core="python", trust=trust)
     plan: BoxPlan = replace(setup.plan, guest="untraced.symbolic", native=None)
     spec: dict[str, Any] = {
-        "name": program.name, "source": program.source, "files": dict(program.files), "argv": [], "call": None,
-        "limits": asdict(limits), "function": function, "seconds": seconds, "most": MOST,
-        "guessed": dict(guessed or {}), "consumed": consumed,
-    }  # fmt: skip
+        "name": program.name,
+        "source": program.source,
+        "files": dict(program.files),
+        "argv": [],
+        "call": None,
+        "limits": asdict(limits),
+        "function": function,
+        "seconds": seconds,
+        "most": MOST,
+        "guessed": dict(guessed or {}),
+        "consumed": consumed,
+    }
     with open_box(plan, limits) as box:
         return _read(box.run(spec, b""), function, names)
 
@@ -86,9 +100,13 @@ def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
         if row.end:
             end, why = (row.end, row.why) if row.end in ENDS else ("failed", "its answer is damaged")
         elif is_call(row.call, function):
-            told = ((line, worded(text, names)) for line, text in row.conditions)
+            worded_lines = ((line, worded(text, names)) for line, text in row.conditions)
             paths.append(
-                SymbolicPath(row.call, tuple(dict.fromkeys(each for each in told if each[1])), row.raised)
+                SymbolicPath(
+                    row.call,
+                    tuple(dict.fromkeys(condition for condition in worded_lines if condition[1])),
+                    row.raised,
+                )
             )
     return Exploration(tuple(paths), end, why)
 

@@ -27,18 +27,18 @@ def certain(start: GameState) -> Weighted:
 
 def updated(belief: Weighted, player: int, seen: str) -> Weighted:
     """The belief one step of the play later, when the player sees this."""
-    found: dict[GameState, Fraction] = {}
+    weights: dict[GameState, Fraction] = {}
     for state, weight in belief.items():
         for move, share in _followed(state):
             after = state.step(move)
             if after.observation(player) == seen:
-                found[after] = found.get(after, Fraction(0)) + weight * share
-    whole = sum(found.values(), Fraction(0))
+                weights[after] = weights.get(after, Fraction(0)) + weight * share
+    whole = sum(weights.values(), Fraction(0))
     if not whole:
         raise UsageError(f"no state of this game can look as player {player} sees it: {seen!r}")
-    if len(found) > MOST:
+    if len(weights) > MOST:
         raise UsageError(f"more than {MOST:,} states fit what player {player} has seen: too many to weigh")
-    return {state: weight / whole for state, weight in found.items()}
+    return {state: weight / whole for state, weight in weights.items()}
 
 
 def _followed(state: GameState) -> list[tuple[Move, Fraction]]:

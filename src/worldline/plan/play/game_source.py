@@ -41,23 +41,28 @@ def _needed(tree: ast.Module, name: str) -> ast.Module:
     """The class with what `step` can reach of it and of the module."""
     own = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
     methods = {node.name: node for node in own.body if isinstance(node, ast.FunctionDef)}
-    defined = {each: node for node in tree.body if node is not own for each in _defines(node)}
+    defined = {defined_name: node for node in tree.body if node is not own for defined_name in _defines(node)}
     fields = [node for node in own.body if not isinstance(node, ast.FunctionDef)]
-    reached, waiting = set[str](), ["step", *(each for node in fields for each in _names(node))]
+    reached, waiting = (
+        set[str](),
+        ["step", *(defined_name for node in fields for defined_name in _names(node))],
+    )
     while waiting:
-        each = waiting.pop()
-        if each not in reached and (found := methods.get(each) or defined.get(each)):
-            reached.add(each)
-            waiting += _names(found)
+        defined_name = waiting.pop()
+        if defined_name not in reached and (
+            definition := methods.get(defined_name) or defined.get(defined_name)
+        ):
+            reached.add(defined_name)
+            waiting += _names(definition)
     own.body = [node for node in own.body if node in fields or methods.keys() & reached & {*_defines(node)}]
-    kept = [
+    statements = [
         _plain(node)
         for node in tree.body
         if node is own or reached & set(_defines(node)) or "dataclass" in _defines(node)
     ]
-    for node in [part for each in kept for part in ast.walk(each)]:
+    for node in [part for defined_name in statements for part in ast.walk(defined_name)]:
         _bare(node)
-    return ast.Module(kept, [])
+    return ast.Module(statements, [])
 
 
 def _names(node: ast.AST) -> list[str]:

@@ -101,7 +101,7 @@ class ImaginedRules:
         """All moves of a state together: a search will want them, and they share what is read."""
         programs = [Program(source=self.source, call=call_of(state, move)) for move in moves]
         gate = self.gate() if self.sure is not None else None
-        kept = list[JournalEntry]()
+        executed = list[JournalEntry]()
         for move, thought in zip(moves, think(self.predictor, programs, ASKED, limit=LIMIT), strict=True):
             after = read_state(thought.value or "", state)
             self.bytes += thought.spent.bytes
@@ -111,28 +111,33 @@ class ImaginedRules:
                 why = why or ("what was imagined is no state" if isinstance(after, LostState) else None)
                 if why is not None:
                     true = state.step(move)
-                    kept.append(self._entry(thought, after, true, why, gate))
+                    executed.append(self._entry(thought, after, true, why, gate))
                     self._run.add((state, move))
                     after = true
             self.memory[state, move] = after
-        self.ran += len(kept)
-        self.ledger += [entry.ledger for entry in kept]
-        if kept and self.journal is not None:
-            append(self.journal, kept)
+        self.ran += len(executed)
+        self.ledger += [entry.ledger for entry in executed]
+        if executed and self.journal is not None:
+            append(self.journal, executed)
 
     def _entry(self, thought: Thought, after: Any, true: Any, why: str, gate: Gate | None) -> JournalEntry:
         """A step that was run: where the states are equal, what was imagined is what is true, in its own spelling."""
         score = thought.score
         return JournalEntry(
-            program=thought.ask.program, question=ASKED, imagined=thought.value, why=why, model=self.model, score=score,
+            program=thought.ask.program,
+            question=ASKED,
+            imagined=thought.value,
+            why=why,
+            model=self.model,
+            score=score,
             true=thought.value if thought.value is not None and after == true else repr(true),
             probability=gate.probability(score) if gate is not None and score is not None else None,
-        )  # fmt: skip
+        )
 
     def right(self) -> Share:
         """How many of the imagined steps are what the rules say: the rules are run for that, after the play."""
-        told = [(key, after) for key, after in self.memory.items() if key not in self._run]
-        return Share(sum(_is_true(*key, after) for key, after in told), len(told))
+        predicted = [(key, after) for key, after in self.memory.items() if key not in self._run]
+        return Share(sum(_is_true(*key, after) for key, after in predicted), len(predicted))
 
 
 def _options(state: Any) -> list[Move]:
@@ -148,11 +153,11 @@ def _is_true(state: Any, move: Move, after: Any) -> bool:
 
 def read_state(answer: str, like: Any) -> Any:
     """The state that an imagined answer is; lost where it is none that the game's own class takes."""
-    found = parse(answer)
-    if not isinstance(found, Value) or found.kind != "object" or found.atom != type(like).__name__:
+    parsed = parse(answer)
+    if not isinstance(parsed, Value) or parsed.kind != "object" or parsed.atom != type(like).__name__:
         return LostState(like.players)
     try:
-        state = type(like)(**{name: ast.literal_eval(text(value)) for name, value in found.fields})
+        state = type(like)(**{name: ast.literal_eval(text(value)) for name, value in parsed.fields})
         hash(state)
         _options(state)
         if state.player == OVER:

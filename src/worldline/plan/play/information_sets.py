@@ -82,7 +82,7 @@ def _simulate(tree: SituationTree, state: Any, step: Step, rng: Random, explorat
         if is_new:
             break
     returns = playout(state, step, rng)
-    tree.scale = max(tree.scale, *(abs(each) for each in returns))
+    tree.scale = max(tree.scale, *(abs(value) for value in returns))
     for player, arm in path:
         arm.visits += 1
         arm.total += returns[player]
@@ -94,9 +94,9 @@ def _choice(node: Situation, moves: Sequence[Move], rng: Random, exploration: fl
     if untried:
         move = untried[int(rng.random() * len(untried))]
         node.arms[move] = Arm()
-    for each in moves:
-        if each in node.arms:
-            node.arms[each].available += 1
+    for available in moves:
+        if available in node.arms:
+            node.arms[available].available += 1
     if untried:
         return move, True
 

@@ -49,12 +49,12 @@ class SeenWorld:
 
     def after(self, moves: Sequence[tuple[Moment, Move]]) -> list[Moment | None]:
         """What comes of each move; those not asked before are imagined together."""
-        told = [(now.text, move) for now, move in moves]
-        new = [each for each in dict.fromkeys(told) if each not in self.memory]
-        asks = [PredictionRequest(program=asked(*each), limit=self.limit) for each in new]
-        for each, ask, found in zip(new, asks, self.predictor.predict(asks) if asks else (), strict=True):
-            self.bytes += len(found.text)
-            self.memory[each] = of_prediction(Subject(), ask, found)
+        keys = [(now.text, move) for now, move in moves]
+        new = [key for key in dict.fromkeys(keys) if key not in self.memory]
+        asks = [PredictionRequest(program=asked(*key), limit=self.limit) for key in new]
+        for key, ask, prediction in zip(new, asks, self.predictor.predict(asks) if asks else (), strict=True):
+            self.bytes += len(prediction.text)
+            self.memory[key] = of_prediction(Subject(), ask, prediction)
         return [read_change(self.memory[now.text, move], now, self.players) for now, move in moves]
 
 
@@ -88,7 +88,7 @@ class SeenState:
         """The next moment; all moves of this one are imagined together. A play without an end is lost."""
         if self.depth >= DEEPEST:
             return LostState(self.players)
-        self.world.after([(self.now, each) for each in self.now.legal])
+        self.world.after([(self.now, legal_move) for legal_move in self.now.legal])
         (after,) = self.world.after([(self.now, move)])
         return LostState(self.players) if after is None else SeenState(after, self.world, self.depth + 1)
 
@@ -137,8 +137,10 @@ def limit_of(lessons: Sequence[tuple[bytes, bytes]]) -> int:
 def right(predictor: Predictor, seen: Sequence[Transition], players: int, *, limit: int = LIMIT) -> Share:
     """How many transitions are imagined exactly as they were seen."""
     world = SeenWorld(predictor, players, limit)
-    found = world.after([(each.before, each.move) for each in seen])
-    return Share(sum(said == each.after for said, each in zip(found, seen, strict=True)), len(seen))
+    predicted = world.after([(transition.before, transition.move) for transition in seen])
+    return Share(
+        sum(moment == transition.after for moment, transition in zip(predicted, seen, strict=True)), len(seen)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +157,8 @@ class LearnedWorld:
 
     def as_json(self) -> dict[str, Any]:
         """All but the model."""
-        told = {"lessons": self.lessons, "steps": self.steps, "cpu_seconds": self.cpu_seconds}
-        return {**told, "before": self.before.as_json(), "after": self.after.as_json()}
+        training = {"lessons": self.lessons, "steps": self.steps, "cpu_seconds": self.cpu_seconds}
+        return {**training, "before": self.before.as_json(), "after": self.after.as_json()}
 
 
 def learn_world(
@@ -196,12 +198,21 @@ def learn_world(
 
     before = asked_of(Local(open_engine(shape, weights), name="before"), 0.0, "before")
     changes = train_changes(
-        shape, weights, shown, held_back=documents(back), progress=tell,
+        shape,
+        weights,
+        shown,
+        held_back=documents(back),
+        progress=tell,
         how=Adapting(minutes=minutes, steps=steps, seed=seed),
-    )  # fmt: skip
+    )
     fitted = Local(open_engine(shape, merged(weights, changes.tensors)), name="learned")
     after = asked_of(fitted, 1.0, "after")
     return LearnedWorld(
-        predictor=fitted, lessons=len(taught), before=before, after=after,
-        cpu_seconds=changes.cpu_seconds, steps=changes.steps, limit=limit,
-    )  # fmt: skip
+        predictor=fitted,
+        lessons=len(taught),
+        before=before,
+        after=after,
+        cpu_seconds=changes.cpu_seconds,
+        steps=changes.steps,
+        limit=limit,
+    )

@@ -47,9 +47,9 @@ class Match:
     def as_json(self) -> dict[str, Any]:
         """What `plan play --json` prints of a match."""
         plays = [
-            {"moves": [_plain(m) for m in one.moves], "returns": list(one.returns)} for one in self.plays
+            {"moves": [_plain(m) for m in item.moves], "returns": list(item.returns)} for item in self.plays
         ]
-        return {"game": self.game, "players": [one.as_json() for one in self.standings], "plays": plays}
+        return {"game": self.game, "players": [item.as_json() for item in self.standings], "plays": plays}
 
 
 def _plain(move: Move) -> Any:
@@ -70,7 +70,7 @@ def play(start: GameState, seats: Sequence[Player], *, seed: int) -> PlayedGame:
             player.see(state.observation(seat), move)
         if len(done) > LONGEST:
             raise UsageError(f"a play of this game does not end within {LONGEST:,} moves")
-    return PlayedGame(moves=tuple(done), returns=tuple(float(each) for each in state.returns()))
+    return PlayedGame(moves=tuple(done), returns=tuple(float(value) for value in state.returns()))
 
 
 def _chosen(state: GameState, player: Player) -> Move:

@@ -45,7 +45,7 @@ def _known(state: Any, player: int) -> str:
 
 def _counted(state: Any, player: int) -> str:
     """Pig's text does not say how many decisions there were, and they end it."""
-    return f"{state} {sum(one.player >= 0 for one in state.full_history())}"
+    return f"{state} {sum(item.player >= 0 for item in state.full_history())}"
 
 
 @dataclass(frozen=True)
@@ -117,14 +117,16 @@ def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
     """Both played side by side with random moves: who moves, what may be done, what falls, what is known and won."""
     twin, rng = twin_of(name), Random(f"rules of {name} {seed}")
     names: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
-    found: list[str] = []
+    differences: list[str] = []
     moves = 0
     for play in range(plays):
         state, other = load_game(name), twin.start()
         past: list[Move] = []
         while True:
-            found += [f"play {play} after {past}: {said}" for said in _apart(state, other, twin, names)]
-            if state.player == OVER or found:
+            differences += [
+                f"play {play} after {past}: {difference}" for difference in _apart(state, other, twin, names)
+            ]
+            if state.player == OVER or differences:
                 break
             options = [move for move, _ in state.chances()] if state.player == CHANCE else state.moves()
             move = options[int(rng.random() * len(options))]
@@ -132,10 +134,10 @@ def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
             other.apply_action(twin.action(move))
             past.append(move)
             moves += 1
-        if len(found) >= MOST:
+        if len(differences) >= MOST:
             break
     return RuleCheck(
-        game=name, plays=plays, moves=moves, situations=len(names[0]), differences=tuple(found[:MOST])
+        game=name, plays=plays, moves=moves, situations=len(names[0]), differences=tuple(differences[:MOST])
     )
 
 
@@ -144,21 +146,21 @@ def _apart(
 ) -> list[str]:
     """In what a state and its twin differ."""
     who = OVER if other.is_terminal() else CHANCE if other.is_chance_node() else other.current_player()
-    found = _unequal("who moves", state.player, who)
-    if found:
-        return found
-    found += _unequal("returns", list(state.returns()), list(other.returns()))
+    differences = _unequal("who moves", state.player, who)
+    if differences:
+        return differences
+    differences += _unequal("returns", list(state.returns()), list(other.returns()))
     if who == CHANCE:
         falls = sorted((twin.action(move), float(weight)) for move, weight in state.chances())
-        return found + _unequal("what falls", falls, sorted(other.chance_outcomes()))
-    found += _unequal("moves", sorted(map(twin.action, state.moves())), other.legal_actions())
+        return differences + _unequal("what falls", falls, sorted(other.chance_outcomes()))
+    differences += _unequal("moves", sorted(map(twin.action, state.moves())), other.legal_actions())
     for player in range(state.players):
         ours, theirs = (player, state.observation(player)), (player, twin.known(other, player))
         # What one tells apart the other does, too: the texts name one another, in both directions.
-        found += _unequal("what is known", names[0].setdefault(ours, theirs), theirs)
-        found += _unequal("what is known", names[1].setdefault(theirs, ours), ours)
-    return found
+        differences += _unequal("what is known", names[0].setdefault(ours, theirs), theirs)
+        differences += _unequal("what is known", names[1].setdefault(theirs, ours), ours)
+    return differences
 
 
-def _unequal(what: str, ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{what}: {ours}, OpenSpiel: {theirs}"]
+def _unequal(aspect: str, ours: Any, theirs: Any) -> list[str]:
+    return [] if ours == theirs else [f"{aspect}: {ours}, OpenSpiel: {theirs}"]

@@ -80,9 +80,11 @@ class SearchPlayer:
     def choose(self, moves: Sequence[Move], /) -> Move:
         """The most visited move of a search."""
         how: dict[str, Any] = {
-            "simulations": max(self.simulations, len(moves)), "seed": self._seed,
-            "step": self.step, "exploration": self.exploration,
-        }  # fmt: skip
+            "simulations": max(self.simulations, len(moves)),
+            "seed": self._seed,
+            "step": self.step,
+            "exploration": self.exploration,
+        }
         self._seed += 1
         if len(self.belief) == 1:
             self.tree = search(next(iter(self.belief)), **how)

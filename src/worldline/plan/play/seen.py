@@ -49,7 +49,7 @@ def moment(state: GameState) -> Moment:
     texts = {state.observation(player) for player in range(state.players)}
     if state.player == CHANCE or len(texts) > 1:
         raise UsageError("--learned is for games in which nothing falls by chance and nothing is hidden")
-    won = tuple(float(each) for each in state.returns()) if state.player == OVER else ()
+    won = tuple(float(value) for value in state.returns()) if state.player == OVER else ()
     return Moment(texts.pop(), state.player, in_order(state.moves()), won)
 
 
@@ -60,7 +60,7 @@ def in_order(moves: Iterable[Move]) -> tuple[Move, ...]:
 
 def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
     """The transitions of so many random plays, each once, in random order."""
-    rng, found = Random(f"watched {seed}"), dict[tuple[str, Move], Transition]()
+    rng, transitions = Random(f"watched {seed}"), dict[tuple[str, Move], Transition]()
     moves = 0
     for _ in range(plays):
         state, now = start, moment(start)
@@ -68,13 +68,13 @@ def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
             move = now.legal[int(rng.random() * len(now.legal))]
             state = state.step(move)
             then = moment(state)
-            found.setdefault((now.text, move), Transition(now, move, then))
+            transitions.setdefault((now.text, move), Transition(now, move, then))
             now, moves = then, moves + 1
             if moves > ENDLESS:
                 raise UsageError(f"{plays:,} plays of this game do not end within {ENDLESS:,} moves")
-    told = list(found.values())
-    rng.shuffle(told)
-    return told
+    shuffled = list(transitions.values())
+    rng.shuffle(shuffled)
+    return shuffled
 
 
 def asked(text: str, move: Move) -> Program:
@@ -98,9 +98,10 @@ def written(seen: Transition) -> str:
 
 def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
     """Transitions as documents to learn from: recorded in the box, with the answers in a file that is not shown."""
-    programs = [asked(each.before.text, each.move) for each in seen]
+    programs = [asked(transition.before.text, transition.move) for transition in seen]
     hidden = [
-        replace(one, files=(("seen.py", _table(each)),)) for one, each in zip(programs, seen, strict=True)
+        replace(program, files=(("seen.py", _table(transition)),))
+        for program, transition in zip(programs, seen, strict=True)
     ]
     return [
         (prompt(program), encode_steps(trace))
@@ -108,19 +109,19 @@ def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _table(each: Transition) -> str:
-    return f"change = {{{(each.before.text, each.move)!r}: {written(each)}}}\n"
+def _table(transition: Transition) -> str:
+    return f"change = {{{(transition.before.text, transition.move)!r}: {written(transition)}}}\n"
 
 
 def read_change(answer: str, before: Moment, players: int) -> Moment | None:
     """The moment behind a change that was imagined; None where it is none."""
     try:
-        told = ast.literal_eval(answer)
-        if len(told) == 2:
-            text, won = told
-            found = Moment(text, OVER, (), tuple(map(float, won)))
-            return found if isinstance(text, str) and len(found.won) == players else None
-        changed, player, gone, come = told
+        change = ast.literal_eval(answer)
+        if len(change) == 2:
+            text, won = change
+            end = Moment(text, OVER, (), tuple(map(float, won)))
+            return end if isinstance(text, str) and len(end.won) == players else None
+        changed, player, gone, come = change
         if not set(gone) <= set(before.legal) or player not in range(players):
             return None
         legal = in_order((set(before.legal) - set(gone)) | set(come))
@@ -145,9 +146,11 @@ def shares(
     seen: Iterable[Transition], known: int
 ) -> tuple[list[Transition], list[Transition], list[Transition]]:
     """Transitions to learn from, at most so many, to stop by (eight at most), and to be judged by (32 at most)."""
-    told = list(seen)
-    cut = len(told) // 4
-    back = min(8, len(told) // 8)
+    transitions = list(seen)
+    cut = len(transitions) // 4
+    back = min(8, len(transitions) // 8)
     if not back:
-        raise UsageError(f"{len(told)} different moves were seen: too few to learn from and to be judged by")
-    return told[cut + back :][:known], told[cut : cut + back], told[:cut][:JUDGED]
+        raise UsageError(
+            f"{len(transitions)} different moves were seen: too few to learn from and to be judged by"
+        )
+    return transitions[cut + back :][:known], transitions[cut : cut + back], transitions[:cut][:JUDGED]

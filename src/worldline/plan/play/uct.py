@@ -76,31 +76,31 @@ def simulate(tree: PlayNode, step: Step, rng: Random, exploration: float) -> Non
 
 def _child(node: PlayNode, move: Move, step: Step) -> PlayNode:
     """The child of a move, made where it is new. What chance brought is to the account of the one who moved before."""
-    found = node.children.get(move)
-    if found is None:
+    child = node.children.get(move)
+    if child is None:
         chooser = node.chooser if node.player == CHANCE else node.player
-        found = node.children[move] = PlayNode(step(node.state, move), move, chooser)
-    return found
+        child = node.children[move] = PlayNode(step(node.state, move), move, chooser)
+    return child
 
 
 def _best(node: PlayNode, exploration: float) -> PlayNode:
     """The child with the highest upper bound; of equal ones the first."""
-    known, found, most = log(node.visits), None, -1e300
+    known, best, most = log(node.visits), None, -1e300
     for child in node.children.values():
         bound = child.total / child.visits + exploration * sqrt(known / child.visits)
         if bound > most:
-            found, most = child, bound
-    assert found is not None
-    return found
+            best, most = child, bound
+    assert best is not None
+    return best
 
 
 def _shuffled(moves: Sequence[Move], rng: Random) -> list[Move]:
     """In random order, by `random()` alone: that is the same in every version of Python."""
-    found = list(moves)
-    for last in range(len(found) - 1, 0, -1):
+    shuffled = list(moves)
+    for last in range(len(shuffled) - 1, 0, -1):
         other = int(rng.random() * (last + 1))
-        found[last], found[other] = found[other], found[last]
-    return found
+        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+    return shuffled
 
 
 def fallen(state: Any, rng: Random) -> Move:

@@ -134,7 +134,7 @@ def _holds(node: ast.expr, names: Mapping[str, str]) -> bool:
     assert isinstance(node, ast.Compare)
     sides = [_operand(side, names) for side in (node.left, *node.comparators)]
     triples = zip(node.ops, sides, sides[1:], strict=False)
-    return all(_COMPARED[type(op)](one, other) for op, one, other in triples)
+    return all(_COMPARED[type(op)](left, right) for op, left, right in triples)
 
 
 def _far(node: ast.expr, names: Mapping[str, str]) -> float:
@@ -152,11 +152,11 @@ def _far(node: ast.expr, names: Mapping[str, str]) -> float:
         return FAR
 
 
-def _apart(op: ast.cmpop, one: Any, other: Any) -> float:
+def _apart(op: ast.cmpop, left: Any, right: Any) -> float:
     """How far two values are from comparing so."""
-    if _COMPARED[type(op)](one, other):
+    if _COMPARED[type(op)](left, right):
         return 0.0
     if isinstance(op, ast.NotEq | ast.In | ast.NotIn):
         return 1.0
     strict = isinstance(op, ast.Lt | ast.Gt)
-    return distance(one, other) + (0.5 if strict else 0.0)
+    return distance(left, right) + (0.5 if strict else 0.0)

@@ -110,14 +110,14 @@ class Imagination:
         for origin, command in forks:
             draft = origin.draft.fork(limit=len(origin.draft.text) + self._most, script=_UntilAsked())
             draft.status = ""
-            given = self._give(draft, command)
+            dictated = self._give(draft, command)
             members.append((draft, self.local.ahead(draft, origin.state.fork(), origin.logits)))
-            data.append(given)
+            data.append(dictated)
         read(self.local.engine, [ahead for _, ahead in members], data)
         return self._written(members)
 
-    def _opening(self, given: int = 0) -> tuple[RolloutDraft, Any, Logits]:
-        ask = PredictionRequest(program=self.machine.program, limit=given + self._most)
+    def _opening(self, known: int = 0) -> tuple[RolloutDraft, Any, Logits]:
+        ask = PredictionRequest(program=self.machine.program, limit=known + self._most)
         draft = self.local.draft(ask, _UntilAsked())
         if self._opened is None:
             state = self.local.engine.start()
@@ -128,10 +128,10 @@ class Imagination:
         """Dictates a command: its line, but for what stands there; and, of one that is read, that it is read."""
         line = self.machine.line(command)
         begun = len(draft.text) - draft.text.rfind(b"\n") - 1
-        given = draft.dictate(line[begun:])
+        dictated = draft.dictate(line[begun:])
         if self.machine.kind == READ and (draft.guide is None or draft.guide.bits >> _READS & 1):
-            given += draft.dictate(b"<" + line.split(b"=", 1)[1])
-        return given
+            dictated += draft.dictate(b"<" + line.split(b"=", 1)[1])
+        return dictated
 
     def _written(self, members: Sequence[tuple[RolloutDraft, LookAhead]]) -> list[Snapshot]:
         """All members written to where they stop, a byte or more of each at a time."""

@@ -56,8 +56,8 @@ class CommandMachine:
 def shipped() -> dict[str, str]:
     """The sources of the machines that come along, by name."""
     folder = files(__package__).joinpath("machines")
-    found = {one.name.removesuffix(".txt"): one.read_text("utf-8") for one in folder.iterdir()}
-    return dict(sorted(found.items()))
+    sources = {file.name.removesuffix(".txt"): file.read_text("utf-8") for file in folder.iterdir()}
+    return dict(sorted(sources.items()))
 
 
 def read_machine(program: Program, commands: tuple[str, ...] = ()) -> CommandMachine:
@@ -150,19 +150,19 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 def _drawn(tree: ast.Module, call: ast.Call) -> tuple[str, ...]:
     """What a draw chooses from, each as text."""
-    told = call.args[0]
-    if isinstance(told, ast.Name):
-        values = [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and _names(n) == [told.id]]
-        told = values[0] if len(values) == 1 else told
+    source = call.args[0]
+    if isinstance(source, ast.Name):
+        values = [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and _names(n) == [source.id]]
+        source = values[0] if len(values) == 1 else source
     try:
-        found = ast.literal_eval(told)
+        choices = ast.literal_eval(source)
     except (ValueError, TypeError):
         raise UsageError(
-            f"what is drawn from stands in the program as a literal, not as {ast.unparse(told)}"
+            f"what is drawn from stands in the program as a literal, not as {ast.unparse(source)}"
         ) from None
-    if isinstance(found, int):
-        return tuple(str(number) for number in range(min(found, MOST + 1)))
-    return tuple(map(str, found)) if isinstance(found, list | tuple | str) else ()
+    if isinstance(choices, int):
+        return tuple(str(number) for number in range(min(choices, MOST + 1)))
+    return tuple(map(str, choices)) if isinstance(choices, list | tuple | str) else ()
 
 
 def _names(node: ast.Assign) -> list[str]:

@@ -72,11 +72,11 @@ class MachineRuns:
                 f"a machine has no hidden input but its commands; this one has {sorted(strange)[0]!r}"
             )
         ends = [place.line for place in places][: len(plan) + 1]
-        found = [MachineStop(text[:end], names_behind(text[:end], self._prompt), ASKS) for end in ends]
-        if len(found) <= len(plan):
+        stops = [MachineStop(text[:end], names_behind(text[:end], self._prompt), ASKS) for end in ends]
+        if len(stops) <= len(plan):
             way = {"returned": ENDED, "exited": ENDED, "raised": RAISED}.get(trace.outcome.kind, LOST)
-            found.append(MachineStop(text, names_behind(text, self._prompt), way))
-        return found
+            stops.append(MachineStop(text, names_behind(text, self._prompt), way))
+        return stops
 
 
 def _begun(trace: Trace, hidden: int) -> bytes:

@@ -32,23 +32,23 @@ class FileChange:
     why: str = ""
 
 
-def changes(given: FolderCopy, left: LeftFiles, names: HostPaths) -> list[FileChange]:
+def changes(copy: FolderCopy, left: LeftFiles, names: HostPaths) -> list[FileChange]:
     """Every path that differs, by path."""
-    before = {entry.path: entry for entry in given.entries}
+    before = {entry.path: entry for entry in copy.entries}
     after = {entry.path: entry for entry in left.entries}
-    blobs = _blobs(given)
-    found = []
+    blobs = _blobs(copy)
+    file_changes = []
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
         how = _how(old, new)
         if how and path not in _OWN:
-            found.append(_change(path, how, old, new, blobs.get(path), left.contents, names))
-    return found
+            file_changes.append(_change(path, how, old, new, blobs.get(path), left.contents, names))
+    return file_changes
 
 
-def _blobs(given: FolderCopy) -> dict[str, bytes]:
-    files = (entry.path for entry in given.entries if entry.kind == "file")
-    return dict(zip(files, given.blobs, strict=True))
+def _blobs(copy: FolderCopy) -> dict[str, bytes]:
+    files = (entry.path for entry in copy.entries if entry.kind == "file")
+    return dict(zip(files, copy.blobs, strict=True))
 
 
 def _how(old: Entry | None, new: Entry | None) -> str:
@@ -60,9 +60,14 @@ def _how(old: Entry | None, new: Entry | None) -> str:
 
 
 def _change(
-    path: str, how: str, old: Entry | None, new: Entry | None, blob: bytes | None,
-    contents: Mapping[str, bytes], names: HostPaths,
-) -> FileChange:  # fmt: skip
+    path: str,
+    how: str,
+    old: Entry | None,
+    new: Entry | None,
+    blob: bytes | None,
+    contents: Mapping[str, bytes],
+    names: HostPaths,
+) -> FileChange:
     shown, place = names.of(f"/box/{path}")
     entry = new or old
     assert entry is not None  # one of the two has the path

@@ -56,23 +56,23 @@ class HostPaths:
     def of(self, path: str) -> tuple[str, str]:
         """A path and the place where it lies."""
         path = path.encode("utf-8", "backslashreplace").decode()  # as the guest writes what is no UTF-8
-        found = _BOX.fullmatch(path.rstrip("/") or "/")
+        match = _BOX.fullmatch(path.rstrip("/") or "/")
         slash = "/" if path.endswith("/") else ""
-        if found is None:
+        if match is None:
             inner = path.removeprefix(self.folder + "/")
             return path, "outside, by its own name" if inner != path else "outside"
-        root, inner = found[1], found[2] or ""
+        root, inner = match[1], match[2] or ""
         shown = f"{self.script}/" if root == "script" else _SHOWN[root]
         return (shown + inner or ".") + (slash if inner else ""), _PLACES[root]
 
 
 def effects_of(events: Iterable[ScriptEvent], names: HostPaths) -> list[ScriptEffect]:
     """The effects of a run's events, each once, in their order; what is sent from one line to one host is one."""
-    found: dict[ScriptEffect, None] = {}
+    effects: dict[ScriptEffect, None] = {}
     for event in events:
         if event.kind in KINDS:
-            found[_effect(event, names)] = None
-    return list(_joined(list(found)))
+            effects[_effect(event, names)] = None
+    return list(_joined(list(effects)))
 
 
 def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:
@@ -83,8 +83,14 @@ def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:
         detail = names.of(detail)[0]
     file = names.of(event.file)[0] if event.file else ""
     return ScriptEffect(
-        kind=event.kind, target=target, detail=detail, place=place, file=file, line=event.line, child=event.child
-    )  # fmt: skip
+        kind=event.kind,
+        target=target,
+        detail=detail,
+        place=place,
+        file=file,
+        line=event.line,
+        child=event.child,
+    )
 
 
 def _joined(effects: Sequence[ScriptEffect]) -> Iterator[ScriptEffect]:
@@ -99,8 +105,8 @@ def _joined(effects: Sequence[ScriptEffect]) -> Iterator[ScriptEffect]:
             continue
         together = by_line[effect.file, effect.line, host(effect.target)]
         if effect is together[0]:
-            pages = [each for each in together if "://" in each.target]
-            ports = [each for each in together if ":" in each.target]
+            pages = [sent for sent in together if "://" in sent.target]
+            ports = [sent for sent in together if ":" in sent.target]
             yield from pages or ports or together
 
 
@@ -135,9 +141,9 @@ def _through(effect: ScriptEffect, links: Mapping[str, str]) -> ScriptEffect:
     target, first = _inner(effect.target, links)
     if not first:
         return effect
-    told = f"by the link {first}"
+    note = f"by the link {first}"
     detail = (
-        effect.detail if effect.kind == "rename" else f"{effect.detail}, {told}" if effect.detail else told
+        effect.detail if effect.kind == "rename" else f"{effect.detail}, {note}" if effect.detail else note
     )
     return _moved(effect, target, detail)
 

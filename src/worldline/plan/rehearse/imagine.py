@@ -34,32 +34,39 @@ def imagined(
     source = source_of(file)
     program = Program(source=source, name=file.name, argv=staging.argv, stdin=staging.stdin)
     return Rehearsal(
-        script=str(file), folder=str(staging.folder), source=source, outcome=None, why_not_run=why,
-        effects=tuple(supposed(program, predictor, limit)), unseen=(_IMAGINED, _TEXT),
-    )  # fmt: skip
+        script=str(file),
+        folder=str(staging.folder),
+        source=source,
+        outcome=None,
+        why_not_run=why,
+        effects=tuple(supposed(program, predictor, limit)),
+        unseen=(_IMAGINED, _TEXT),
+    )
 
 
-def completed(found: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int) -> Rehearsal:
+def completed(
+    rehearsal: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int
+) -> Rehearsal:
     """A rehearsal that was cut short, with what the rest of its text could touch, marked as such."""
     program = Program(
-        source=found.source, name=Path(found.script).name, argv=staging.argv, stdin=staging.stdin
+        source=rehearsal.source, name=Path(rehearsal.script).name, argv=staging.argv, stdin=staging.stdin
     )
-    known = {effect.line for effect in found.effects if effect.line}
+    known = {effect.line for effect in rehearsal.effects if effect.line}
     rest = [effect for effect in supposed(program, predictor, limit) if effect.line not in known]
-    said = [_REST] if any(effect.seen == IMAGINED for effect in rest) else []
-    said += [_TEXT] if rest else []
-    return replace(found, effects=(*found.effects, *rest), unseen=(*found.unseen, *said))
+    caveats = [_REST] if any(effect.seen == IMAGINED for effect in rest) else []
+    caveats += [_TEXT] if rest else []
+    return replace(rehearsal, effects=(*rehearsal.effects, *rest), unseen=(*rehearsal.unseen, *caveats))
 
 
 def supposed(program: Program, predictor: Predictor | None, limit: int) -> list[ScriptEffect]:
     """The calls in a program's text, those imagined that stand on a line which the model reaches."""
-    found = visible(program.source, program.language)
-    if predictor is None or not found or len(program.source) > LONGEST_SOURCE:
-        return found
+    calls = visible(program.source, program.language)
+    if predictor is None or not calls or len(program.source) > LONGEST_SOURCE:
+        return calls
     lines, probability = _reached(program, predictor, limit)
     return [
         replace(effect, seen=IMAGINED, probability=probability) if effect.line in lines else effect
-        for effect in found
+        for effect in calls
     ]
 
 

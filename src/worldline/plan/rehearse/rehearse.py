@@ -59,9 +59,9 @@ class Rehearsal:
 
     def as_json(self) -> dict[str, Any]:
         """All of it but the source, for machines."""
-        found = asdict(self)
-        del found["source"]
-        return {"promise": self.promise, **found}
+        fields = asdict(self)
+        del fields["source"]
+        return {"promise": self.promise, **fields}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,54 +129,66 @@ def _placed(file: Path, folder: Path, source: str, copy: FolderCopy, leave_out: 
             raise UsageError(f"{name} is the script itself: it cannot be left out ({', '.join(leave_out)})")
         return name
     copy.add_folder(SCRIPT)
-    made = {SCRIPT}
+    folders = {SCRIPT}
     for name, text in {file.name: source, **siblings(file.parent, [(file.name, source)])}.items():
         for parent in reversed(Path(name).parents[:-1]):
             inner = f"{SCRIPT}/{parent.as_posix()}"
-            if inner not in made:
-                made.add(inner)
+            if inner not in folders:
+                folders.add(inner)
                 copy.add_folder(inner)
         copy.add_file(f"{SCRIPT}/{name}", text.encode("utf-8", "surrogateescape"))
     return f"../{SCRIPT}/{file.name}"
 
 
 def _told(file: str, source: str, run: RehearsedRun, copy: FolderCopy, names: HostPaths) -> Rehearsal:
-    found = [] if run.left is None else changes(copy, run.left, names)
-    given = {names.of(f"/box/{entry.path}")[0]: entry.kind for entry in copy.entries}
+    file_changes = [] if run.left is None else changes(copy, run.left, names)
+    known = {names.of(f"/box/{entry.path}")[0]: entry.kind for entry in copy.entries}
     links = {
         names.of(f"/box/{entry.path}")[0]: entry.link for entry in _entries(copy, run) if entry.kind == "link"
     }
     effects = list(with_links(effects_of(run.events, names), links))
-    there = given.keys() | {change.path for change in found}
+    there = known.keys() | {change.path for change in file_changes}
     there |= {effect.target for effect in effects if effect.kind == "write"}
     there |= {effect.detail for effect in effects if effect.kind == "rename"}
-    folders = {path for path, kind in given.items() if kind == "folder"}
-    folders |= {change.path for change in found if change.kind == "folder"}
-    effects = [*with_paths(effects, folders, set(there)), *_untold(found, effects)]
+    folders = {path for path, kind in known.items() if kind == "folder"}
+    folders |= {change.path for change in file_changes if change.kind == "folder"}
+    effects = [*with_paths(effects, folders, set(there)), *_untold(file_changes, effects)]
     return Rehearsal(
-        script=file, folder=names.folder, source=source, outcome=run.outcome, effects=tuple(effects),
-        changes=tuple(found), output=run.output, stderr=run.stderr, left_out=tuple(copy.left_out),
-        unseen=tuple(unseen(run, effects, copy.left_out)), line=run.line, listened=run.listened,
-    )  # fmt: skip
+        script=file,
+        folder=names.folder,
+        source=source,
+        outcome=run.outcome,
+        effects=tuple(effects),
+        changes=tuple(file_changes),
+        output=run.output,
+        stderr=run.stderr,
+        left_out=tuple(copy.left_out),
+        unseen=tuple(unseen(run, effects, copy.left_out)),
+        line=run.line,
+        listened=run.listened,
+    )
 
 
 def _entries(copy: FolderCopy, run: RehearsedRun) -> list[Entry]:
     return [*copy.entries, *(run.left.entries if run.left else ())]
 
 
-def _untold(found: Sequence[FileChange], effects: Sequence[ScriptEffect]) -> list[ScriptEffect]:
+def _untold(file_changes: Sequence[FileChange], effects: Sequence[ScriptEffect]) -> list[ScriptEffect]:
     """Changes that no event of the script accounts for: made by what it started, or by C code."""
     touched = {effect.target for effect in effects if effect.kind in ("write", "delete", "rename", "change")}
     moved = [path for effect in effects if effect.kind == "rename" for path in (effect.target, effect.detail)]
     kinds = {GONE: "delete", MODE: "change"}
     return [
         ScriptEffect(
-            kind=kinds.get(change.how, "write"), target=change.path, detail=change.why if change.how == MODE else "",
-            place=change.place, seen=LEFT,
+            kind=kinds.get(change.how, "write"),
+            target=change.path,
+            detail=change.why if change.how == MODE else "",
+            place=change.place,
+            seen=LEFT,
         )
-        for change in found
+        for change in file_changes
         if change.path not in touched and not any(_is_below(change.path, path) for path in moved)
-    ]  # fmt: skip
+    ]
 
 
 def _is_below(path: str, folder: str) -> bool:

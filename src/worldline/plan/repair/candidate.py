@@ -82,9 +82,9 @@ def patch_size(old: str, new: str) -> tuple[int, int]:
     return lines, max(len(old), len(new)) - prefix - suffix
 
 
-def _common(one: str, other: str) -> int:
+def _common(left: str, right: str) -> int:
     return next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
     )
 
 
@@ -98,10 +98,10 @@ def changed_lines(old: str, new: str) -> range:
     return range(spans[0][0] + 1, max(spans[-1][1], spans[0][0] + 1) + 1)
 
 
-def distinct(defect: Defect, found: Iterable[RepairCandidate]) -> Iterator[RepairCandidate]:
+def distinct(defect: Defect, candidates: Iterable[RepairCandidate]) -> Iterator[RepairCandidate]:
     """Candidates without repetitions and without the source itself."""
     seen = {defect.source}
-    for each in found:
-        if each.source not in seen:
-            seen.add(each.source)
-            yield each
+    for candidate in candidates:
+        if candidate.source not in seen:
+            seen.add(candidate.source)
+            yield candidate

@@ -52,7 +52,7 @@ class CheckSet:
         calls = tuple(check.call for check in checks)
         if not self.source:
             return CallBatch(source=source, calls=calls, files=self.files, name=self.name, seconds=seconds)
-        files = (*(each for each in self.files if each[0] != self.name), (self.name, source))
+        files = (*(file for file in self.files if file[0] != self.name), (self.name, source))
         return CallBatch(source=self.source, calls=calls, files=files, name=self.file, seconds=seconds)
 
     def program(self, source: str, check: RepairCheck) -> Program:
@@ -75,7 +75,7 @@ def _without_import(source: str, module: str) -> str | None:
     """A test file behind its program: without `from PROGRAM import ...`; None where it says more of it."""
     lines = source.split("\n")
     for node in ast.parse(source).body:
-        if isinstance(node, ast.Import) and any(each.name == module for each in node.names):
+        if isinstance(node, ast.Import) and any(alias.name == module for alias in node.names):
             return None
         if not isinstance(node, ast.ImportFrom):
             continue

@@ -72,8 +72,13 @@ def find_repair(
     if propose_options and propose is None:
         raise UsageError("--propose-option goes with --propose")
     plan = RepairPlan(
-        oracle=oracle, executions=executions, patches=patches, imagined=imagine, seconds=test_seconds, seed=seed
-    )  # fmt: skip
+        oracle=oracle,
+        executions=executions,
+        patches=patches,
+        imagined=imagine,
+        seconds=test_seconds,
+        seed=seed,
+    )
     checks = read_checks(program, str(tests), function=function)
     proposers = (
         [Edits()] if propose is None else [load_proposer(propose, dict(propose_options or {})), Edits()]
@@ -83,6 +88,12 @@ def find_repair(
         predictor = WatchedPredictor(predictor, progress)
     with caller() as runs:
         return repair(
-            program, checks, runs, partial(record, limits=RECORDED), proposers=proposers, plan=plan,
-            predictor=predictor, workshop=workshop,
-        )  # fmt: skip
+            program,
+            checks,
+            runs,
+            partial(record, limits=RECORDED),
+            proposers=proposers,
+            plan=plan,
+            predictor=predictor,
+            workshop=workshop,
+        )

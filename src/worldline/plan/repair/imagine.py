@@ -35,21 +35,27 @@ class ImaginedRuns:
 
 
 def imagine(
-    ranked: Sequence[RankedCandidate], tests: CheckSet, check: RepairCheck, failed: Trace | None, predictor: Predictor,
-    *, most: int, room: int = ROOM,
-) -> ImaginedRuns:  # fmt: skip
+    ranked: Sequence[RankedCandidate],
+    tests: CheckSet,
+    check: RepairCheck,
+    failed: Trace | None,
+    predictor: Predictor,
+    *,
+    most: int,
+    room: int = ROOM,
+) -> ImaginedRuns:
     """The first `most` candidates asked about in one batch; the others keep what they have."""
     asks: list[tuple[int, PredictionRequest]] = []
-    for number, one in enumerate(ranked[:most]):
-        ask = question(one.candidate, tests, check, failed, room)
+    for number, item in enumerate(ranked[:most]):
+        ask = question(item.candidate, tests, check, failed, room)
         if ask is not None:
             asks.append((number, ask))
-    found, written = list(ranked), 0
+    updated, written = list(ranked), 0
     answers = predictor.predict([ask for _, ask in asks])
-    for (number, ask), said in zip(asks, answers, strict=True):
-        written += len(said.text) - len(ask.given)
-        found[number] = replace(found[number], imagined=chance(check, ask, said))
-    return ImaginedRuns(ranked=tuple(found), bytes=written, asked=len(asks))
+    for (number, ask), prediction in zip(asks, answers, strict=True):
+        written += len(prediction.text) - len(ask.given)
+        updated[number] = replace(updated[number], imagined=chance(check, ask, prediction))
+    return ImaginedRuns(ranked=tuple(updated), bytes=written, asked=len(asks))
 
 
 def question(
@@ -60,8 +66,8 @@ def question(
     if program is None:
         return None
     same = failed is not None and failed.program.name == program.name and failed.program.call == program.call
-    given = shared(failed, candidate) if failed is not None and same else b""
-    return PredictionRequest(program=program, given=given, limit=len(given) + room)
+    known_steps = shared(failed, candidate) if failed is not None and same else b""
+    return PredictionRequest(program=program, given=known_steps, limit=len(known_steps) + room)
 
 
 def shared(failed: Trace, candidate: RepairCandidate) -> bytes:
@@ -83,14 +89,14 @@ def _text_before(failed: Trace, step: int) -> bytes:
     return text[: cut[step].start] if step < len(cut) else b""
 
 
-def chance(check: RepairCheck, ask: PredictionRequest, said: Prediction) -> float | None:
+def chance(check: RepairCheck, ask: PredictionRequest, prediction: Prediction) -> float | None:
     """How likely a candidate passes: the model's odds of its text if that ends as expected, else what is left."""
-    if said.status == "fault" or said.codec != "compact":
+    if prediction.status == "fault" or prediction.codec != "compact":
         return None
-    answer = of_prediction(Subject(), ask, said)
+    answer = of_prediction(Subject(), ask, prediction)
     if answer in _UNKNOWN:
         return BASE / 2  # most runs that it cannot follow are no fixes
-    sure = exp(said.logprob) if said.logprob is not None else 0.5
+    sure = exp(prediction.logprob) if prediction.logprob is not None else 0.5
     called = (
         CallEnd("raised", answer) if answer.startswith(("raises ", "exits ")) else CallEnd("returned", answer)
     )

@@ -32,15 +32,17 @@ class RankedCandidate:
 
 def with_priors(candidates: Sequence[RepairCandidate], source: str) -> list[RankedCandidate]:
     """The share of each candidate's kind, divided among those of the kind; likeliest first, the smaller first."""
-    counts, shares = Counter(each.kind for each in candidates), kinds()
+    counts, shares = Counter(candidate.kind for candidate in candidates), kinds()
     least = min(shares.values())
     own = sum(shares.get(kind, least) for kind in counts if kind != FOREIGN) or 1.0
     foreign = PROPOSED if FOREIGN in counts else 0.0
-    found = []
-    for each in candidates:
-        share = foreign if each.kind == FOREIGN else (1 - foreign) * shares.get(each.kind, least) / own
-        found.append(RankedCandidate(candidate=each, prior=share / counts[each.kind]))
-    return sorted(found, key=lambda one: (-one.prior, growth(source, one.candidate.source)))
+    ranked = []
+    for candidate in candidates:
+        share = (
+            foreign if candidate.kind == FOREIGN else (1 - foreign) * shares.get(candidate.kind, least) / own
+        )
+        ranked.append(RankedCandidate(candidate=candidate, prior=share / counts[candidate.kind]))
+    return sorted(ranked, key=lambda item: (-item.prior, growth(source, item.candidate.source)))
 
 
 def growth(old: str, new: str) -> int:
@@ -53,13 +55,13 @@ def ordered(ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0) ->
     if oracle not in ORACLES:
         raise UsageError(f"an oracle is one of {', '.join(ORACLES)}, not {oracle!r}")
     if oracle == "random":
-        shuffled = sorted(ranked, key=lambda one: one.candidate.source)
+        shuffled = sorted(ranked, key=lambda item: item.candidate.source)
         Random(f"repair {seed}").shuffle(shuffled)
         return shuffled
     if oracle == "none":
-        return sorted(ranked, key=lambda one: one.candidate.lines.start)
+        return sorted(ranked, key=lambda item: item.candidate.lines.start)
     if oracle == "imagined":
-        return sorted(ranked, key=lambda one: -one.passing)
+        return sorted(ranked, key=lambda item: -item.passing)
     if oracle == "mixed":
-        return sorted(ranked, key=lambda one: -one.passing * one.prior)
+        return sorted(ranked, key=lambda item: -item.passing * item.prior)
     return list(ranked)

@@ -33,10 +33,10 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
     if scheme.startswith("python:"):
         if extras:
             raise UsageError("a proposer of your own takes no --propose-option")
-        found = named(scheme.removeprefix("python:"))
-        if not callable(found.value):
+        loaded = named(scheme.removeprefix("python:"))
+        if not callable(loaded.value):
             raise UsageError(f"{scheme} is no function: it takes a Defect and gives changed sources")
-        return OwnProposer(found.label, found.value, found.file)
+        return OwnProposer(loaded.label, loaded.value, loaded.file)
     if not scheme.startswith("server:"):
         raise UsageError(f"who proposes is server:URL#MODEL or python:FILE.py:NAME, not {scheme!r}")
     model = load_model(scheme, extras)
@@ -55,10 +55,10 @@ class AskedProposer:
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
         """What it answers, as far as that is fixes; UsageError where it cannot be asked."""
-        (said,) = self.model.answer([question(defect)], limit=LONGEST)
-        if said.status == "fault":
-            raise UsageError(f"{self.name} proposes nothing: {said.note}")
-        for source in read(said.text.decode("utf-8", "replace"), defect):
+        (answer,) = self.model.answer([question(defect)], limit=LONGEST)
+        if answer.status == "fault":
+            raise UsageError(f"{self.name} proposes nothing: {answer.note}")
+        for source in read(answer.text.decode("utf-8", "replace"), defect):
             yield foreign(defect, source, self.name)
 
 
@@ -73,16 +73,16 @@ class OwnProposer:
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
         """What it gives."""
         try:
-            found = list(self.act(defect))
+            proposals = list(self.act(defect))
         except Exception as error:
             raise UsageError(f"{self.name} failed: {failure(error, self.file)}") from error
-        for each in found:
-            if isinstance(each, RepairCandidate):
-                yield each
-            elif isinstance(each, str):
-                yield foreign(defect, each, self.name)
+        for proposal in proposals:
+            if isinstance(proposal, RepairCandidate):
+                yield proposal
+            elif isinstance(proposal, str):
+                yield foreign(defect, proposal, self.name)
             else:
-                raise UsageError(f"{self.name} gives changed sources as text, not {type(each).__name__}")
+                raise UsageError(f"{self.name} gives changed sources as text, not {type(proposal).__name__}")
 
 
 def foreign(defect: Defect, source: str, by: str) -> RepairCandidate:

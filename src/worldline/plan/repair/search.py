@@ -85,8 +85,12 @@ class PassingPatch:
     def as_json(self) -> dict[str, Any]:
         """All but the source."""
         return {
-            "patch": self.patch, "kind": self.kind, "by": self.by, "executions": self.after, "tried": self.tried,
-        }  # fmt: skip
+            "patch": self.patch,
+            "kind": self.kind,
+            "by": self.by,
+            "executions": self.after,
+            "tried": self.tried,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,11 +112,19 @@ class Repair:
     def as_json(self) -> dict[str, Any]:
         """What `plan repair --json` prints."""
         return {
-            "name": self.name, "oracle": self.oracle, "tests": self.tests, "failing": self.failing,
-            "first_failing": self.first_failing, "candidates": self.candidates, "tried": self.tried,
-            "imagined": self.imagined, "left_out": self.left_out, "executions": self.spent.executions,
-            "bytes_imagined": self.spent.bytes, "patches": [each.as_json() for each in self.patches],
-        }  # fmt: skip
+            "name": self.name,
+            "oracle": self.oracle,
+            "tests": self.tests,
+            "failing": self.failing,
+            "first_failing": self.first_failing,
+            "candidates": self.candidates,
+            "tried": self.tried,
+            "imagined": self.imagined,
+            "left_out": self.left_out,
+            "executions": self.spent.executions,
+            "bytes_imagined": self.spent.bytes,
+            "patches": [item.as_json() for item in self.patches],
+        }
 
 
 @dataclass
@@ -141,15 +153,15 @@ class _Counter:
                 f"{len(checks):,} tests and the recording of one take {len(checks) + 1:,} executions, "
                 f"and {self.most:,} are allowed"
             )
-        found = self.called(source, checks)
-        slow = [i for i, called in enumerate(found) if called.kind == "limit"]
+        ends = self.called(source, checks)
+        slow = [i for i, called in enumerate(ends) if called.kind == "limit"]
         if slow and self.executions + len(slow) < self.most:
             quick, self.seconds = self.seconds, self.seconds * PATIENCE
             again = self.called(source, [checks[i] for i in slow])
-            found = [again[slow.index(i)] if i in slow else called for i, called in enumerate(found)]
+            ends = [again[slow.index(i)] if i in slow else called for i, called in enumerate(ends)]
             if all(called.kind == "limit" for called in again):
                 self.seconds = quick
-        return found
+        return ends
 
     def passes(self, source: str, checks: Sequence[RepairCheck]) -> bool:
         """Each test in a process of its own, up to the first that fails, or for which no execution is left."""
@@ -172,23 +184,28 @@ class Diagnosed:
 
 
 def diagnosed(
-    program: Program, tests: CheckSet, found: Sequence[CallEnd], record: Callable[[Program], Trace]
+    program: Program, tests: CheckSet, ends: Sequence[CallEnd], record: Callable[[Program], Trace]
 ) -> Diagnosed | None:
     """From what each test came to, what is wrong; None where all pass. The shortest failing test comes first."""
-    pairs = list(zip(tests.checks, found, strict=True))
+    pairs = list(zip(tests.checks, ends, strict=True))
     _refuse_absent(tests, pairs)
     failing = [(check, called) for check, called in pairs if not check.passes(called)]
     if not failing:
         return None
     failing.sort(key=lambda pair: (pair[1].kind == "limit", len(pair[0].call)))
-    (first, called), kept = failing[0], [check for check, _ in failing]
+    (first, called), failing_checks = failing[0], [check for check, _ in failing]
     trace = record(tests.program(program.source, first))
     defect = Defect(
-        source=program.source, name=program.name, failing=first.call, expected=first.expected,
-        found=end_words(called), reached=reached(trace, program.name), kinds=kinds_seen(trace, program.name),
-    )  # fmt: skip
+        source=program.source,
+        name=program.name,
+        failing=first.call,
+        expected=first.expected,
+        found=end_words(called),
+        reached=reached(trace, program.name),
+        kinds=kinds_seen(trace, program.name),
+    )
     rest = [check for check, called in pairs if check.passes(called)]
-    return Diagnosed(tuple(kept), (*kept[1:], *rest), defect, trace)
+    return Diagnosed(tuple(failing_checks), (*failing_checks[1:], *rest), defect, trace)
 
 
 def end_words(called: CallEnd) -> str:
@@ -207,12 +224,12 @@ def reached(trace: Trace, name: str) -> frozenset[int] | None:
 
 def kinds_seen(trace: Trace, name: str) -> dict[str, frozenset[str]]:
     """The kinds of value that each name of a file's functions had in a run."""
-    found: dict[str, set[str]] = {}
+    kinds_by_name: dict[str, set[str]] = {}
     for step in trace.steps:
         if trace.frames[step.frame].file == name:
             for changed, value in step.delta.items():
-                found.setdefault(changed, set()).add(kind(value))
-    return {changed: frozenset(kinds) for changed, kinds in found.items()}
+                kinds_by_name.setdefault(changed, set()).add(kind(value))
+    return {changed: frozenset(kinds) for changed, kinds in kinds_by_name.items()}
 
 
 def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]) -> None:
@@ -231,10 +248,16 @@ def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]
 
 
 def repair(
-    program: Program, tests: CheckSet, runs: Runs, record: Callable[[Program], Trace], *,
-    proposers: Sequence[Proposer], plan: RepairPlan, predictor: Predictor | None = None,
+    program: Program,
+    tests: CheckSet,
+    runs: Runs,
+    record: Callable[[Program], Trace],
+    *,
+    proposers: Sequence[Proposer],
+    plan: RepairPlan,
+    predictor: Predictor | None = None,
     workshop: Workshop | None = None,
-) -> Repair:  # fmt: skip
+) -> Repair:
     """Patches that make every test pass, smallest first, within the plan's executions.
 
     A `workshop` tries the candidates, where that is not here; some are then tried that are not needed, and not counted.
@@ -246,37 +269,46 @@ def repair(
         return replace(done, spent=Spent(executions=counter.executions))
     counter.executions += 1  # the recording
     candidates = list(candidates_of(known.defect, proposers))
-    ranked, asked, written = with_priors(candidates, program.source), 0, 0
+    ranked, predicted, written = with_priors(candidates, program.source), 0, 0
     if plan.imagines and predictor is not None:
         seen = imagine(ranked, tests, known.first, known.trace, predictor, most=plan.imagined)
-        ranked, asked, written = list(seen.ranked), seen.asked, seen.bytes
-    ranking = [one.candidate for one in ordered(ranked, plan.oracle, seed=plan.seed)]
-    found, tried = _verified(program, ranking, known, counter, plan.patches, workshop)
+        ranked, predicted, written = list(seen.ranked), seen.asked, seen.bytes
+    ranking = [item.candidate for item in ordered(ranked, plan.oracle, seed=plan.seed)]
+    passing, tried = _verified(program, ranking, known, counter, plan.patches, workshop)
     return replace(
-        done, failing=len(known.failing), first_failing=in_sentence(known.first.call), candidates=len(candidates),
-        tried=tried, patches=tuple(sorted(found, key=lambda one: one.size)), imagined=asked,
+        done,
+        failing=len(known.failing),
+        first_failing=in_sentence(known.first.call),
+        candidates=len(candidates),
+        tried=tried,
+        patches=tuple(sorted(passing, key=lambda item: item.size)),
+        imagined=predicted,
         spent=Spent(executions=counter.executions, bytes=written),
-    )  # fmt: skip
+    )
 
 
 def _verified(
-    program: Program, candidates: Sequence[RepairCandidate], known: Diagnosed, counter: _Counter, most: int,
+    program: Program,
+    candidates: Sequence[RepairCandidate],
+    known: Diagnosed,
+    counter: _Counter,
+    most: int,
     workshop: Workshop | None,
-) -> tuple[list[PassingPatch], int]:  # fmt: skip
+) -> tuple[list[PassingPatch], int]:
     """Those that pass every test by running, and how many were tried: the failing test first."""
-    found, tried, checks = list[PassingPatch](), 0, (known.first, *known.rest)
+    passing, tried, checks = list[PassingPatch](), 0, (known.first, *known.rest)
     sources = [candidate.source for candidate in candidates]
     trials = _tried_here(sources, checks, counter)
     if workshop is not None and not counter.is_spent:
         trials = _tried_elsewhere(sources, checks, counter, workshop)
     with closing(trials):
         for candidate in candidates:
-            if counter.is_spent or len(found) >= most:
+            if counter.is_spent or len(passing) >= most:
                 break
             tried += 1
             if next(trials):
-                found.append(_passing(program, candidate, counter.executions, tried))
-    return found, tried
+                passing.append(_passing(program, candidate, counter.executions, tried))
+    return passing, tried
 
 
 def _tried_here(
@@ -321,14 +353,19 @@ class _Trier:
 def candidates_of(defect: Defect, proposers: Iterable[Proposer]) -> Iterator[RepairCandidate]:
     """Whatever is proposed, once each, without what cannot alter the failing run."""
     code = ParsedSource(defect.source, defect.name)
-    every = (each for proposer in proposers for each in proposer.propose(defect))
-    for each in distinct(defect, every):
-        if may_matter(code, each.lines, defect.reached) or not each.lines:
-            yield each
+    every = (candidate for proposer in proposers for candidate in proposer.propose(defect))
+    for candidate in distinct(defect, every):
+        if may_matter(code, candidate.lines, defect.reached) or not candidate.lines:
+            yield candidate
 
 
 def _passing(program: Program, candidate: RepairCandidate, after: int, tried: int) -> PassingPatch:
     return PassingPatch(
-        source=candidate.source, patch=patch(program.source, candidate.source, program.name), kind=candidate.kind,
-        by=candidate.by, size=patch_size(program.source, candidate.source), after=after, tried=tried,
-    )  # fmt: skip
+        source=candidate.source,
+        patch=patch(program.source, candidate.source, program.name),
+        kind=candidate.kind,
+        by=candidate.by,
+        size=patch_size(program.source, candidate.source),
+        after=after,
+        tried=tried,
+    )

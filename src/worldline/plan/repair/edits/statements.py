@@ -71,16 +71,18 @@ def _inserted(
     """One statement more, before each and behind the last."""
     start, _ = code.span(block[0])
     indent = code.source[code.line_start(block[0].lineno) : start]
-    made = list(_made(owner, scope))
+    new_statements = list(_made(owner, scope))
     for statement in block:
-        line = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))])
+        line = min(
+            [statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))]
+        )
         at = code.line_start(line)
-        for text in made:
+        for text in new_statements:
             yield SpanEdit(at, at, f"{indent}{text}{code.newline}", "insert", *code.reach(statement))
     last = block[-1].end_lineno or block[-1].lineno
     at = code.line_end(last)
     if not isinstance(block[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
-        for text in made:
+        for text in new_statements:
             yield SpanEdit(at, at, f"{code.newline}{indent}{text}", "insert", block[0].lineno, last)
 
 
