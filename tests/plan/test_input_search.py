@@ -13,11 +13,11 @@ from plain_predictor import PlainPredictor
 from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.answer import World
+from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.finding import boxed
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.ranking import by_model
-from worldline.plan.inputs.search import InputReport, InputSearch, Run
+from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
 from worldline.plan.inputs.solver import crosshair
 from worldline.predict.prediction import Prediction, PredictionRequest
 
@@ -48,7 +48,7 @@ def endless(n: int) -> int:
     return n
 """
 PROGRAM = Program(source=SOURCE, name="program.py")
-World_ = tuple[Run, World]
+World_ = tuple[CallRunner, ProgramRunner]
 
 
 @pytest.fixture(scope="module")

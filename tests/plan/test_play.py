@@ -44,7 +44,7 @@ def flat(tree):
     return [[node.parent, node.label, node.visits, node.value] for node in as_search_tree(tree, "").nodes]
 
 
-def hand(card: int, *texts: str) -> beliefs.Weighted:
+def hand(card: int, *texts: str) -> beliefs.WeightedStates:
     """What the first player of Kuhn poker believes with this card."""
     state = beliefs.certain(KuhnPoker())
     for seen in (f"{card} 1 ", f"{card} 2 ", *texts):

@@ -16,19 +16,20 @@ from worldline.plan.question import Question
 
 RUN, IMAGINED, MIXED, UNKNOWN = "run", "imagined", "mixed", "unknown"
 
-World = Callable[[Program], Trace]  # a program in, what it did out: the interpreter, in its box
+ProgramRunner = Callable[[Program], Trace]
+"""Executes a program in the sandbox and returns its trace."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
+class ExecutionCost:
     """What an answer took: whole runs, single true steps that were asked for, and bytes that were imagined."""
 
     executions: int = 0
     steps: int = 0
     bytes: int = 0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(
+    def __add__(self, other: ExecutionCost) -> ExecutionCost:
+        return ExecutionCost(
             executions=self.executions + other.executions,
             steps=self.steps + other.steps,
             bytes=self.bytes + other.bytes,
@@ -36,7 +37,7 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowance:
+class Budget:
     """The most that an answer may take, and how sure one that was not run must be."""
 
     executions: int = 1
@@ -58,7 +59,7 @@ class Answer:
 
     value: str | None
     probability: float | None
-    spent: Spent
+    spent: ExecutionCost
     how: str
     why: str = ""
 
@@ -75,6 +76,6 @@ class Answer:
 class Oracle(Protocol):
     """Whoever answers questions about runs: the interpreter, a model, or the two together."""
 
-    def ask(self, program: Program, question: Question, budget: Allowance, /) -> Answer:
+    def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """The answer, for at most this budget."""
         ...

@@ -9,8 +9,8 @@ from pathlib import Path
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.answer import Allowance, Answer, Oracle
-from worldline.plan.executed import ExecutedOracle, boxed_steps, boxed_world, limits_for
+from worldline.plan.answer import Answer, Budget, Oracle
+from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
 from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
 from worldline.predict.models import DEFAULT, AnyModel, load_model
@@ -53,15 +53,15 @@ def ask(
         UsageError: The question cannot be read.
     """
     question = read_question(what) if isinstance(what, str) else what
-    budget = Allowance(executions=executions, steps=true_steps, bytes=max_bytes, sure=sure)
+    budget = Budget(executions=executions, steps=true_steps, bytes=max_bytes, sure=sure)
     limits = limits_for(question, limits)
     with ExitStack() as stack:
 
         def world(executed: Program) -> Trace:
-            return stack.enter_context(boxed_world(limits=limits))(executed)
+            return stack.enter_context(sandboxed_world(limits=limits))(executed)
 
         oracle: Oracle = ExecutedOracle(world, NO_MODEL)
         if journal is not None:
             predictor = load_model(model, extras)
-            oracle = MixedOracle(world, predictor, journal=journal, first=boxed_steps(limits=limits))
+            oracle = MixedOracle(world, predictor, journal=journal, first=sandboxed_steps(limits=limits))
         return oracle.ask(program, question, budget)

@@ -16,7 +16,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.text import plural
 from worldline.core.trace import Trace
-from worldline.plan.answer import RUN, UNKNOWN, Allowance, Answer, Spent, World
+from worldline.plan.answer import RUN, UNKNOWN, Answer, Budget, ExecutionCost, ProgramRunner
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.recording.recorder import BoxWorker, Setup, prepare, record
@@ -25,7 +25,7 @@ FirstSteps = Callable[[Program, int], Trace]  # a program run as far as so many 
 
 
 @contextmanager
-def boxed_world(*, limits: Limits | None = None, python: str | None = None) -> Iterator[World]:
+def sandboxed_world(*, limits: Limits | None = None, python: str | None = None) -> Iterator[ProgramRunner]:
     """The world of all programs, as long as its box stands: each is run in it, recorded, and ended."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False, controlled=True)
     worker = BoxWorker(setup)
@@ -46,7 +46,7 @@ def limits_for(question: Question, limits: Limits | None = None) -> Limits | Non
     return replace(limits or Limits(), steps=question.steps + 1)
 
 
-def boxed_steps(*, limits: Limits | None = None, python: str | None = None) -> FirstSteps:
+def sandboxed_steps(*, limits: Limits | None = None, python: str | None = None) -> FirstSteps:
     """Runs a program's first steps in a box, and no more of it."""
     most = limits or Limits()
     setup = prepare(limits=most, python=python, core="auto", trust=False, controlled=True)
@@ -68,16 +68,16 @@ def _live(program: Program, setup: Setup) -> Control | None:
 class ExecutedOracle:
     """Answers by running, an execution a question; `why` nothing else may answer, where that is worth saying."""
 
-    world: World
+    world: ProgramRunner
     why: str = ""
 
-    def ask(self, program: Program, question: Question, budget: Allowance, /) -> Answer:
+    def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """What a run says; unknown where none is allowed, or where the run was stopped before it could tell."""
         if budget.executions < 1:
             return Answer(
                 value=None,
                 probability=None,
-                spent=Spent(),
+                spent=ExecutionCost(),
                 how=UNKNOWN,
                 why=_told(self.why, "no execution is allowed"),
             )
@@ -86,10 +86,10 @@ class ExecutedOracle:
 
 
 def answer_of(
-    question: Question, trace: Trace, spent: Spent | None = None, why: str = "it was run in a box"
+    question: Question, trace: Trace, spent: ExecutionCost | None = None, why: str = "it was run in a box"
 ) -> Answer:
     """The answer of a run that was made: certain, but for one that drew; or unknown with the reason."""
-    paid = Spent(executions=1) if spent is None else spent
+    paid = ExecutionCost(executions=1) if spent is None else spent
     value = read_answer(question, trace)
     drawn = drawn_in(trace)
     if value is not None and drawn is not None:

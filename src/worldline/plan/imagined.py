@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
-from worldline.plan.answer import IMAGINED, UNKNOWN, Allowance, Answer, Spent
+from worldline.plan.answer import IMAGINED, UNKNOWN, Answer, Budget, ExecutionCost
 from worldline.plan.gate import Gate
 from worldline.plan.question import Question
 from worldline.plan.reading import read_imagined
@@ -24,7 +24,7 @@ UNGATED = "no gate is fitted for this code, so how sure the model is means nothi
 
 
 @dataclass(frozen=True, kw_only=True)
-class Thought:
+class PredictedAnswer:
     """What a model imagines the answer to be; its score, None where it has none; the text that it wrote.
 
     `sure` is how sure it was of each step, where that was asked for.
@@ -37,9 +37,9 @@ class Thought:
     sure: tuple[StepConfidence, ...] = ()
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> ExecutionCost:
         """What it took."""
-        return Spent(bytes=len(self.found.text) - len(self.ask.given))
+        return ExecutionCost(bytes=len(self.found.text) - len(self.ask.given))
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ImaginedOracle:
     predictor: Predictor
     gate: Gate | None = None
 
-    def ask(self, program: Program, question: Question, budget: Allowance, /) -> Answer:
+    def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """What the model imagines, if it is as sure as the budget asks; unknown otherwise."""
         (thought,) = think(self.predictor, [program], question, limit=budget.bytes)
         return judged(thought, self.gate, budget.sure)
@@ -57,7 +57,7 @@ class ImaginedOracle:
 
 def think(
     predictor: Predictor, programs: Sequence[Program], question: Question, *, limit: int, fine: bool = False
-) -> Iterator[Thought]:
+) -> Iterator[PredictedAnswer]:
     """What a model imagines of each program, in their order; a local model imagines several at once."""
     asks = [PredictionRequest(program=program, options=OPTIONS, limit=limit) for program in programs]
     return think_on(predictor, asks, question, fine=fine)
@@ -65,7 +65,7 @@ def think(
 
 def think_on(
     predictor: Predictor, asks: Sequence[PredictionRequest], question: Question, *, fine: bool = False
-) -> Iterator[Thought]:
+) -> Iterator[PredictedAnswer]:
     """The same of asks, of which a part may be given: what is given counts as certain. `fine`: by step, too."""
     decoder = predictor.capabilities.decodes_bytes
     if decoder is None or not (fine or question.what in ("line", "ends")):
@@ -85,14 +85,14 @@ def _thought(
     prediction: Prediction,
     score: float | None,
     sure: tuple[StepConfidence, ...] = (),
-) -> Thought:
+) -> PredictedAnswer:
     value = None if prediction.status == "fault" else read_imagined(question, ask, prediction).value
-    return Thought(
+    return PredictedAnswer(
         value=value, score=score if value is not None else None, ask=ask, found=prediction, sure=sure
     )
 
 
-def judged(thought: Thought, gate: Gate | None, sure: float) -> Answer:
+def judged(thought: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
     """A thought as an answer: imagined with its probability, or unknown with the reason."""
     if (why := unsure(thought, gate, sure)) is None:
         assert gate is not None
@@ -108,7 +108,7 @@ def judged(thought: Thought, gate: Gate | None, sure: float) -> Answer:
     return Answer(value=None, probability=chance, spent=thought.spent, how=UNKNOWN, why=why)
 
 
-def unsure(thought: Thought, gate: Gate | None, sure: float) -> str | None:
+def unsure(thought: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
     """Why a thought is no answer; None where it is one."""
     if thought.value is None:
         note = thought.found.note if thought.found.status == "fault" else "its text does not come to an end"

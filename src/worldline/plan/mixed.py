@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from worldline.core.program import Program
-from worldline.plan.answer import MIXED, UNKNOWN, Allowance, Answer, Spent, World
+from worldline.plan.answer import MIXED, UNKNOWN, Answer, Budget, ExecutionCost, ProgramRunner
 from worldline.plan.executed import FirstSteps, answer_of
 from worldline.plan.gate import FEWEST, Gate, gate_of
-from worldline.plan.imagined import UNGATED, Thought, judged, think, unsure
+from worldline.plan.imagined import UNGATED, PredictedAnswer, judged, think, unsure
 from worldline.plan.journal import JournalEntry, append, read_journal
 from worldline.plan.ledger import LedgerEntry, model_of, telling
 from worldline.plan.question import Question
-from worldline.plan.stepping import SteppedThought, ask_steps
+from worldline.plan.stepping import SteppedPrediction, ask_steps
 from worldline.predict.predictor import Predictor
 
 UNSTEPPED = "no gate is fitted for what is imagined behind true steps"
@@ -40,9 +40,9 @@ class _Doubt:
     """Why a program has to be run, and what was imagined of it, if anything was."""
 
     why: str
-    thought: Thought | None = None
+    thought: PredictedAnswer | None = None
     probability: float | None = None
-    spent: Spent = Spent()  # noqa: RUF009 - frozen
+    spent: ExecutionCost = ExecutionCost()  # noqa: RUF009 - frozen
     told: int = 0
 
 
@@ -55,7 +55,7 @@ class MixedOracle:
 
     def __init__(
         self,
-        world: World,
+        world: ProgramRunner,
         predictor: Predictor,
         gate: Gate | None = None,
         ledger: Iterable[LedgerEntry] | None = None,
@@ -84,11 +84,11 @@ class MixedOracle:
     def _known(self, question: Question, *, stepped: bool = False) -> list[LedgerEntry]:
         return telling(self.ledger, what=question.what, model=self.model, stepped=stepped)
 
-    def ask(self, program: Program, question: Question, budget: Allowance, /) -> Answer:
+    def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """The answer: imagined, run, or unknown, and why."""
         return self.ask_many([program], question, budget)[0]
 
-    def ask_many(self, programs: Sequence[Program], question: Question, budget: Allowance) -> list[Answer]:
+    def ask_many(self, programs: Sequence[Program], question: Question, budget: Budget) -> list[Answer]:
         """An answer for each program, in their order; executions and steps of the budget are for all together."""
         gate, purse = self.gate(question), _Purse(budget.executions, budget.steps)
         if gate is None and (not self._keeps or not budget.executions):
@@ -111,10 +111,10 @@ class MixedOracle:
         self,
         program: Program,
         question: Question,
-        budget: Allowance,
+        budget: Budget,
         purse: _Purse,
         gate: Gate | None,
-        thought: Thought,
+        thought: PredictedAnswer,
     ) -> Answer:
         """One answer, of what was imagined: as it is, behind single true steps, or by a run."""
         why = unsure(thought, gate, budget.sure)
@@ -143,7 +143,9 @@ class MixedOracle:
                 return answer
         return self._run(program, question, purse, doubt)
 
-    def _still(self, stepped: SteppedThought, question: Question, gate: Gate | None, sure: float) -> _Doubt:
+    def _still(
+        self, stepped: SteppedPrediction, question: Question, gate: Gate | None, sure: float
+    ) -> _Doubt:
         """Why true steps were not enough: they drew, no such runs are known, or the model is not sure behind them."""
         thought = stepped.thought
         why = unsure(thought, gate, sure) or ""
@@ -152,7 +154,7 @@ class MixedOracle:
         elif gate is None:
             known = len(self._known(question, stepped=True))
             why = f"{UNSTEPPED} ({known} of {FEWEST} runs are known)"
-        spent = Spent(steps=stepped.told, bytes=stepped.bytes)
+        spent = ExecutionCost(steps=stepped.told, bytes=stepped.bytes)
         return replace(_doubt(why, thought, gate), spent=spent, told=stepped.known)
 
     def _run(self, program: Program, question: Question, purse: _Purse, doubt: _Doubt) -> Answer:
@@ -161,7 +163,7 @@ class MixedOracle:
             why = f"{doubt.why}: no execution is allowed"
             return Answer(value=None, probability=doubt.probability, spent=doubt.spent, how=UNKNOWN, why=why)
         purse.executions -= 1
-        answer = answer_of(question, self._world(program), doubt.spent + Spent(executions=1))
+        answer = answer_of(question, self._world(program), doubt.spent + ExecutionCost(executions=1))
         if answer.value is not None and self._keeps:
             self._keep(program, question, answer.value, doubt)
         return replace(answer, why=f"{doubt.why}: {answer.why}")
@@ -184,19 +186,19 @@ class MixedOracle:
             append(self._journal, [entry])
 
 
-def _doubt(why: str, thought: Thought, gate: Gate | None) -> _Doubt:
+def _doubt(why: str, thought: PredictedAnswer, gate: Gate | None) -> _Doubt:
     chance = None if gate is None or thought.score is None else gate.probability(thought.score)
     return _Doubt(why, thought, chance, thought.spent)
 
 
-def _is_sure(stepped: SteppedThought, gate: Gate, sure: float) -> bool:
+def _is_sure(stepped: SteppedPrediction, gate: Gate, sure: float) -> bool:
     """Whether what is imagined behind true steps is an answer; where they drew, or tell all, it is none."""
     stands = stepped.known > 0 and stepped.trace is None and stepped.drawn is None
     return stands and unsure(stepped.thought, gate, sure) is None
 
 
-def _by_steps(stepped: SteppedThought, gate: Gate, sure: float) -> Answer:
+def _by_steps(stepped: SteppedPrediction, gate: Gate, sure: float) -> Answer:
     """The answer of a thought that true steps made sure enough."""
     why = f"its first {stepped.ran:,} steps were run, the others are imagined; the gate stands on {gate.n} such runs"
-    spent = Spent(steps=stepped.told, bytes=stepped.bytes)
+    spent = ExecutionCost(steps=stepped.told, bytes=stepped.bytes)
     return replace(judged(stepped.thought, gate, sure), spent=spent, how=MIXED, why=why)

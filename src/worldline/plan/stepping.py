@@ -15,21 +15,21 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
 from worldline.plan.executed import FirstSteps, drawn_in
-from worldline.plan.imagined import Thought, think_on
+from worldline.plan.imagined import PredictedAnswer, think_on
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.predict.predictor import Predictor
 
 
 @dataclass(frozen=True, kw_only=True)
-class SteppedThought:
+class SteppedPrediction:
     """A thought behind true steps: how often the interpreter was asked, how many steps it ran, bytes imagined.
 
     `known`: how many of those asks the thought itself stands behind. `trace` is there where the steps that were run
     answer the question themselves; `drawn` says what they drew, if they did: no other run has the same steps then.
     """
 
-    thought: Thought
+    thought: PredictedAnswer
     told: int
     known: int
     ran: int
@@ -41,12 +41,12 @@ class SteppedThought:
 def ask_steps(
     predictor: Predictor,
     first: FirstSteps,
-    thought: Thought,
+    thought: PredictedAnswer,
     question: Question,
     *,
     most: int,
-    enough: Callable[[Thought], bool],
-) -> SteppedThought:
+    enough: Callable[[PredictedAnswer], bool],
+) -> SteppedPrediction:
     """A thought corrected by at most so many true steps, until it is good enough."""
     if predictor.capabilities.decodes_bytes is None:
         raise UsageError(
@@ -67,19 +67,19 @@ def ask_steps(
         (thought,) = think_on(predictor, [replace(thought.ask, given=known)], question, fine=True)
         behind, written = told, written + thought.spent.bytes
     telling = trace if trace is not None and read_answer(question, trace) is not None else None
-    return SteppedThought(
+    return SteppedPrediction(
         thought=thought, told=told, known=behind, ran=ran, bytes=written, trace=telling, drawn=drawn
     )
 
 
-def _least_sure(thought: Thought) -> int | None:
+def _least_sure(thought: PredictedAnswer) -> int | None:
     """The number of the least sure step behind those that are known; None where there is none."""
     known = len(thought.ask.given)
     open_ = [(step.logprob, number) for number, step in enumerate(thought.sure) if step.start >= known]
     return min(open_)[1] if open_ else None
 
 
-def _up_to(number: int, trace: Trace, thought: Thought) -> bytes | None:
+def _up_to(number: int, trace: Trace, thought: PredictedAnswer) -> bytes | None:
     """The true text up to a step; None where the run did not come so far, or it does not fit."""
     text = encode_steps(trace, thought.ask.options)
     ends = turns(text)

@@ -19,7 +19,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Measured, Table
-from worldline.plan.futures.outlook import Effort, Outlook, outlook
+from worldline.plan.futures.future_report import Effort, FutureReport, build_report
 from worldline.plan.futures.scores import Errors
 from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.world import boxed
@@ -64,7 +64,7 @@ def _held_out(rng: Random, world: str, asked: set[str]) -> Program:
 
 def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> Measured:
     """What is likely of each program, and what is believed, by world; a fault of the tool is in no figure."""
-    found: list[tuple[Task, Outlook]] = []
+    found: list[tuple[Task, FutureReport]] = []
     faults, seconds = 0, 0.0
     for task in islice(suite.tasks, suite.count if limit is None else limit):
         seen = fenced(_outlook, task, suite.limits, predictor)
@@ -78,16 +78,16 @@ def measure(suite: Suite, predictor: Predictor, *, limit: int | None = None) -> 
     )
 
 
-def _outlook(task: Task, limits: Limits, predictor: Predictor) -> Outlook:
+def _outlook(task: Task, limits: Limits, predictor: Predictor) -> FutureReport:
     """One program's futures; texts of a predictor that always writes the same say nothing of its belief."""
     texts = 0 if predictor.info.is_greedy else TEXTS
     effort = Effort(runs=RUNS, texts=texts)
     with boxed(task.program, limits=limits) as world:
-        found = outlook(world, task.program, Subject(), effort=effort, model=predictor)
+        found = build_report(world, task.program, Subject(), effort=effort, model=predictor)
     return found
 
 
-def tables(found: Sequence[tuple[Task, Outlook]]) -> tuple[Table, ...]:
+def tables(found: Sequence[tuple[Task, FutureReport]]) -> tuple[Table, ...]:
     """The errors of a belief by world: by texts, by odds; and of races, which results were imagined."""
     even = [(task, seen) for task, seen in found if task.group != RACES]
     worlds = [*dict.fromkeys(task.group for task, _ in even)]
@@ -104,7 +104,7 @@ def tables(found: Sequence[tuple[Task, Outlook]]) -> tuple[Table, ...]:
 
 
 def _errors(
-    title: str, groups: Iterable[tuple[str, list[Outlook]]], of: Callable[[Outlook], Errors | None]
+    title: str, groups: Iterable[tuple[str, list[FutureReport]]], of: Callable[[FutureReport], Errors | None]
 ) -> Table | None:
     """The mean of each error over the programs of a world; None where no program has any."""
     rows: list[tuple[Cell, ...]] = []
@@ -141,7 +141,7 @@ def _mean(numbers: Sequence[float]) -> str | None:
     return None if mean is None else f"{mean:.4f}" if isfinite(mean) else str(inf)
 
 
-def _races(seen: Sequence[Outlook]) -> Table:
+def _races(seen: Sequence[FutureReport]) -> Table:
     """Which results of racing programs were imagined; what cannot be is no result."""
     rows = [(one.program.call or one.program.name, *_raced(one)) for one in seen]
     heads = ("race", "possible results", "imagined", "mass on impossible ones")
@@ -149,7 +149,7 @@ def _races(seen: Sequence[Outlook]) -> Table:
     return Table("races", heads, tuple(rows), note)
 
 
-def _raced(seen: Outlook) -> tuple[Cell, Cell, Cell]:
+def _raced(seen: FutureReport) -> tuple[Cell, Cell, Cell]:
     possible = {*seen.truth.mass}
     if seen.races is not None:
         possible |= {one.what for one in seen.races.results} | {*seen.races.seeded.mass}

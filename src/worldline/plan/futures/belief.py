@@ -17,11 +17,11 @@ import numpy as np
 from worldline.core.hidden import possibilities
 from worldline.plan.futures.distribution import Distribution, counted
 from worldline.plan.futures.draws import draw_places
-from worldline.plan.futures.odds import Numbers
+from worldline.plan.futures.odds import LogProbs
 from worldline.plan.futures.scores import (
     Errors,
     Forecast,
-    Masses,
+    ProbabilityMasses,
     ReliabilityBin,
     errors,
     reliability,
@@ -70,7 +70,7 @@ class OwnOdds:
     `whole` is the mass on all the true texts, every byte of them counted: draws, and what follows from them.
     """
 
-    masses: Masses
+    masses: ProbabilityMasses
     rest: float
     whole: float
     errors: Errors
@@ -131,7 +131,7 @@ def own_odds(
     enough: Callable[[], bool] = lambda: False,
 ) -> OwnOdds | None:
     """A belief along all true texts, which are every future but for what is `left`; None where it was enough before."""
-    futures, read = sorted(futures, key=lambda future: future.text), list[Numbers]()
+    futures, read = sorted(futures, key=lambda future: future.text), list[LogProbs]()
     for first in range(0, len(futures), TOGETHER):  # neighbours have the longest beginnings in common
         if first and enough():
             return None

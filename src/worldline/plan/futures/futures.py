@@ -1,4 +1,4 @@
-"""The futures of a program: its sandbox, its model and its time are set up here, and `outlook` does the rest."""
+"""The futures of a program: its sandbox, its model and its time are set up here, and `build_report` does the rest."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.futures.outlook import RUNS, TEXTS, Effort, Outlook, outlook
+from worldline.plan.futures.future_report import RUNS, TEXTS, Effort, FutureReport, build_report
 from worldline.plan.futures.schedules import PREEMPTIONS
 from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.world import boxed
@@ -36,7 +36,7 @@ def futures(
     preemptions: int = PREEMPTIONS,
     limits: Limits | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Outlook:
+) -> FutureReport:
     """Find everything that a program could do, how likely each is, and what a model believes.
 
     Args:
@@ -76,7 +76,7 @@ def futures(
     )
     subject, believer = _subject(at, name, paths), _believer(model, extras or {}, seed)
     with boxed(program, limits=limits) as world:
-        return outlook(world, program, subject, effort=effort, model=believer)
+        return build_report(world, program, subject, effort=effort, model=believer)
 
 
 def _subject(at: str | None, name: str, paths: bool) -> Subject:

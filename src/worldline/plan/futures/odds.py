@@ -18,7 +18,7 @@ from worldline.plan.futures.walk import is_chance
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, ScoresText
 
-Numbers = NDArray[np.float64]
+LogProbs = NDArray[np.float64]
 
 
 def odds_of(predictor: Predictor) -> ScoresText | None:
@@ -37,11 +37,11 @@ def certain_odds(predictor: Predictor) -> ScoresText:
 class EvenOdds:
     """What the interpreter knows: each value of a finite draw is as likely as the others, the rest is certain."""
 
-    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[Numbers]:
+    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[LogProbs]:
         """Of each text behind `request.given`."""
         return [self._read(request.given + text)[len(request.given) :] for text in texts]
 
-    def _read(self, text: bytes) -> Numbers:
+    def _read(self, text: bytes) -> LogProbs:
         logprobs = np.zeros(len(text))
         for place in draw_places(text):
             if is_chance(place.kind) and (n := possibilities(place.kind)):

@@ -16,7 +16,7 @@ from typing import Any
 from worldline.core.hidden import THREAD, Control
 from worldline.core.trace import Hidden, Trace
 from worldline.plan.futures.subject import Subject, of_trace
-from worldline.plan.futures.walk import World
+from worldline.plan.futures.walk import ControlledRunner
 
 PREEMPTIONS = 2
 
@@ -30,7 +30,7 @@ class Switch:
 
 
 @dataclass(frozen=True)
-class Raced:
+class RaceResult:
     """One result, and a schedule with the fewest preemptions that gives it, with all the hidden inputs of its run."""
 
     what: str
@@ -65,7 +65,7 @@ class Schedules:
     `done` is the number of preemptions up to which every schedule was run; -1: not even those without any.
     """
 
-    def __init__(self, world: World, *, seed: int = 0, most: int = PREEMPTIONS) -> None:
+    def __init__(self, world: ControlledRunner, *, seed: int = 0, most: int = PREEMPTIONS) -> None:
         self._world, self._seed, self._most = world, seed, most
         self._plans: list[_Plan] = []
         self._numbers = count()
@@ -160,7 +160,7 @@ def _named(trace: Trace) -> set[str]:
     return {number for h in trace.hidden if h.kind.startswith(THREAD) for number in h.kind.split()[1:]}
 
 
-def raced(subject: Subject, preemptions: int, trace: Trace) -> Raced:
+def raced(subject: Subject, preemptions: int, trace: Trace) -> RaceResult:
     """A result with its schedule."""
     switches = tuple(Switch(h.step, int(h.value)) for h in trace.hidden if h.kind.startswith(THREAD))
-    return Raced(of_trace(subject, trace), preemptions, switches, trace.hidden)
+    return RaceResult(of_trace(subject, trace), preemptions, switches, trace.hidden)

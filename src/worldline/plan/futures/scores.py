@@ -13,7 +13,7 @@ from typing import Any
 
 ROUNDING = 1e-12
 BINS = 10
-Masses = Mapping[str, float]
+ProbabilityMasses = Mapping[str, float]
 TITLES = {  # of the fields of `Errors`, as they are shown
     "divergence": "divergence (KL), bits", "log_loss": "log-loss, bits", "entropy": "entropy of the truth, bits",
     "brier": "Brier, beyond the least", "calibration": "calibration error", "impossible": "mass on the impossible",
@@ -70,12 +70,12 @@ class Errors:
         return {**numbers, "bins": [reliability_bin.as_json() for reliability_bin in self.bins]}
 
 
-def entropy(truth: Masses) -> float:
+def entropy(truth: ProbabilityMasses) -> float:
     """How open the truth itself is."""
     return _plain(-sum(p * math.log2(p) for p in truth.values() if p > 0))
 
 
-def log_loss(truth: Masses, belief: Masses) -> float:
+def log_loss(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
     """The bits that the truth costs who believes this, on average."""
     total = 0.0
     for outcome, p in truth.items():
@@ -86,7 +86,7 @@ def log_loss(truth: Masses, belief: Masses) -> float:
     return _plain(total)
 
 
-def divergence(truth: Masses, belief: Masses) -> float:
+def divergence(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
     """Kullback and Leibler's, from the truth to a belief: the bits beyond the entropy."""
     total = 0.0
     for outcome, p in truth.items():
@@ -97,23 +97,23 @@ def divergence(truth: Masses, belief: Masses) -> float:
     return _plain(max(total, 0.0))
 
 
-def brier(truth: Masses, belief: Masses) -> float:
+def brier(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
     """The squared differences of all masses: Brier's score beyond the least that is possible."""
     every = truth.keys() | belief.keys()
     return _plain(sum((belief.get(outcome, 0.0) - truth.get(outcome, 0.0)) ** 2 for outcome in every))
 
 
-def brier_least(truth: Masses) -> float:
+def brier_least(truth: ProbabilityMasses) -> float:
     """Brier's score of the truth itself."""
     return _plain(sum(p * (1 - p) for p in truth.values()))
 
 
-def impossible(truth: Masses, belief: Masses) -> float:
+def impossible(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
     """The mass of a belief on what cannot be."""
     return _plain(sum(q for outcome, q in belief.items() if truth.get(outcome, 0.0) <= 0))
 
 
-def forecasts(truth: Masses, belief: Masses) -> list[Forecast]:
+def forecasts(truth: ProbabilityMasses, belief: ProbabilityMasses) -> list[Forecast]:
     """Each thing that is true or believed, as a forecast of its own."""
     every = sorted(truth.keys() | belief.keys())
     return [Forecast(belief.get(outcome, 0.0), truth.get(outcome, 0.0)) for outcome in every]
@@ -155,7 +155,9 @@ def smoothed(counts: Mapping[str, int], every: Iterable[str]) -> dict[str, float
     return {name: (counts.get(name, 0) + 0.5) / total for name in sorted(names)}
 
 
-def errors(truth: Masses, belief: Masses, *, smooth: Masses | None = None) -> Errors:
+def errors(
+    truth: ProbabilityMasses, belief: ProbabilityMasses, *, smooth: ProbabilityMasses | None = None
+) -> Errors:
     """All of them; `smooth` is the belief by which divergence and log-loss are taken, where it is another."""
     bins = reliability(forecasts(truth, belief))
     least, more = brier_least(truth), brier(truth, belief)

@@ -17,7 +17,7 @@ from itertools import count
 from worldline.core.hidden import READ, THREAD, Control, possibilities, values
 from worldline.core.trace import Hidden, Trace
 
-World = Callable[[Control], Trace]
+ControlledRunner = Callable[[Control], Trace]
 CLOCK = "clock"
 # Words of kinds whose values do not fall by chance.
 FIXED = (READ, CLOCK, "times", "usage", "stat", "id", THREAD)
@@ -66,7 +66,7 @@ class Walk:
     whose mass is left.
     """
 
-    def __init__(self, world: World, *, seed: int = 0, last: int | None = None) -> None:
+    def __init__(self, world: ControlledRunner, *, seed: int = 0, last: int | None = None) -> None:
         self._world, self._seed, self._last = world, seed, last
         self._open: list[_Siblings] = []
         self._numbers = count()

@@ -9,12 +9,14 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.futures.walk import World
+from worldline.plan.futures.walk import ControlledRunner
 from worldline.recording.recorder import BoxWorker, prepare
 
 
 @contextmanager
-def boxed(program: Program, *, limits: Limits | None = None, python: str | None = None) -> Iterator[World]:
+def boxed(
+    program: Program, *, limits: Limits | None = None, python: str | None = None
+) -> Iterator[ControlledRunner]:
     """The world of a program, as long as its box stands."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False)
     worker = BoxWorker(setup)

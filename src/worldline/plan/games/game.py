@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 CHANCE, OVER = -1, -2  # who moves where nobody does: a die or a deck; nobody, it is over
 
-Move = Any  # a number, a word, a tuple of them: whatever hashes and can be written down
+GameMove = Any  # a number, a word, a tuple of them: whatever hashes and can be written down
 
 
 class GameState(Protocol):
@@ -28,15 +28,15 @@ class GameState(Protocol):
         """Who moves: 0, 1 and so on, CHANCE, or OVER."""
         ...
 
-    def moves(self) -> Sequence[Move]:
+    def moves(self) -> Sequence[GameMove]:
         """What the one who moves may do; none where chance moves, or nobody."""
         ...
 
-    def chances(self) -> Sequence[tuple[Move, Fraction]]:
+    def chances(self) -> Sequence[tuple[GameMove, Fraction]]:
         """Where chance moves, what can fall and how likely each is; they sum to 1."""
         ...
 
-    def step(self, move: Move, /) -> GameState:
+    def step(self, move: GameMove, /) -> GameState:
         """The state after a move, or after what fell."""
         ...
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.text import plural
-from worldline.plan.answer import World
+from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.finding import boxed
 from worldline.plan.inputs.goal import returning
-from worldline.plan.inputs.search import InputSearch, Run
+from worldline.plan.inputs.search import CallRunner, InputSearch
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 
@@ -53,7 +53,7 @@ class InputAnswerer:
             for question in questions:
                 yield self._one(question, limit, run, world)
 
-    def _one(self, question: str, limit: int, run: Run, world: World) -> Prediction:
+    def _one(self, question: str, limit: int, run: CallRunner, world: ProgramRunner) -> Prediction:
         begun = time.perf_counter()
         blocks = _ASKED.findall(question)
         if not blocks:

@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.answer import World
+from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.ranking import by_model
-from worldline.plan.inputs.search import InputReport, InputSearch, Run
+from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
 from worldline.plan.inputs.solver import crosshair
 from worldline.plan.paths import symbolic
 from worldline.predict.models import AnyModel, load_model
@@ -66,7 +66,7 @@ def find_input(
 
 
 @contextmanager
-def boxed(limits: Limits | None = None) -> Iterator[tuple[Run, World]]:
+def boxed(limits: Limits | None = None) -> Iterator[tuple[CallRunner, ProgramRunner]]:
     """Who makes calls and who records programs, each in a warm box."""
     worker = BoxWorker(prepare(limits=limits or Limits(), python=None, core="auto", trust=False))
     with closing(worker), caller() as calls:

@@ -35,14 +35,14 @@ _KINDS: dict[str, type] = {
 }  # fmt: skip
 _COMMON = ("int", "str", "ints", "strs", "counts", "texts", "bool", "tuple", "items", "rows", "groups")
 
-Values = dict[str, Any]
+InputValues = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class TriedInput:
     """An input that was run, and how near it came."""
 
-    values: Values
+    values: InputValues
     nearness: Nearness
 
 
@@ -92,7 +92,7 @@ class InputProposer:
             best = sorted(self.elite.items(), key=lambda item: item[1].nearness.far)[:ELITE]
             self.elite = dict(best)
 
-    def propose(self) -> Values:
+    def propose(self) -> InputValues:
         """One input more."""
         if self.way == "climb" and self.elite:
             nearest = min(tried.nearness.far for tried in self.elite.values())
@@ -102,14 +102,14 @@ class InputProposer:
 
     # ---- drawn
 
-    def _fresh(self) -> Values:
+    def _fresh(self) -> InputValues:
         self.drawer.call(self.rng)  # what a call has drawn already comes back in it: begin anew
         values = {name: self._drawn(name, parameter) for name, parameter in self.goal.names}
         if self.way != "random":
             self._sweep(values)
         return values
 
-    def _sweep(self, values: Values) -> None:
+    def _sweep(self, values: InputValues) -> None:
         """The goal's own constants in turn, while there are some that were not given yet."""
         names = list(values)
         while self._swept < len(self.material.values) * len(names):
@@ -173,7 +173,7 @@ class InputProposer:
 
     # ---- climbed
 
-    def _climbed(self) -> Values:
+    def _climbed(self) -> InputValues:
         ranked = sorted(self.elite.values(), key=lambda tried: tried.nearness.far)
         parent = ranked[min(int(self.rng.expovariate(0.35)), len(ranked) - 1)]
         values = dict(parent.values)

@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.plan.futures.subject import Subject, of_prediction
 from worldline.plan.inputs.goal import CALL_VALUE, Goal
 from worldline.plan.inputs.nearness import FAR, apart, read_value
-from worldline.plan.inputs.proposer import Values, spelled
+from worldline.plan.inputs.proposer import InputValues, spelled
 from worldline.plan.paths.distance import Verbatim
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
@@ -22,13 +22,13 @@ from worldline.predict.predictor import Predictor
 MOST = 6  # inputs that are imagined: it is dear
 LIMIT = 4_096  # bytes of each
 
-Ranker = Callable[[Goal, Program, list[Values]], tuple[list[Values], int]]
+Ranker = Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]]
 
 
 def by_model(predictor: Predictor, *, most: int = MOST, limit: int = LIMIT) -> Ranker:
     """Who imagines the first few inputs and puts them into the order of how near they seem; and the bytes it took."""
 
-    def rank(goal: Goal, program: Program, proposals: list[Values]) -> tuple[list[Values], int]:
+    def rank(goal: Goal, program: Program, proposals: list[InputValues]) -> tuple[list[InputValues], int]:
         compared = _literals(goal)
         if compared is None:
             return proposals, 0

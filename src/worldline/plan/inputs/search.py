@@ -14,10 +14,10 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.answer import World
+from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.nearness import Meter
-from worldline.plan.inputs.proposer import WAYS, InputProposer, TriedInput, Values, spelled
+from worldline.plan.inputs.proposer import WAYS, InputProposer, InputValues, TriedInput, spelled
 from worldline.plan.paths.target import Target, find_target
 from worldline.recording.calls import CallBatch, CallEnd
 
@@ -27,7 +27,7 @@ STALE = 200  # proposals in a row that were tried before: there are no more
 KEPT = 100  # executions for what a solver finds, or a fifth of all
 CONFIRMATIONS = 5  # inputs that may turn out not to reach the goal when they are run alone
 
-Run = Callable[[CallBatch], list[CallEnd]]
+CallRunner = Callable[[CallBatch], list[CallEnd]]
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ class InputSearch:
     way: str = "climb"
     seed: int = 0
     seconds: float = 1.0  # of one call
-    solver: Callable[[Goal, Target], Iterable[Values]] | None = None
-    rank: Callable[[Goal, Program, list[Values]], tuple[list[Values], int]] | None = None
+    solver: Callable[[Goal, Target], Iterable[InputValues]] | None = None
+    rank: Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]] | None = None
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -98,7 +98,7 @@ class InputSearch:
         """The executions that are not kept for what the solver finds."""
         return self.executions - (min(KEPT, self.executions // 5) if self.solver is not None else 0)
 
-    def find(self, goal: Goal, program: Program, run: Run, world: World) -> InputReport:
+    def find(self, goal: Goal, program: Program, run: CallRunner, world: ProgramRunner) -> InputReport:
         """Look for an input of the program that reaches the goal."""
         hunt = _Hunt(self, goal, program, run, world)
         hunt.climb()
@@ -114,8 +114,8 @@ class _Hunt:
     how: InputSearch
     goal: Goal
     program: Program
-    run: Run
-    world: World
+    run: CallRunner
+    world: ProgramRunner
     executions: int = 0
     found: tuple[str, Trace, int, str] | None = None
     unconfirmed: int = 0
@@ -156,9 +156,9 @@ class _Hunt:
                 return
             self._try([(values, self._probe(values) or "")], "model")
 
-    def _new(self, count: int) -> list[tuple[Values, str]]:
+    def _new(self, count: int) -> list[tuple[InputValues, str]]:
         """So many inputs that were not tried, with what is evaluated of each; fewer where no more come."""
-        proposals: list[tuple[Values, str]] = []
+        proposals: list[tuple[InputValues, str]] = []
         stale = 0
         while len(proposals) < count and stale < STALE:
             values = self.proposer.propose()
@@ -170,17 +170,17 @@ class _Hunt:
                 stale = 0
         return proposals
 
-    def _probe(self, values: Values) -> str | None:
+    def _probe(self, values: InputValues) -> str | None:
         texts = self._texts(values)
         return None if texts is None else self.goal.probe(texts)
 
-    def _texts(self, values: Values) -> dict[str, str] | None:
+    def _texts(self, values: InputValues) -> dict[str, str] | None:
         texts = {name: spelled(value) for name, value in values.items()}
         return (
             {name: text for name, text in texts.items() if text is not None} if all(texts.values()) else None
         )
 
-    def _try(self, proposals: list[tuple[Values, str]], by: str) -> None:
+    def _try(self, proposals: list[tuple[InputValues, str]], by: str) -> None:
         """Run inputs together, learn from each, and confirm the first that reaches the goal."""
         ends = self.run(
             CallBatch(
@@ -203,7 +203,7 @@ class _Hunt:
                 came = f"{end.kind} {_shown(near.sides, end.value)}".strip()
                 self.nearest = NearMiss(self.goal.call(self._texts(values) or {}), came, near.far)
 
-    def _confirm(self, values: Values, at: int, by: str) -> None:
+    def _confirm(self, values: InputValues, at: int, by: str) -> None:
         """The same input, alone and recorded: only what holds there counts."""
         texts = self._texts(values) or {}
         trace = self.world(
@@ -221,7 +221,7 @@ class _Hunt:
         else:
             self.unconfirmed += 1
 
-    def solve(self, solver: Callable[[Goal, Target], Iterable[Values]]) -> None:
+    def solve(self, solver: Callable[[Goal, Target], Iterable[InputValues]]) -> None:
         """What another proposes, as long as executions are left."""
         proposed = iter(solver(self.goal, self.target))
         while not self._over and self.executions < self.how.executions:

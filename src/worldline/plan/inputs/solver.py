@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from worldline.plan.inputs.goal import Goal
-from worldline.plan.inputs.proposer import Values
+from worldline.plan.inputs.proposer import InputValues
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.distance import CallArguments
 from worldline.plan.paths.target import Target
@@ -15,10 +15,10 @@ from worldline.plan.paths.target import Target
 _NAME = "goal_of_the_search"
 
 
-def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[Values]]:
+def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[InputValues]]:
     """Who proposes what CrossHair finds in so many seconds; nothing where it is not installed."""
 
-    def propose(goal: Goal, target: Target) -> Iterator[Values]:
+    def propose(goal: Goal, target: Target) -> Iterator[InputValues]:
         if not symbolic.is_installed():
             return
         names = [name for name, _ in goal.names]

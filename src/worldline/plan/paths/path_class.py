@@ -19,7 +19,7 @@ Inputs with one key are one class.
 """
 
 
-Solved = tuple[tuple[int, str], ...]
+SolverConditions = tuple[tuple[int, str], ...]
 """Conditions in terms of the inputs, by source line: all of them hold."""
 
 
@@ -48,7 +48,7 @@ class PathClass:
     call: str
     trace: Trace
     found_by: str
-    solved: tuple[Solved, ...] = ()
+    solved: tuple[SolverConditions, ...] = ()
     inputs: int = 1
 
     @property

@@ -17,7 +17,7 @@ EXAMPLE = "example"
 
 
 @dataclass(frozen=True)
-class Reaching:
+class MissingBranchSearch:
     """Looks for so many seconds a function, where any arc is missing; only of functions called by their name."""
 
     seconds: float

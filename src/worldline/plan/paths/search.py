@@ -23,7 +23,7 @@ from worldline.data.mixture import SMALL
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.arcs import Arc, arcs_of, inside_lines, taken_arcs
 from worldline.plan.paths.draw import Drawer
-from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, Solved, key_of
+from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, SolverConditions, key_of
 from worldline.plan.paths.target import Target, find_target
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
@@ -48,7 +48,7 @@ class _Seen:
     found_by: str
     key: PathKey
     arcs: frozenset[Arc]
-    solved: dict[Solved, None]
+    solved: dict[SolverConditions, None]
     inputs: int = 1
 
 
@@ -69,7 +69,7 @@ class _Ledger:
         """The arcs that no run has taken."""
         return sorted(self.arcs - self.reached.keys())
 
-    def enter(self, call: str, trace: Trace | None, found_by: str, solved: Solved = ()) -> None:
+    def enter(self, call: str, trace: Trace | None, found_by: str, solved: SolverConditions = ()) -> None:
         """Count one run: the class that its trace is of, and the arcs that it took."""
         self.tried[call] = None
         ended = trace is not None and trace.outcome.kind in ("returned", "raised")
@@ -88,7 +88,7 @@ class _Ledger:
             known.call = call
         self.tell(call, solved)
 
-    def tell(self, call: str, solved: Solved) -> None:
+    def tell(self, call: str, solved: SolverConditions) -> None:
         """The solver's words for a call that was run: of its class."""
         key = self.tried.get(call)
         if solved and key is not None and len(self.classes[key].solved) < ALTERNATIVES:
@@ -192,7 +192,9 @@ class _Hunt:
     def _worker(self, limits: Limits) -> BoxWorker:
         return BoxWorker(prepare(limits=limits, python=None, core="auto", trust=self.trust))
 
-    def run(self, calls: Sequence[str], found_by: str, solved: Mapping[str, Solved] | None = None) -> None:
+    def run(
+        self, calls: Sequence[str], found_by: str, solved: Mapping[str, SolverConditions] | None = None
+    ) -> None:
         """Record calls that are new, together, and enter what they did."""
         solutions = solved or {}
         new = [call for call in dict.fromkeys(calls) if call not in self.ledger.tried]

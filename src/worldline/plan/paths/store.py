@@ -18,7 +18,7 @@ from worldline.core.trace import Trace
 from worldline.data import shards
 from worldline.data.manifest import SIDECAR, fingerprint
 from worldline.plan.paths.arcs import Arc
-from worldline.plan.paths.path_class import PathClass, PathReport, Solved
+from worldline.plan.paths.path_class import PathClass, PathReport, SolverConditions
 from worldline.storage import files
 
 VERSION = "1"
@@ -35,7 +35,7 @@ class StoredPath:
     found_by: str
     inputs: int
     conditions: tuple[Condition, ...]
-    solved: tuple[Solved, ...]
+    solved: tuple[SolverConditions, ...]
     uncovered: tuple[Arc, ...]
     source: str  # sha256 of the source, and of nothing else
 

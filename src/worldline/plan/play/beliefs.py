@@ -14,18 +14,18 @@ from random import Random
 
 from worldline.core.errors import UsageError
 from worldline.plan.futures.distribution import Distribution, weighed
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
-Weighted = Mapping[GameState, Fraction]  # states, weights that sum to 1
+WeightedStates = Mapping[GameState, Fraction]  # states, weights that sum to 1
 MOST = 100_000  # states that a belief may hold
 
 
-def certain(start: GameState) -> Weighted:
+def certain(start: GameState) -> WeightedStates:
     """Before anything has happened."""
     return {start: Fraction(1)}
 
 
-def updated(belief: Weighted, player: int, seen: str) -> Weighted:
+def updated(belief: WeightedStates, player: int, seen: str) -> WeightedStates:
     """The belief one step of the play later, when the player sees this."""
     weights: dict[GameState, Fraction] = {}
     for state, weight in belief.items():
@@ -41,7 +41,7 @@ def updated(belief: Weighted, player: int, seen: str) -> Weighted:
     return {state: weight / whole for state, weight in weights.items()}
 
 
-def _followed(state: GameState) -> list[tuple[Move, Fraction]]:
+def _followed(state: GameState) -> list[tuple[GameMove, Fraction]]:
     """What can happen next, and how likely it is."""
     if state.player == OVER:
         return []
@@ -51,7 +51,7 @@ def _followed(state: GameState) -> list[tuple[Move, Fraction]]:
     return [(move, Fraction(1, len(moves))) for move in moves]
 
 
-def drawn(belief: Weighted, rng: Random) -> GameState:
+def drawn(belief: WeightedStates, rng: Random) -> GameState:
     """One of the states, as likely as it is."""
     at, state = rng.random(), None
     for state, weight in belief.items():
@@ -62,6 +62,6 @@ def drawn(belief: Weighted, rng: Random) -> GameState:
     return state
 
 
-def as_distribution(belief: Weighted) -> Distribution:
+def as_distribution(belief: WeightedStates) -> Distribution:
     """The belief as `futures` writes masses."""
     return weighed((repr(state), weight) for state, weight in belief.items())

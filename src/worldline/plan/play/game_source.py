@@ -10,7 +10,7 @@ import inspect
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.plan.games.game import CHANCE, OVER, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove
 
 OURS = "worldline.plan.games.game"
 
@@ -28,7 +28,7 @@ def source_of(start: Any) -> str:
     return ast.unparse(ast.fix_missing_locations(_needed(tree, kind.__name__))) + "\n"
 
 
-def call_of(state: Any, move: Move) -> str:
+def call_of(state: Any, move: GameMove) -> str:
     """The step as an expression."""
     return f"{type(state).__name__}({', '.join(map(repr, _fields(state)))}).step({move!r})"
 

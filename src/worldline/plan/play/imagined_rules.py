@@ -18,9 +18,9 @@ from worldline.core.node import Value, text
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.core.value import parse
-from worldline.plan.games.game import CHANCE, OVER, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove
 from worldline.plan.gate import Gate, gate_of
-from worldline.plan.imagined import Thought, think, unsure
+from worldline.plan.imagined import PredictedAnswer, think, unsure
 from worldline.plan.journal import JournalEntry, append, read_journal
 from worldline.plan.ledger import LedgerEntry, model_of, telling
 from worldline.plan.play.game_source import call_of
@@ -38,15 +38,15 @@ class LostState:
     players: int
     player: int = OVER
 
-    def moves(self) -> list[Move]:
+    def moves(self) -> list[GameMove]:
         """None."""
         return []
 
-    def chances(self) -> list[tuple[Move, Any]]:
+    def chances(self) -> list[tuple[GameMove, Any]]:
         """None."""
         return []
 
-    def step(self, move: Move, /) -> LostState:
+    def step(self, move: GameMove, /) -> LostState:
         """There is no way on."""
         return self
 
@@ -74,15 +74,15 @@ class ImaginedRules:
     imagined: int = 0
     ran: int = 0
     bytes: int = 0
-    memory: dict[tuple[Any, Move], Any] = field(default_factory=dict, repr=False)
+    memory: dict[tuple[Any, GameMove], Any] = field(default_factory=dict, repr=False)
     ledger: list[LedgerEntry] = field(default_factory=list, repr=False)
-    _run: set[tuple[Any, Move]] = field(default_factory=set, repr=False)
+    _run: set[tuple[Any, GameMove]] = field(default_factory=set, repr=False)
 
     def __post_init__(self) -> None:
         if self.journal is not None:
             self.ledger += [entry.ledger for entry in read_journal(self.journal)]
 
-    def __call__(self, state: Any, move: Move) -> Any:
+    def __call__(self, state: Any, move: GameMove) -> Any:
         """The next state."""
         if (state, move) not in self.memory:
             self._imagine(state, _options(state) or [move])
@@ -97,7 +97,7 @@ class ImaginedRules:
         """What tells how sure a step is; None while too few were run."""
         return gate_of(telling(self.ledger, what=ASKED.what, model=self.model))
 
-    def _imagine(self, state: Any, moves: Sequence[Move]) -> None:
+    def _imagine(self, state: Any, moves: Sequence[GameMove]) -> None:
         """All moves of a state together: a search will want them, and they share what is read."""
         programs = [Program(source=self.source, call=call_of(state, move)) for move in moves]
         gate = self.gate() if self.sure is not None else None
@@ -120,7 +120,9 @@ class ImaginedRules:
         if executed and self.journal is not None:
             append(self.journal, executed)
 
-    def _entry(self, thought: Thought, after: Any, true: Any, why: str, gate: Gate | None) -> JournalEntry:
+    def _entry(
+        self, thought: PredictedAnswer, after: Any, true: Any, why: str, gate: Gate | None
+    ) -> JournalEntry:
         """A step that was run: where the states are equal, what was imagined is what is true, in its own spelling."""
         score = thought.score
         return JournalEntry(
@@ -140,11 +142,11 @@ class ImaginedRules:
         return Share(sum(_is_true(*key, after) for key, after in predicted), len(predicted))
 
 
-def _options(state: Any) -> list[Move]:
+def _options(state: Any) -> list[GameMove]:
     return [move for move, _ in state.chances()] if state.player == CHANCE else list(state.moves())
 
 
-def _is_true(state: Any, move: Move, after: Any) -> bool:
+def _is_true(state: Any, move: GameMove, after: Any) -> bool:
     try:
         return bool(state.step(move) == after)
     except Exception:  # an imagined state need not be one of the game's

@@ -13,11 +13,11 @@ from math import log, sqrt
 from random import Random
 from typing import Any
 
-from worldline.plan.games.game import CHANCE, OVER, Move
-from worldline.plan.play.beliefs import Weighted, drawn
-from worldline.plan.play.uct import EXPLORATION, Step, executed, fallen, playout
+from worldline.plan.games.game import CHANCE, OVER, GameMove
+from worldline.plan.play.beliefs import WeightedStates, drawn
+from worldline.plan.play.uct import EXPLORATION, StepFunction, executed, fallen, playout
 
-Key = tuple[int, str]
+SituationKey = tuple[int, str]
 
 
 class Arm:
@@ -35,25 +35,25 @@ class Situation:
 
     player: int
     seen: str
-    above: tuple[Key, Move] | None
-    arms: dict[Move, Arm] = field(default_factory=dict)
+    above: tuple[SituationKey, GameMove] | None
+    arms: dict[GameMove, Arm] = field(default_factory=dict)
 
 
 @dataclass
 class SituationTree:
     """A search: its situations by what is known, the root first."""
 
-    root: Key
-    situations: dict[Key, Situation] = field(default_factory=dict)
+    root: SituationKey
+    situations: dict[SituationKey, Situation] = field(default_factory=dict)
     scale: float = 1.0
 
 
 def search_situations(
-    belief: Weighted,
+    belief: WeightedStates,
     *,
     simulations: int,
     seed: int,
-    step: Step = executed,
+    step: StepFunction = executed,
     exploration: float = EXPLORATION,
 ) -> SituationTree:
     """The tree after so many simulations, each from a state of the belief."""
@@ -65,9 +65,9 @@ def search_situations(
     return tree
 
 
-def _simulate(tree: SituationTree, state: Any, step: Step, rng: Random, exploration: float) -> None:
+def _simulate(tree: SituationTree, state: Any, step: StepFunction, rng: Random, exploration: float) -> None:
     path: list[tuple[int, Arm]] = []
-    above: tuple[Key, Move] | None = None
+    above: tuple[SituationKey, GameMove] | None = None
     while state.player != OVER:
         if state.player == CHANCE:
             state = step(state, fallen(state, rng))
@@ -88,7 +88,9 @@ def _simulate(tree: SituationTree, state: Any, step: Step, rng: Random, explorat
         arm.total += returns[player]
 
 
-def _choice(node: Situation, moves: Sequence[Move], rng: Random, exploration: float) -> tuple[Move, bool]:
+def _choice(
+    node: Situation, moves: Sequence[GameMove], rng: Random, exploration: float
+) -> tuple[GameMove, bool]:
     """A move that was never tried, by lot; else the one with the highest upper bound."""
     untried = [move for move in moves if move not in node.arms]
     if untried:
@@ -100,14 +102,14 @@ def _choice(node: Situation, moves: Sequence[Move], rng: Random, exploration: fl
     if untried:
         return move, True
 
-    def bound(move: Move) -> float:
+    def bound(move: GameMove) -> float:
         arm = node.arms[move]
         return arm.total / arm.visits + exploration * sqrt(log(arm.available) / arm.visits)
 
     return max(moves, key=bound), False
 
 
-def chosen_arm(tree: SituationTree) -> Move:
+def chosen_arm(tree: SituationTree) -> GameMove:
     """The most visited move at the root; of equal ones the better."""
     arms = tree.situations[tree.root].arms
     return max(arms, key=lambda move: (arms[move].visits, arms[move].total))

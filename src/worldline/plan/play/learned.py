@@ -14,7 +14,7 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
 from worldline.plan.futures.subject import Subject, of_prediction
-from worldline.plan.games.game import OVER, GameState, Move
+from worldline.plan.games.game import OVER, GameMove, GameState
 from worldline.plan.play.imagined_rules import LostState
 from worldline.plan.play.seen import (
     Moment,
@@ -44,10 +44,10 @@ class SeenWorld:
     predictor: Predictor
     players: int
     limit: int = LIMIT
-    memory: dict[tuple[str, Move], str] = field(default_factory=dict)  # what was said to change
+    memory: dict[tuple[str, GameMove], str] = field(default_factory=dict)  # what was said to change
     bytes: int = 0
 
-    def after(self, moves: Sequence[tuple[Moment, Move]]) -> list[Moment | None]:
+    def after(self, moves: Sequence[tuple[Moment, GameMove]]) -> list[Moment | None]:
         """What comes of each move; those not asked before are imagined together."""
         keys = [(now.text, move) for now, move in moves]
         new = [key for key in dict.fromkeys(keys) if key not in self.memory]
@@ -76,15 +76,15 @@ class SeenState:
         """Who is imagined to move."""
         return self.now.player
 
-    def moves(self) -> Sequence[Move]:
+    def moves(self) -> Sequence[GameMove]:
         """What is imagined to be allowed."""
         return self.now.legal if self.now.player != OVER else ()
 
-    def chances(self) -> list[tuple[Move, Any]]:
+    def chances(self) -> list[tuple[GameMove, Any]]:
         """Nothing falls by chance."""
         return []
 
-    def step(self, move: Move, /) -> SeenState | LostState:
+    def step(self, move: GameMove, /) -> SeenState | LostState:
         """The next moment; all moves of this one are imagined together. A play without an end is lost."""
         if self.depth >= DEEPEST:
             return LostState(self.players)
@@ -117,11 +117,11 @@ class LearnedPlayer:
         """Only what is seen of the beginning is kept."""
         self._text, self._seat, self._seed = start.observation(seat), seat, seed
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """What is seen now."""
         self._text = seen
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """The most visited move of a search in imagination."""
         root = SeenState(Moment(self._text, self._seat, in_order(moves)), self.world)
         self._seed += 1

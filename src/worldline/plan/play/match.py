@@ -9,7 +9,7 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 from worldline.plan.play.players import Player
 from worldline.plan.play.uct import LONGEST, fallen
 
@@ -18,7 +18,7 @@ from worldline.plan.play.uct import LONGEST, fallen
 class PlayedGame:
     """One play: every move and what fell, in order, and what each seat won."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[GameMove, ...]
     returns: tuple[float, ...]
 
 
@@ -52,7 +52,7 @@ class Match:
         return {"game": self.game, "players": [item.as_json() for item in self.standings], "plays": plays}
 
 
-def _plain(move: Move) -> Any:
+def _plain(move: GameMove) -> Any:
     return move if isinstance(move, int | str) else repr(move)
 
 
@@ -61,7 +61,7 @@ def play(start: GameState, seats: Sequence[Player], *, seed: int) -> PlayedGame:
     rng, state = Random(f"play {seed}"), start
     for seat, player in enumerate(seats):
         player.begin(start, seat, seed)
-    done: list[Move] = []
+    done: list[GameMove] = []
     while state.player != OVER:
         move = fallen(state, rng) if state.player == CHANCE else _chosen(state, seats[state.player])
         state = state.step(move)
@@ -73,7 +73,7 @@ def play(start: GameState, seats: Sequence[Player], *, seed: int) -> PlayedGame:
     return PlayedGame(moves=tuple(done), returns=tuple(float(value) for value in state.returns()))
 
 
-def _chosen(state: GameState, player: Player) -> Move:
+def _chosen(state: GameState, player: Player) -> GameMove:
     moves = state.moves()
     move = player.choose(moves)
     if move not in moves:

@@ -13,25 +13,25 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
 MOST = 20  # differences that are told
-Key = Callable[[Any, int], str]
+ObservationText = Callable[[Any, int], str]
 
 
-def _as_it_is(move: Move) -> int:
+def _as_it_is(move: GameMove) -> int:
     return int(move)
 
 
-def _taken(piles: int) -> Callable[[Move], int]:
+def _taken(piles: int) -> Callable[[GameMove], int]:
     return lambda move: int(move[0] + (move[1] - 1) * piles)
 
 
-def _pig(move: Move) -> int:
+def _pig(move: GameMove) -> int:
     return {"roll": 0, "stop": 1}[move] if isinstance(move, str) else int(move) - 1
 
 
-def _poker(*words: str) -> Callable[[Move], int]:
+def _poker(*words: str) -> Callable[[GameMove], int]:
     return lambda move: words.index(move) if isinstance(move, str) else int(move)
 
 
@@ -53,8 +53,8 @@ class TwinGame:
     """The same game in OpenSpiel: how to load it, its number for each of our moves, and what a player knows there."""
 
     name: str
-    action: Callable[[Move], int]
-    known: Key = _board
+    action: Callable[[GameMove], int]
+    known: ObservationText = _board
     hidden: bool = False
 
     def start(self) -> Any:
@@ -65,7 +65,7 @@ class TwinGame:
         """The game as OpenSpiel loads it."""
         return _loaded(self.name)
 
-    def move(self, moves: list[Move], action: int) -> Move:
+    def move(self, moves: list[GameMove], action: int) -> GameMove:
         """Which of these moves of ours an action is."""
         return next(move for move in moves if self.action(move) == action)
 
@@ -121,7 +121,7 @@ def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
     moves = 0
     for play in range(plays):
         state, other = load_game(name), twin.start()
-        past: list[Move] = []
+        past: list[GameMove] = []
         while True:
             differences += [
                 f"play {play} after {past}: {difference}" for difference in _apart(state, other, twin, names)

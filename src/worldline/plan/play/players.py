@@ -8,11 +8,11 @@ from random import Random
 from typing import Any, Protocol
 
 from worldline.core.errors import UsageError
-from worldline.plan.games.game import GameState, Move
+from worldline.plan.games.game import GameMove, GameState
 from worldline.plan.play import beliefs
 from worldline.plan.play.information_sets import SituationTree, chosen_arm, search_situations
 from worldline.plan.play.openspiel import TwinGame, pyspiel, twin_of
-from worldline.plan.play.uct import EXPLORATION, PlayNode, Step, chosen, executed, search
+from worldline.plan.play.uct import EXPLORATION, PlayNode, StepFunction, chosen, executed, search
 
 NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
 TOLD = 8  # states of a belief
@@ -28,11 +28,11 @@ class Player(Protocol):
         """A new play, from this seat."""
         ...
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """One step later. `move` is for OpenSpiel's bots, which keep a state of their own: ours read `seen` alone."""
         ...
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """One of these moves."""
         ...
 
@@ -48,10 +48,10 @@ class RandomPlayer:
         """A generator of its own for each play."""
         self._rng = Random(f"random player {seat} {seed}")
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """Nothing is remembered."""
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """By lot."""
         return moves[int(self._rng.random() * len(moves))]
 
@@ -62,10 +62,10 @@ class SearchPlayer:
 
     simulations: int
     name: str = "search"
-    step: Step = executed
+    step: StepFunction = executed
     exploration: float = EXPLORATION
     tree: PlayNode | SituationTree | None = None  # of the last choice
-    belief: beliefs.Weighted = field(default_factory=dict)
+    belief: beliefs.WeightedStates = field(default_factory=dict)
     _seat: int = 0
     _seed: int = 0
 
@@ -73,11 +73,11 @@ class SearchPlayer:
         """Everything is known, and nothing has happened."""
         self.belief, self._seat, self._seed = beliefs.certain(start), seat, seed
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """What does not fit falls away."""
         self.belief = beliefs.updated(self.belief, self._seat, seen)
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """The most visited move of a search."""
         how: dict[str, Any] = {
             "simulations": max(self.simulations, len(moves)),
@@ -114,11 +114,11 @@ class OpenSpielPlayer:
         self._state = self._twin.start()
         self._bot = self._made(seat, seed)
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """Its own state goes along."""
         self._state.apply_action(self._twin.action(move))
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """What the bot says."""
         return self._twin.move(list(moves), self._bot.step(self._state))
 
@@ -140,7 +140,7 @@ def make_player(
     game: str,
     *,
     simulations: int,
-    world: Callable[[str], Step] | None = None,
+    world: Callable[[str], StepFunction] | None = None,
     theirs: float = THEIRS,
 ) -> Player:
     """The player of this name; `world` gives the imagined and the mixed world, `theirs` OpenSpiel's exploration."""

@@ -17,7 +17,7 @@ from worldline.plan.play.learned import LearnedPlayer, LearnedWorld, SeenWorld, 
 from worldline.plan.play.match import Match, match
 from worldline.plan.play.players import Player, SearchPlayer, make_player
 from worldline.plan.play.tree import as_search_tree
-from worldline.plan.play.uct import Step
+from worldline.plan.play.uct import StepFunction
 from worldline.plan.search_tree import SearchTree
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import WatchedPredictor
@@ -133,7 +133,7 @@ def play_match(
 
 
 def _player(name: str, setting: _Setting, on_training: Callable[[float, str], None] | None) -> Player:
-    def world(who: str) -> Step:
+    def world(who: str) -> StepFunction:
         sure = setting.sure if who == "mixed" else None
         predictor = load_model(setting.model, setting.extras)
         journal = None if setting.journal is None or sure is None else str(setting.journal)

@@ -17,7 +17,7 @@ from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 from worldline.recording.recorder import record_many
 
 SOURCE = "from seen import change\ndef step(text, move):\n    return change[text, move]\n"
@@ -31,7 +31,7 @@ class Moment:
 
     text: str
     player: int
-    legal: tuple[Move, ...]
+    legal: tuple[GameMove, ...]
     won: tuple[float, ...] = ()
 
 
@@ -40,7 +40,7 @@ class Transition:
     """A move that was seen, and what came of it."""
 
     before: Moment
-    move: Move
+    move: GameMove
     after: Moment
 
 
@@ -53,14 +53,14 @@ def moment(state: GameState) -> Moment:
     return Moment(texts.pop(), state.player, in_order(state.moves()), won)
 
 
-def in_order(moves: Iterable[Move]) -> tuple[Move, ...]:
+def in_order(moves: Iterable[GameMove]) -> tuple[GameMove, ...]:
     """Moves in one order, whatever a game lists them in."""
     return tuple(sorted(moves, key=repr))
 
 
 def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
     """The transitions of so many random plays, each once, in random order."""
-    rng, transitions = Random(f"watched {seed}"), dict[tuple[str, Move], Transition]()
+    rng, transitions = Random(f"watched {seed}"), dict[tuple[str, GameMove], Transition]()
     moves = 0
     for _ in range(plays):
         state, now = start, moment(start)
@@ -77,7 +77,7 @@ def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
     return shuffled
 
 
-def asked(text: str, move: Move) -> Program:
+def asked(text: str, move: GameMove) -> Program:
     """What a model is asked: the step, its rules not shown."""
     return Program(source=SOURCE, call=f"step({text!r}, {move!r})")
 

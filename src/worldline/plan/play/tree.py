@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from worldline.plan.games.game import OVER, Move
+from worldline.plan.games.game import OVER, GameMove
 from worldline.plan.play.information_sets import SituationTree, chosen_arm
 from worldline.plan.play.uct import PlayNode, chosen
 from worldline.plan.search_tree import SearchTree, TreeNode
@@ -46,7 +46,7 @@ def _of_situations(tree: SituationTree) -> list[TreeNode]:
             parent=-1, label=root.seen, visits=_visits(tree, tree.root), note="what is known", chosen=True
         )
     ]
-    places: dict[tuple[tuple[int, str], Move], int] = {}
+    places: dict[tuple[tuple[int, str], GameMove], int] = {}
     for key, situation in tree.situations.items():
         at = 0
         if situation.above is not None:
@@ -73,5 +73,5 @@ def _visits(tree: SituationTree, key: tuple[int, str]) -> int:
     return sum(arm.visits for arm in tree.situations[key].arms.values())
 
 
-def _written(move: Move) -> str:
+def _written(move: GameMove) -> str:
     return move if isinstance(move, str) else repr(move)

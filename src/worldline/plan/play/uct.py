@@ -12,9 +12,9 @@ from random import Random
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
-Step = Callable[[Any, Move], Any]  # a state and a move in, the next state out
+StepFunction = Callable[[Any, GameMove], Any]  # a state and a move in, the next state out
 EXPLORATION = 1.0  # for returns between -1 and 1
 LONGEST = 20_000  # moves of a play: a game that goes on is no game
 
@@ -24,11 +24,11 @@ class PlayNode:
 
     __slots__ = ("children", "chooser", "move", "player", "state", "total", "untried", "visits")
 
-    def __init__(self, state: Any, move: Move, chooser: int) -> None:
+    def __init__(self, state: Any, move: GameMove, chooser: int) -> None:
         self.state, self.move, self.chooser = state, move, chooser
         self.player: int = state.player
-        self.untried: list[Move] | None = None
-        self.children: dict[Move, PlayNode] = {}
+        self.untried: list[GameMove] | None = None
+        self.children: dict[GameMove, PlayNode] = {}
         self.visits, self.total = 0, 0.0
 
     @property
@@ -37,13 +37,18 @@ class PlayNode:
         return self.total / self.visits if self.visits else None
 
 
-def executed(state: Any, move: Move) -> Any:
+def executed(state: Any, move: GameMove) -> Any:
     """The rules themselves as the world."""
     return state.step(move)
 
 
 def search(
-    root: GameState, *, simulations: int, seed: int, step: Step = executed, exploration: float = EXPLORATION
+    root: GameState,
+    *,
+    simulations: int,
+    seed: int,
+    step: StepFunction = executed,
+    exploration: float = EXPLORATION,
 ) -> PlayNode:
     """The tree after so many simulations, each of which adds a node at most."""
     rng = Random(f"uct {seed}")
@@ -53,7 +58,7 @@ def search(
     return tree
 
 
-def simulate(tree: PlayNode, step: Step, rng: Random, exploration: float) -> None:
+def simulate(tree: PlayNode, step: StepFunction, rng: Random, exploration: float) -> None:
     """One descent to a leaf, one playout, and what it brought told to every node on the way."""
     path, node = [tree], tree
     while node.player != OVER:
@@ -74,7 +79,7 @@ def simulate(tree: PlayNode, step: Step, rng: Random, exploration: float) -> Non
             node.total += returns[node.chooser]
 
 
-def _child(node: PlayNode, move: Move, step: Step) -> PlayNode:
+def _child(node: PlayNode, move: GameMove, step: StepFunction) -> PlayNode:
     """The child of a move, made where it is new. What chance brought is to the account of the one who moved before."""
     child = node.children.get(move)
     if child is None:
@@ -94,7 +99,7 @@ def _best(node: PlayNode, exploration: float) -> PlayNode:
     return best
 
 
-def _shuffled(moves: Sequence[Move], rng: Random) -> list[Move]:
+def _shuffled(moves: Sequence[GameMove], rng: Random) -> list[GameMove]:
     """In random order, by `random()` alone: that is the same in every version of Python."""
     shuffled = list(moves)
     for last in range(len(shuffled) - 1, 0, -1):
@@ -103,7 +108,7 @@ def _shuffled(moves: Sequence[Move], rng: Random) -> list[Move]:
     return shuffled
 
 
-def fallen(state: Any, rng: Random) -> Move:
+def fallen(state: Any, rng: Random) -> GameMove:
     """What chance brings."""
     falls, at = state.chances(), rng.random()
     for move, weight in falls:
@@ -113,7 +118,7 @@ def fallen(state: Any, rng: Random) -> Move:
     return falls[-1][0]
 
 
-def playout(state: Any, step: Step, rng: Random) -> Sequence[float]:
+def playout(state: Any, step: StepFunction, rng: Random) -> Sequence[float]:
     """What a play brings that goes on at random."""
     random = rng.random
     for _ in range(LONGEST):
@@ -132,6 +137,6 @@ def playout(state: Any, step: Step, rng: Random) -> Sequence[float]:
     raise UsageError(f"a play of this game does not end within {LONGEST:,} moves")
 
 
-def chosen(tree: PlayNode) -> Move:
+def chosen(tree: PlayNode) -> GameMove:
     """The most visited move; of equal ones the better, of those the first."""
     return max(tree.children.values(), key=lambda child: (child.visits, child.total)).move

@@ -15,14 +15,14 @@ from worldline.plan.reach.imagination import ASKS, ENDED
 from worldline.plan.reach.runs import MachineStop, state_key
 from worldline.plan.reach.search import RunsPlans
 
-Plan = tuple[int, ...]
+CommandPlan = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutedResult:
     """A plan that reached the goal, or none, and the executions that it took."""
 
-    plan: Plan | None
+    plan: CommandPlan | None
     executions: int
 
 
@@ -30,7 +30,7 @@ def breadth_first(
     runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
 ) -> ExecutedResult:
     """Shortest plans first, one run each; a state that was seen is not gone on from."""
-    before, seen, waiting = runs.executions, set[object](), deque[Plan]([()])
+    before, seen, waiting = runs.executions, set[object](), deque[CommandPlan]([()])
     while waiting and runs.executions - before < executions:
         plan = waiting.popleft()
         stop = runs.after(plan)[-1]
@@ -46,7 +46,7 @@ def nearest_first(
 ) -> ExecutedResult:
     """Goes on from the real state that is nearest to the goal, one run for each command that it tries."""
     before, seen = runs.executions, set[object]()
-    waiting: list[tuple[float, int, Plan]] = [(0.0, 0, ())]
+    waiting: list[tuple[float, int, CommandPlan]] = [(0.0, 0, ())]
     pushed = 0
     while waiting and runs.executions - before < executions:
         _, _, origin = heappop(waiting)

@@ -13,7 +13,7 @@ from worldline.plan.reach.executed import breadth_first
 from worldline.plan.reach.goal import StateGoal, read_goal
 from worldline.plan.reach.imagination import Imagination
 from worldline.plan.reach.machine import CommandMachine, read_machine, refuse_unknown, shipped
-from worldline.plan.reach.runs import MachineRuns, boxed_machine
+from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 from worldline.plan.reach.search import ReachBudget, ReachResult, reach
 from worldline.plan.reach.tree import as_json, search_tree
 from worldline.plan.search_tree import SearchTree
@@ -105,7 +105,7 @@ def find_commands(
         executions=executions, simulations=simulations, bytes=max_bytes, depth=max_commands, leaves=leaves
     )
     local = _local(model, extras or {})
-    with boxed_machine() as world:
+    with sandboxed_machine() as world:
         result = reach(
             Imagination(local, machine_read),
             MachineRuns(world, machine_read),

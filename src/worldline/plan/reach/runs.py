@@ -28,7 +28,7 @@ MachineWorld = Callable[
 
 
 @contextmanager
-def boxed_machine() -> Iterator[MachineWorld]:
+def sandboxed_machine() -> Iterator[MachineWorld]:
     """A warm box in which machines run, as long as it stands."""
     from worldline.recording.recorder import BoxWorker, prepare
 

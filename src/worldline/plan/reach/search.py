@@ -16,7 +16,7 @@ from typing import Protocol
 
 from worldline.core.errors import UsageError
 from worldline.core.text import plural
-from worldline.plan.answer import Spent
+from worldline.plan.answer import ExecutionCost
 from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.imagination import ASKS, ENDED, LOST, Snapshot
 from worldline.plan.reach.runs import MachineStop, state_key
@@ -105,7 +105,7 @@ class ReachResult:
 
     plan: tuple[int, ...] | None
     nodes: tuple[ReachNode, ...]
-    spent: Spent
+    spent: ExecutionCost
     simulations: int
     why: str
 
@@ -173,9 +173,9 @@ class _ReachSearch:
         )
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> ExecutionCost:
         """So far."""
-        return Spent(
+        return ExecutionCost(
             executions=self.runs.executions - self.executed, bytes=self.imagination.written - self.written
         )
 

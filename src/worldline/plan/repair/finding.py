@@ -9,7 +9,7 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.parallel.pool import Workshop
-from worldline.plan.repair.edits.proposer import Edits
+from worldline.plan.repair.edits.proposer import EditProposer
 from worldline.plan.repair.proposers import load_proposer
 from worldline.plan.repair.rows import read_checks
 from worldline.plan.repair.search import (
@@ -81,7 +81,9 @@ def find_repair(
     )
     checks = read_checks(program, str(tests), function=function)
     proposers = (
-        [Edits()] if propose is None else [load_proposer(propose, dict(propose_options or {})), Edits()]
+        [EditProposer()]
+        if propose is None
+        else [load_proposer(propose, dict(propose_options or {})), EditProposer()]
     )
     predictor = load_model(model) if plan.imagines else None
     if predictor is not None and progress is not None:

@@ -14,7 +14,7 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.language import all_lines
 from worldline.plan.repair.candidate import FOREIGN, Defect, Proposer, RepairCandidate, changed_lines
-from worldline.plan.repair.edits.parsed import Function, ParsedSource
+from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource
 from worldline.predict.models import load_model
 from worldline.predict.predictor import AnswersQuestions
 from worldline.predict.python_name import failure, named
@@ -129,10 +129,10 @@ def _merged(source: str, block: str) -> Iterator[str]:
         new, old = ParsedSource(block), ParsedSource(source)
     except UsageError:
         return
-    theirs = {node.name: node for node in new.tree.body if isinstance(node, Function)}
+    theirs = {node.name: node for node in new.tree.body if isinstance(node, FunctionNode)}
     merged, is_changed = source, False
     for node in reversed(old.tree.body):
-        if isinstance(node, Function) and node.name in theirs:
+        if isinstance(node, FunctionNode) and node.name in theirs:
             start, end = old.span(node)
             text = new.text(theirs[node.name])
             is_changed = is_changed or text != source[start:end]

@@ -11,7 +11,7 @@ from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
-from worldline.plan.repair.edits.parsed import Function, ParsedSource, own_nodes
+from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource, own_nodes
 from worldline.plan.repair.test_file import of_python
 from worldline.recording.collect import decode
 
@@ -60,7 +60,7 @@ def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bo
     defined = {
         node.name: node
         for node in ParsedSource(program.source, program.name).tree.body
-        if isinstance(node, Function)
+        if isinstance(node, FunctionNode)
     }
     if function not in defined and not is_said and len(defined) == 1:
         function = next(iter(defined))
@@ -78,7 +78,8 @@ def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bo
 
 
 def _call(function: str, arguments: Any) -> str:
-    return f"{function}({', '.join(repr(argument) for argument in (arguments if isinstance(arguments, list) else [arguments]))})"
+    values = arguments if isinstance(arguments, list) else [arguments]
+    return f"{function}({', '.join(map(repr, values))})"
 
 
 def _yields(function: ast.AST) -> bool:

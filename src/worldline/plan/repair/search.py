@@ -19,7 +19,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import kind
 from worldline.parallel.pool import Workshop, grouped, in_order
-from worldline.plan.answer import Spent
+from worldline.plan.answer import ExecutionCost
 from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate, distinct, patch, patch_size
 from worldline.plan.repair.checks import CheckSet, RepairCheck, in_sentence
 from worldline.plan.repair.edits.parsed import ParsedSource
@@ -41,7 +41,7 @@ _ABSENT = re.compile(
 )
 
 
-class Runs(Protocol):
+class RunsCalls(Protocol):
     """Whoever runs calls in a box: `recording.calls.Caller`."""
 
     def run(self, batch: CallBatch, /) -> list[CallEnd]:
@@ -105,7 +105,7 @@ class Repair:
     candidates: int = 0
     tried: int = 0
     patches: tuple[PassingPatch, ...] = ()
-    spent: Spent = field(default_factory=Spent)
+    spent: ExecutionCost = field(default_factory=ExecutionCost)
     imagined: int = 0
     left_out: int = 0
 
@@ -131,7 +131,7 @@ class Repair:
 class _Counter:
     """Runs calls and counts them."""
 
-    runs: Runs
+    runs: RunsCalls
     tests: CheckSet
     seconds: float
     most: int
@@ -169,7 +169,7 @@ class _Counter:
 
 
 @dataclass(frozen=True)
-class Diagnosed:
+class RepairDiagnosis:
     """What is known before any change: which tests fail, which one is tried first, and its recorded run."""
 
     failing: tuple[RepairCheck, ...]
@@ -185,7 +185,7 @@ class Diagnosed:
 
 def diagnosed(
     program: Program, tests: CheckSet, ends: Sequence[CallEnd], record: Callable[[Program], Trace]
-) -> Diagnosed | None:
+) -> RepairDiagnosis | None:
     """From what each test came to, what is wrong; None where all pass. The shortest failing test comes first."""
     pairs = list(zip(tests.checks, ends, strict=True))
     _refuse_absent(tests, pairs)
@@ -205,7 +205,7 @@ def diagnosed(
         kinds=kinds_seen(trace, program.name),
     )
     rest = [check for check, called in pairs if check.passes(called)]
-    return Diagnosed(tuple(failing_checks), (*failing_checks[1:], *rest), defect, trace)
+    return RepairDiagnosis(tuple(failing_checks), (*failing_checks[1:], *rest), defect, trace)
 
 
 def end_words(called: CallEnd) -> str:
@@ -250,7 +250,7 @@ def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]
 def repair(
     program: Program,
     tests: CheckSet,
-    runs: Runs,
+    runs: RunsCalls,
     record: Callable[[Program], Trace],
     *,
     proposers: Sequence[Proposer],
@@ -266,7 +266,7 @@ def repair(
     known = diagnosed(program, tests, counter.patiently(program.source), record)
     done = Repair(name=program.name, oracle=plan.oracle, tests=len(tests.checks), left_out=tests.left_out)
     if known is None:
-        return replace(done, spent=Spent(executions=counter.executions))
+        return replace(done, spent=ExecutionCost(executions=counter.executions))
     counter.executions += 1  # the recording
     candidates = list(candidates_of(known.defect, proposers))
     ranked, predicted, written = with_priors(candidates, program.source), 0, 0
@@ -283,14 +283,14 @@ def repair(
         tried=tried,
         patches=tuple(sorted(passing, key=lambda item: item.size)),
         imagined=predicted,
-        spent=Spent(executions=counter.executions, bytes=written),
+        spent=ExecutionCost(executions=counter.executions, bytes=written),
     )
 
 
 def _verified(
     program: Program,
     candidates: Sequence[RepairCandidate],
-    known: Diagnosed,
+    known: RepairDiagnosis,
     counter: _Counter,
     most: int,
     workshop: Workshop | None,

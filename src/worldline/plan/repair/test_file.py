@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
-from worldline.plan.repair.edits.parsed import Function, ParsedSource
+from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource
 
 
 def of_python(program: Program, source: str, file: str) -> CheckSet:
@@ -19,7 +19,7 @@ def of_python(program: Program, source: str, file: str) -> CheckSet:
     tree = ParsedSource(source, file).tree
     checks, left_out = list[RepairCheck](), 0
     for node in tree.body:
-        if isinstance(node, Function) and node.name.startswith("test"):
+        if isinstance(node, FunctionNode) and node.name.startswith("test"):
             from_function = list(_of_function(node))
             left_out += not from_function
             checks += from_function
@@ -43,7 +43,7 @@ def of_python(program: Program, source: str, file: str) -> CheckSet:
     )
 
 
-def _of_function(node: Function, owner: str = "") -> Iterator[RepairCheck]:
+def _of_function(node: FunctionNode, owner: str = "") -> Iterator[RepairCheck]:
     """The calls of a test: one, or one for each row of literals that `parametrize` lists; none if it wants fixtures."""
     names = [parameter.arg for parameter in node.args.args][1 if owner else 0 :]
     needed = names[: len(names) - len(node.args.defaults)] if node.args.defaults else names
@@ -54,7 +54,7 @@ def _of_function(node: Function, owner: str = "") -> Iterator[RepairCheck]:
             yield RepairCheck(call=f"{called}({arguments})")
 
 
-def _parametrized(node: Function) -> list[dict[str, str]]:
+def _parametrized(node: FunctionNode) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = [{}]
     for decorator in node.decorator_list:
         is_call = isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute)
@@ -86,7 +86,7 @@ def _of_class(node: ast.ClassDef) -> Iterator[RepairCheck]:
     """The methods of a class of tests: unittest's run as it runs them, others on a fresh object."""
     is_unittest = any("TestCase" in ast.unparse(base) for base in node.bases)
     for method in node.body:
-        if not isinstance(method, Function) or not method.name.startswith("test"):
+        if not isinstance(method, FunctionNode) or not method.name.startswith("test"):
             continue
         if is_unittest:
             yield RepairCheck(call=f"{node.name}({method.name!r}).debug()")

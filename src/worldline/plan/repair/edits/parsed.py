@@ -189,27 +189,27 @@ class NamesInScope:
         )
 
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions(tree: ast.Module) -> Iterator[Function]:
+def functions(tree: ast.Module) -> Iterator[FunctionNode]:
     """Every function, methods and nested ones too."""
     for node in ast.walk(tree):
-        if isinstance(node, Function):
+        if isinstance(node, FunctionNode):
             yield node
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function without those of functions and classes inside it; of its head only the defaults."""
     waiting: list[ast.AST]
-    if isinstance(function, Function):
+    if isinstance(function, FunctionNode):
         defaults = [*function.args.defaults, *(default for default in function.args.kw_defaults if default)]
         waiting = [*defaults, *function.body]
     else:
         waiting = list(ast.iter_child_nodes(function))
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Function | ast.ClassDef):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             continue
         yield node
         waiting.extend(ast.iter_child_nodes(node))

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from worldline.plan.repair.edits.parsed import Function, NamesInScope, ParsedSource, own_nodes
+from worldline.plan.repair.edits.parsed import FunctionNode, NamesInScope, ParsedSource, own_nodes
 
 _T = TypeVar("_T")
 LONGEST = 40  # characters of an expression that is put in another's place
@@ -22,11 +22,11 @@ def scope(
 ) -> NamesInScope:
     """The names of a function and of those around it, and what it does with them."""
     around, at = list[ast.AST](), function
-    while isinstance(at, Function):
+    while isinstance(at, FunctionNode):
         around.append(at)
         at = _outer(code, at)
     nodes = [node for item in around or [function] for node in own_nodes(item)]
-    defined = [node.name for node in ast.walk(code.tree) if isinstance(node, Function)]
+    defined = [node.name for node in ast.walk(code.tree) if isinstance(node, FunctionNode)]
     names = [*_parameters(around), *(node.id for node in nodes if isinstance(node, ast.Name))]
     imported = {
         (item.asname or item.name).partition(".")[0]
@@ -50,7 +50,7 @@ def scope(
 
 def _outer(code: ParsedSource, node: ast.AST) -> ast.AST:
     parent = code.parents.get(node)
-    while parent is not None and not isinstance(parent, Function):
+    while parent is not None and not isinstance(parent, FunctionNode):
         parent = code.parents.get(parent)
     return parent if parent is not None else code.tree
 
@@ -58,7 +58,7 @@ def _outer(code: ParsedSource, node: ast.AST) -> ast.AST:
 def _parameters(around: Iterable[ast.AST]) -> list[str]:
     names = list[str]()
     for function in around:
-        if isinstance(function, Function):
+        if isinstance(function, FunctionNode):
             args = function.args
             starred = [args.vararg, args.kwarg]
             every = [

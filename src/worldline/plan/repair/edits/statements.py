@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from worldline.plan.repair.edits.parsed import NUMBERS, Function, NamesInScope, ParsedSource, SpanEdit
+from worldline.plan.repair.edits.parsed import NUMBERS, FunctionNode, NamesInScope, ParsedSource, SpanEdit
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _REBINDING = frozenset({"update", "extend", "append", "add"})
@@ -29,10 +29,10 @@ def _in_block(
     if not all(_stands_alone(code, statement) for statement in block):
         return
     for statement in block:
-        if not isinstance(statement, Function | ast.ClassDef | ast.Import | ast.ImportFrom):
+        if not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
             yield code.replaced(statement, "pass", "drop statement")
     for left, right in pairwise(block):
-        if not isinstance(right, Function) and not isinstance(left, Function):
+        if not isinstance(right, FunctionNode) and not isinstance(left, FunctionNode):
             yield _exchanged(code, left, right)
     if isinstance(owner, ast.For | ast.While | ast.If) and len(block) > 1:
         yield from _dedented(code, owner, block[-1])

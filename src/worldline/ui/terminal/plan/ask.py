@@ -7,7 +7,7 @@ from rich.text import Text
 
 from worldline.core.program import Program
 from worldline.core.text import plural, printable
-from worldline.plan.answer import IMAGINED, MIXED, RUN, Answer, Spent
+from worldline.plan.answer import IMAGINED, MIXED, RUN, Answer, ExecutionCost
 from worldline.plan.question import Question
 
 _COLOURS = {RUN: "green", IMAGINED: "yellow", MIXED: "yellow"}
@@ -31,7 +31,7 @@ def _how(answer: Answer) -> str:
     return f"{answer.how}, at least {100 * answer.probability:.1f} % sure"
 
 
-def spent_words(spent: Spent) -> str:
+def spent_words(spent: ExecutionCost) -> str:
     """A price in words."""
     counts = ((spent.executions, "execution"), (spent.steps, "true step"), (spent.bytes, "imagined byte"))
     return ", ".join(plural(n, what) for n, what in counts if n) or "nothing"

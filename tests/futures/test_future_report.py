@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.core.hidden import replaying
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.futures.outlook import NEGLIGIBLE, Effort, Outlook, outlook
+from worldline.plan.futures.future_report import NEGLIGIBLE, Effort, FutureReport, build_report
 from worldline.plan.futures.subject import BROKEN, UNFINISHED, Subject
 from worldline.plan.futures.walk import Walk
 from worldline.plan.futures.world import boxed
@@ -40,10 +40,10 @@ def told(
     *,
     model: Predictor | None = None,
     effort: Effort | None = None,
-) -> Outlook:
+) -> FutureReport:
     program = Program(source=source, call=call)
     with boxed(program) as world:
-        return outlook(world, program, subject or Subject(), effort=effort or Effort(), model=model)
+        return build_report(world, program, subject or Subject(), effort=effort or Effort(), model=model)
 
 
 def test_coins_are_exact() -> None:
@@ -211,10 +211,10 @@ def test_what_cannot_be_asked_is_refused() -> None:
 HALF = "import random\n\ndef f():\n    if random.randrange(2):\n        while True:\n            pass\n    return 1\n"
 
 
-def limited(subject: Subject | None = None, model: Predictor | None = None) -> Outlook:
+def limited(subject: Subject | None = None, model: Predictor | None = None) -> FutureReport:
     program = Program(source=HALF, call="f()")
     with boxed(program, limits=Limits(steps=50)) as world:
-        return outlook(world, program, subject or Subject(), effort=Effort(), model=model)
+        return build_report(world, program, subject or Subject(), effort=Effort(), model=model)
 
 
 def test_a_run_that_a_limit_cuts_is_no_impossible_one() -> None:

@@ -21,10 +21,10 @@ from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, imagine
 from worldline.plan.futures.distribution import Distribution, counted, weighed
 from worldline.plan.futures.draws import up_to_last_draw
 from worldline.plan.futures.odds import odds_of
-from worldline.plan.futures.schedules import PREEMPTIONS, Raced, Schedules, raced
+from worldline.plan.futures.schedules import PREEMPTIONS, RaceResult, Schedules, raced
 from worldline.plan.futures.scores import Errors, ReliabilityBin
 from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, of_trace
-from worldline.plan.futures.walk import CLOCK, Walk, World, is_chance, is_endless
+from worldline.plan.futures.walk import CLOCK, ControlledRunner, Walk, is_chance, is_endless
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
@@ -56,10 +56,10 @@ class Effort:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Races:
+class RaceReport:
     """The results of a racing program: a schedule for each, the share of seeded ones that gave it, and the first."""
 
-    results: tuple[Raced, ...]
+    results: tuple[RaceResult, ...]
     runs: int
     done: int
     waiting: int
@@ -67,7 +67,7 @@ class Races:
     seeds: Mapping[str, int]
 
     @property
-    def rows(self) -> list[tuple[str, Raced | None, float, int | None]]:
+    def rows(self) -> list[tuple[str, RaceResult | None, float, int | None]]:
         """Each result: the schedule that was found for it, the share of seeded ones that gave it, and the first."""
         by_result = {race.what: race for race in self.results}
         every = dict.fromkeys([*by_result, *self.seeded.mass])
@@ -99,7 +99,7 @@ class Races:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outlook:
+class FutureReport:
     """The truth as far as it is known, how it was found, and the model's belief: by its texts, by its odds."""
 
     program: Program
@@ -107,7 +107,7 @@ class Outlook:
     truth: Distribution
     runs: int
     notes: tuple[str, ...] = ()
-    races: Races | None = None
+    races: RaceReport | None = None
     model: str = ""
     imagined: TextBelief | None = None
     own: OwnOdds | None = None
@@ -202,9 +202,14 @@ class _Truth:
         return steps
 
 
-def outlook(
-    world: World, program: Program, subject: Subject, *, effort: Effort, model: Predictor | None = None
-) -> Outlook:
+def build_report(
+    world: ControlledRunner,
+    program: Program,
+    subject: Subject,
+    *,
+    effort: Effort,
+    model: Predictor | None = None,
+) -> FutureReport:
     """All that can be told of a program's futures, within an effort."""
     truth = _walked(world, subject, effort, texts=model is not None) if effort.samples is None else None
     truth = truth or _sampled(world, subject, effort)
@@ -221,7 +226,7 @@ def outlook(
         truth.notes.append(f"no run has a value of {subject.name} there")
     ask = PredictionRequest(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
     by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
-    return Outlook(
+    return FutureReport(
         program=program,
         subject=subject,
         truth=truth.distribution,
@@ -236,7 +241,7 @@ def outlook(
     )
 
 
-def _walked(world: World, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
+def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
     """The truth by walking; None where that does not come to an end and was not said to be enough."""
     walk = Walk(world, seed=effort.seed, last=None if texts else subject.step)
     truth, parts = _Truth(), list[tuple[str, Fraction]]()
@@ -282,7 +287,7 @@ def _walk_notes(walk: Walk) -> Iterator[str]:
         yield f"{walk.astray:,} runs went otherwise under the same draws: something leaks, and their mass is left out"
 
 
-def _sampled(world: World, subject: Subject, effort: Effort) -> _Truth:
+def _sampled(world: ControlledRunner, subject: Subject, effort: Effort) -> _Truth:
     """The truth by samples, each under a seed of its own."""
     truth, outcomes = _Truth(), list[str]()
     wanted = SAMPLES if effort.samples is None else effort.samples
@@ -308,9 +313,9 @@ def _sampled(world: World, subject: Subject, effort: Effort) -> _Truth:
     return truth
 
 
-def _races(world: World, subject: Subject, effort: Effort) -> Races:
+def _races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceReport:
     """Every result that schedules give, and how often seeded ones do."""
-    search, results = Schedules(world, seed=effort.seed, most=effort.preemptions), dict[str, Raced]()
+    search, results = Schedules(world, seed=effort.seed, most=effort.preemptions), dict[str, RaceResult]()
     for preemptions, trace in search:
         effort.tell(f"schedule {search.runs:,}; {len(results)} results")
         if trace is not None:
@@ -324,7 +329,7 @@ def _races(world: World, subject: Subject, effort: Effort) -> Races:
         seeds.setdefault(seeded[-1], schedule)
         if effort.enough():
             break
-    return Races(
+    return RaceReport(
         results=tuple(results.values()),
         runs=search.runs,
         done=search.done,
