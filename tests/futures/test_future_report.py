@@ -157,7 +157,7 @@ def test_texts_are_counted_by_what_they_say() -> None:
     found = told(COINS, "f(1)", model=Writer(heads, b"what?", heads[:-2]), effort=Effort(texts=6))
     assert found.imagined is not None
     assert found.own is None
-    assert any("does not tell how likely" in note for note in found.notes)
+    assert any("cannot score texts" in note for note in found.notes)
     assert dict(found.imagined.distribution.mass) == dict.fromkeys(["0", BROKEN, UNFINISHED], Fraction(1, 3))
     assert found.imagined.errors.impossible == pytest.approx(2 / 3)
     assert found.imagined.errors.divergence > 0

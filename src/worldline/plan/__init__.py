@@ -1,7 +1,7 @@
-"""Deciding what to execute: an oracle that imagines where it is sure and runs where it is not, and search over it.
+"""Decide what to execute: predict when confidence is high enough, execute otherwise, and search over both.
 
-Its public names are imported when they are first asked for. None is that of a subpackage (`repair`, `inputs`, ...), so
-that an import of one cannot hide a function.
+Public names are imported on first use. None has the name of a subpackage (`repair`, `inputs`, ...), so that importing
+a subpackage cannot hide a function.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One question about a run: answered by a prediction where that is sure enough, and by an execution where not."""
+"""One question about an execution: answered by a prediction if its confidence is high enough, else by executing it."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def ask(
     extras: Mapping[str, str] | None = None,
     limits: Limits | None = None,
 ) -> Answer:
-    """Answer one question about a run: predicted where that is sure enough, executed in the sandbox where not.
+    """Answer one question about an execution: predicted if confidence is high enough, executed otherwise.
 
     Args:
-        program: The program that is asked about.
+        program: The program.
         what: The question: `return`, `raises`, `passes`, `line:12`, `name:x@9` or `ends:500`.
-        executions: The most executions; 0 for none.
-        true_steps: The most single true steps that a prediction may ask for.
-        sure: The probability that an answer must have that was not executed.
-        max_bytes: The most bytes to predict.
-        journal: The folder of what was executed of this code so far, which calibrates the model. It is created and
-            added to; without it, the model is not even loaded, and the program is executed.
+        executions: At most this many executions; 0 for none.
+        true_steps: At most this many single true steps.
+        sure: The confidence that a prediction needs.
+        max_bytes: At most this many predicted bytes.
+        journal: The folder with the calibration data of this code. It is created and added to. Without it, the model is
+            not loaded, and the program is executed.
         model: A predictor, a function, or a name that `load_model` knows.
-        extras: Options of the model, where `model` is a name.
+        extras: Options of the model, if `model` is a name.
         limits: Limits of one execution.
 
     Returns:
-        The answer, how it came about, its probability and what it cost.
+        The answer, how it is known, its probability and its cost.
 
     Raises:
         UsageError: The question cannot be read.

@@ -1,8 +1,8 @@
-"""Single true steps, told where a model is least sure: the interpreter runs so far, and the model imagines the rest.
+"""Single true steps where the model is least confident: the interpreter executes so far, the model the rest.
 
-To tell a step, the interpreter runs the program from its beginning up to that step, in the box, and stops there. All
-that it ran on the way is known then, so the text up to there is the truth's; what follows is the model's. How often it
-was asked is what is counted. Where to ask never depends on the truth.
+For one true step the interpreter executes the program from its start up to that step, in the sandbox, and stops. The
+text up to there is true; what follows is predicted. The cost counts these requests. The choice of a step never depends
+on the truth.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from worldline.predict.predictor import Predictor
 
 @dataclass(frozen=True, kw_only=True)
 class SteppedPrediction:
-    """A thought behind true steps: how often the interpreter was asked, how many steps it ran, bytes imagined.
+    """A prediction after true steps: the requests for true steps, the steps executed, and the predicted bytes.
 
-    `known`: how many of those asks the thought itself stands behind. `trace` is there where the steps that were run
-    answer the question themselves; `drawn` says what they drew, if they did: no other run has the same steps then.
+    `known` counts the requests whose steps the prediction starts with. `trace` is set if the executed steps answer the
+    question themselves. `drawn` names what they drew, if anything: another execution may then differ.
     """
 
     thought: PredictedAnswer
@@ -47,10 +47,10 @@ def ask_steps(
     most: int,
     enough: Callable[[PredictedAnswer], bool],
 ) -> SteppedPrediction:
-    """A thought corrected by at most so many true steps, until it is good enough."""
+    """Correct a prediction by at most `most` true steps, until it is good enough."""
     if predictor.capabilities.decodes_bytes is None:
         raise UsageError(
-            f"{predictor.info.name} does not say how sure it is of each step: steps cannot be asked for"
+            f"{predictor.info.name} reports no confidence per step, so single true steps are not available"
         )
     told, behind, ran, written = 0, 0, 0, thought.spent.bytes
     trace, drawn = None, None
@@ -58,7 +58,7 @@ def ask_steps(
         number = _least_sure(thought)
         if number is None:
             break
-        # what a step changes is known when the next one begins
+        # The changes of a step are known when the next one starts.
         trace = first(thought.ask.program, number + 2)
         told, ran, drawn = told + 1, max(ran, len(trace)), drawn_in(trace)
         known = _up_to(number, trace, thought)
@@ -73,14 +73,14 @@ def ask_steps(
 
 
 def _least_sure(thought: PredictedAnswer) -> int | None:
-    """The number of the least sure step behind those that are known; None where there is none."""
+    """Return the least confident step after the known ones; None if there is none."""
     known = len(thought.ask.given)
     open_ = [(step.logprob, number) for number, step in enumerate(thought.sure) if step.start >= known]
     return min(open_)[1] if open_ else None
 
 
 def _up_to(number: int, trace: Trace, thought: PredictedAnswer) -> bytes | None:
-    """The true text up to a step; None where the run did not come so far, or it does not fit."""
+    """Return the true text up to a step; None if the run ended before it, or the text is too long."""
     text = encode_steps(trace, thought.ask.options)
     ends = turns(text)
     if trace.outcome.kind != "limit" or len(ends) <= number:

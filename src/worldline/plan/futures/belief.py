@@ -1,8 +1,8 @@
-"""What a model believes of a program's futures: by the texts that it writes, and by its own odds along the true ones.
+"""What a model believes about the futures of a program, measured in two ways.
 
-By texts: it writes so many, with the draws that it imagines, and what each says is counted. By its odds: along every
-true text the probability that it gives to each draw's value, all before it being true; their product is its mass on
-that future, and what is left of 1 is on draws that cannot be. No guide helps it there.
+By texts: the model writes N texts with predicted draws, and their outcomes are counted. By its own odds: along every
+true text, the model scores the value of each draw after the true text before it. The product is its mass on that
+future; the rest of 1 is on impossible draws. No guide constrains the model there.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from worldline.plan.futures.walk import is_chance
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, ScoresText
 
-TOGETHER = 64  # texts asked for at once
+BATCH_SIZE = 64
 SMOOTHED = "half a text more for each thing that is possible or was imagined"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextBelief:
-    """A belief by texts: what they say, and how far that is from the truth."""
+    """A belief measured by texts: the distribution of their outcomes, and its errors against the truth."""
 
     distribution: Distribution
     errors: Errors
     seconds: float
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Return all fields as JSON."""
         return {
             "distribution": self.distribution.as_json(),
             "errors": self.errors.as_json(),
@@ -56,7 +56,7 @@ class TextBelief:
 
 @dataclass(frozen=True, kw_only=True)
 class TrueText:
-    """One true future: its text, how likely it is, and what it says of the subject."""
+    """One true future: its text, its probability, and its outcome (`what`)."""
 
     text: bytes
     weight: Fraction
@@ -65,9 +65,9 @@ class TrueText:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnOdds:
-    """A belief by odds: the mass on each thing, `rest` on draws that cannot be; how calibrated each single draw is.
+    """A belief measured by odds: the mass per outcome, the `rest` on impossible draws, and the calibration of draws.
 
-    `whole` is the mass on all the true texts, every byte of them counted: draws, and what follows from them.
+    `whole` is the mass on all true texts, with every byte counted: draws, and what follows from them.
     """
 
     masses: ProbabilityMasses
@@ -77,7 +77,7 @@ class OwnOdds:
     draws: tuple[ReliabilityBin, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Return all fields as JSON."""
         return {
             "masses": dict(self.masses),
             "rest": self.rest,
@@ -97,13 +97,13 @@ def imagined(
     fresh: Callable[[int], Predictor] | None = None,
     enough: Callable[[], bool] = lambda: False,
 ) -> TextBelief | None:
-    """A belief by so many texts, or by those that were written when it was enough; None where none was.
+    """Measure a belief by at most `texts` texts, or those written until `enough()`; None if there are none.
 
-    `fresh`: who writes the text of a number, where one predictor would write the same again (a server with one seed).
+    `fresh` returns the predictor of text N, if one predictor would repeat itself (a server with one seed).
     """
     answers, seconds, requested = list[str](), 0.0, 0
     while requested < texts and not (requested and enough()):
-        batch_size = 1 if fresh is not None else min(TOGETHER, texts - requested)
+        batch_size = 1 if fresh is not None else min(BATCH_SIZE, texts - requested)
         writer = predictor if fresh is None else fresh(requested)
         requested += batch_size
         for prediction in writer.predict([ask] * batch_size):
@@ -130,12 +130,12 @@ def own_odds(
     left: float = 0.0,
     enough: Callable[[], bool] = lambda: False,
 ) -> OwnOdds | None:
-    """A belief along all true texts, which are every future but for what is `left`; None where it was enough before."""
+    """Measure a belief along all true texts; `left` is the mass they do not cover. None if `enough()` came first."""
     futures, read = sorted(futures, key=lambda future: future.text), list[LogProbs]()
-    for first in range(0, len(futures), TOGETHER):  # neighbours have the longest beginnings in common
+    for first in range(0, len(futures), BATCH_SIZE):  # sorted neighbours share the longest prefixes
         if first and enough():
             return None
-        read += odds.score(ask, [future.text for future in futures[first : first + TOGETHER]])
+        read += odds.score(ask, [future.text for future in futures[first : first + BATCH_SIZE]])
     masses: dict[str, float] = {}
     truth: dict[str, float] = {}
     whole = 0.0

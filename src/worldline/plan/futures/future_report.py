@@ -1,6 +1,6 @@
-"""What could happen to a program, and what a model believes: everything that `worldline futures` shows.
+"""What a program could do, and what a model believes: everything that `worldline futures` reports.
 
-The clock enters as a callable: when it is `enough`, what is known by then is told, and what is left is bounded.
+The clock is a callable: when it says `enough`, the report holds what is known by then, and bounds the rest.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, imagine
 from worldline.plan.futures.distribution import Distribution, counted, weighed
 from worldline.plan.futures.draws import up_to_last_draw
 from worldline.plan.futures.odds import odds_of
-from worldline.plan.futures.schedules import PREEMPTIONS, RaceResult, Schedules, raced
+from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS, RaceResult, Schedules, raced
 from worldline.plan.futures.scores import Errors, ReliabilityBin
 from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, of_trace
 from worldline.plan.futures.walk import CLOCK, ControlledRunner, Walk, is_chance, is_endless
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
-RUNS, SAMPLES, TEXTS, SCHEDULES = 2_000, 500, 64, 100
-NEGLIGIBLE = Fraction(1, 10**9)  # mass that nobody waits for: a program may draw until it is lucky
-ROOM = 512  # bytes that a model's text may have beyond twice the longest true one
+DEFAULT_RUNS, DEFAULT_SAMPLES, DEFAULT_TEXTS, SEEDED_SCHEDULES = 2_000, 500, 64, 100
+NEGLIGIBLE = Fraction(1, 10**9)  # a program may draw until it is lucky: this much mass may stay unexplored
+EXTRA_BYTES = 512  # of a model's text, beyond twice the longest true one
 
 
 @dataclass(frozen=True, kw_only=True)
 class Effort:
-    """How much is done: runs of a walk, samples where it does not end, texts of the model, preemptions of threads.
+    """How much to do: runs of the walk, samples if it does not end, texts of the model, preemptions of threads.
 
-    `exact`: walk, whatever it leaves; `samples`: sample so many and walk nothing; neither: walk if that ends.
+    `exact`: walk, even if mass is left. `samples`: sample this many and do not walk. By default: walk if that ends.
     """
 
     exact: bool = False
     samples: int | None = None
-    runs: int = RUNS
-    texts: int = TEXTS
+    runs: int = DEFAULT_RUNS
+    texts: int = DEFAULT_TEXTS
     seed: int = 0
-    preemptions: int = PREEMPTIONS
+    preemptions: int = DEFAULT_PREEMPTIONS
     fresh: Callable[[int], Predictor] | None = None
     enough: Callable[[], bool] = lambda: False
     tell: Callable[[str], None] = lambda text: None
@@ -57,7 +57,7 @@ class Effort:
 
 @dataclass(frozen=True, kw_only=True)
 class RaceReport:
-    """The results of a racing program: a schedule for each, the share of seeded ones that gave it, and the first."""
+    """The results of a racing program: a schedule for each, and how often seeded schedules give it."""
 
     results: tuple[RaceResult, ...]
     runs: int
@@ -68,25 +68,27 @@ class RaceReport:
 
     @property
     def rows(self) -> list[tuple[str, RaceResult | None, float, int | None]]:
-        """Each result: the schedule that was found for it, the share of seeded ones that gave it, and the first."""
+        """Each result: its schedule, the share of seeded schedules that give it, and the first such seed."""
         by_result = {race.what: race for race in self.results}
         every = dict.fromkeys([*by_result, *self.seeded.mass])
         return [(w, by_result.get(w), float(self.seeded.mass.get(w, 0)), self.seeds.get(w)) for w in every]
 
     @property
     def words(self) -> str:
-        """What was looked through, and what was not."""
+        """Which schedules were searched, and which were not."""
         most = (
             "no preemption" if self.done == 0 else f"at most {self.done} preemption{'s' * (self.done != 1)}"
         )
         searched = (
             f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
         )
-        left = f"; {self.waiting:,} schedules with more are known and were not run" if self.waiting else ""
+        left = (
+            f"; {self.waiting:,} schedules with more are known and were not executed" if self.waiting else ""
+        )
         return f"{searched}; {self.runs:,} runs{left}"
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Return all fields as JSON."""
         return {
             "results": [race.as_json() for race in self.results],
             "runs": self.runs,
@@ -100,7 +102,7 @@ class RaceReport:
 
 @dataclass(frozen=True, kw_only=True)
 class FutureReport:
-    """The truth as far as it is known, how it was found, and the model's belief: by its texts, by its odds."""
+    """The result of `futures`: the truth as far as it is known, how it was found, and the model's belief."""
 
     program: Program
     subject: Subject
@@ -111,7 +113,7 @@ class FutureReport:
     model: str = ""
     imagined: TextBelief | None = None
     own: OwnOdds | None = None
-    drawn: tuple[str, ...] = field(default=())  # kinds of hidden inputs that were met
+    drawn: tuple[str, ...] = field(default=())  # kinds of hidden inputs
     examples: Mapping[str, tuple[Hidden, ...]] = field(
         default_factory=dict
     )  # of each thing, the draws of one run
@@ -123,17 +125,17 @@ class FutureReport:
         if self.truth.samples:
             return f"{self.truth.samples:,} samples, 95 % intervals"
         if self.truth.left:
-            return f"{runs}; {float(self.truth.left):.4g} of the mass was not walked"
+            return f"{runs}; {float(self.truth.left):.4g} of the mass was not explored"
         return f"exact; {runs}"
 
     @property
     def by_chance(self) -> bool:
-        """Whether there is more to tell than what threads can do: something falls by chance, or a model is asked."""
+        """Whether anything besides thread schedules is reported: random draws, or the belief of a model."""
         return self.races is None or bool(self.model) or any(is_chance(kind) for kind in self.drawn)
 
     @property
     def things(self) -> list[str]:
-        """Everything that is true or believed, the true first, each by its mass."""
+        """Every outcome that is true or believed: the true ones first, by mass."""
         every = dict.fromkeys(self.truth.mass)
         for _, masses, _ in self.beliefs:
             every |= dict.fromkeys(masses)
@@ -141,7 +143,7 @@ class FutureReport:
 
     @property
     def beliefs(self) -> list[tuple[str, Mapping[str, float], Errors]]:
-        """The model's, each way that it was asked: what that is called, the masses, how far it is from the truth."""
+        """The beliefs of the model: for each way of measuring its name, the masses and the errors."""
         beliefs = list[tuple[str, Mapping[str, float], Errors]]()
         if self.imagined is not None:
             belief = self.imagined.distribution
@@ -154,7 +156,7 @@ class FutureReport:
 
     @property
     def reliability(self) -> list[tuple[str, tuple[ReliabilityBin, ...]]]:
-        """The diagrams: of each thing by the model's texts, of each single draw by its odds."""
+        """The reliability diagrams: outcomes by the model's texts, single draws by its odds."""
         diagrams = list[tuple[str, tuple[ReliabilityBin, ...]]]()
         if self.imagined is not None:
             diagrams.append(("things, by texts", self.imagined.errors.bins))
@@ -184,7 +186,7 @@ class FutureReport:
 
 @dataclass
 class _Truth:
-    """The truth as it is gathered."""
+    """The truth, while it is collected."""
 
     distribution: Distribution = field(default_factory=Distribution)
     futures: list[TrueText] = field(default_factory=list)
@@ -195,7 +197,7 @@ class _Truth:
     longest: int = 0  # bytes of a text
 
     def look(self, trace: Trace, *, text: bool) -> bytes:
-        """Notes what a run drew; its text, where that is wanted."""
+        """Note what a run drew, and return its text if `text` is set."""
         self.kinds |= {hidden.kind: None for hidden in trace.hidden}
         steps = encode_steps(trace, Compact()) if text else b""
         self.longest = max(self.longest, len(steps))
@@ -210,21 +212,21 @@ def build_report(
     effort: Effort,
     model: Predictor | None = None,
 ) -> FutureReport:
-    """All that can be told of a program's futures, within an effort."""
+    """Explore the futures of a program within an effort, and compare a model with them."""
     truth = _walked(world, subject, effort, texts=model is not None) if effort.samples is None else None
     truth = truth or _sampled(world, subject, effort)
     races = None
     if any(kind.startswith(THREAD) for kind in truth.kinds):
         races = _races(world, subject, effort)
         if model is not None or any(map(is_chance, truth.kinds)):
-            truth.notes.append("masses are those of threads that change only where one waits or ends")
+            truth.notes.append("masses assume that threads switch only where one waits or ends")
         if any(map(is_chance, truth.kinds)):
             truth.notes.append(
-                f"schedules were searched under the draws of seed {effort.seed}: others may have other results"
+                f"schedules were searched with the draws of seed {effort.seed}; other draws may give other results"
             )
     if set(truth.distribution.mass) == {UNBOUND}:
         truth.notes.append(f"no run has a value of {subject.name} there")
-    ask = PredictionRequest(program=program, options=Compact(), limit=ROOM + 2 * truth.longest)
+    ask = PredictionRequest(program=program, options=Compact(), limit=EXTRA_BYTES + 2 * truth.longest)
     by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
     return FutureReport(
         program=program,
@@ -242,7 +244,7 @@ def build_report(
 
 
 def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
-    """The truth by walking; None where that does not come to an end and was not said to be enough."""
+    """Find the truth by walking; None if the walk does not end and `exact` is not set."""
     walk = Walk(world, seed=effort.seed, last=None if texts else subject.step)
     truth, parts = _Truth(), list[tuple[str, Fraction]]()
     for future in walk:
@@ -254,7 +256,7 @@ def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts:
             parts.append((outcome, future.weight))
             truth.examples.setdefault(outcome, future.trace.hidden)
             if texts:
-                # Of a run that a limit cut, what follows its last draw tells nothing more, and may be long.
+                # After its last draw, a run that a limit cut adds nothing, and may be long.
                 text = text if future.trace.outcome.kind in ENDED else up_to_last_draw(text)
                 truth.futures.append(TrueText(text=text, weight=future.weight, what=outcome))
         is_hopeless = walk.unwalkable or walk.runs + walk.waiting > effort.runs
@@ -268,13 +270,13 @@ def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts:
     truth.notes += _walk_notes(walk)
     if CLOCK in truth.kinds:
         truth.notes.append(
-            f"clocks are those of seed {effort.seed} in every run; --sampled-runs has other ones"
+            f"clocks are those of seed {effort.seed} in every run; use --sampled-runs for others"
         )
     return truth
 
 
 def _refuse(trace: Trace) -> None:
-    """A program that did not run has no futures."""
+    """Raise UsageError if the program was not executed."""
     if trace.outcome.kind in ("unsupported", "host-fault"):
         raise UsageError(f"{trace.program.name} did not run: {trace.outcome.kind} {trace.outcome.detail}")
 
@@ -282,15 +284,15 @@ def _refuse(trace: Trace) -> None:
 def _walk_notes(walk: Walk) -> Iterator[str]:
     for kind, step in walk.unwalkable.items():
         reason = f"a draw of `{kind}` (step {step:,}) has no finite list of values"
-        yield f"{reason}: what follows it was not walked; --sampled-runs N draws it"
+        yield f"{reason}: what follows it was not explored; use --sampled-runs N"
     if walk.astray:
-        yield f"{walk.astray:,} runs went otherwise under the same draws: something leaks, and their mass is left out"
+        yield f"{walk.astray:,} runs diverged under the same draws: an input is not controlled; their mass is left"
 
 
 def _sampled(world: ControlledRunner, subject: Subject, effort: Effort) -> _Truth:
-    """The truth by samples, each under a seed of its own."""
+    """Estimate the truth by samples, each with its own seed."""
     truth, outcomes = _Truth(), list[str]()
-    wanted = SAMPLES if effort.samples is None else effort.samples
+    wanted = DEFAULT_SAMPLES if effort.samples is None else effort.samples
     for number in range(wanted):
         trace = world(Control(seed=effort.seed + number))
         _refuse(trace)
@@ -299,7 +301,7 @@ def _sampled(world: ControlledRunner, subject: Subject, effort: Effort) -> _Trut
         outcomes.append(of_trace(subject, trace))
         truth.examples.setdefault(outcomes[-1], trace.hidden)
         if effort.enough():
-            truth.notes.append(f"the time was over after {len(outcomes):,} of {wanted:,} samples")
+            truth.notes.append(f"the time limit was reached after {len(outcomes):,} of {wanted:,} samples")
             break
     truth.distribution, truth.runs = counted(outcomes), len(outcomes)
     endless = sorted({kind for kind in truth.kinds if is_endless(kind)})
@@ -307,14 +309,14 @@ def _sampled(world: ControlledRunner, subject: Subject, effort: Effort) -> _Trut
         why = (
             f"draws of {', '.join(endless)} have no finite list of values"
             if endless
-            else "a walk is longer than the budget"
+            else "a full walk needs more runs than the budget"
         )
         truth.notes.append(f"sampled: {why}")
     return truth
 
 
 def _races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceReport:
-    """Every result that schedules give, and how often seeded ones do."""
+    """Find every result of the schedules, and how often seeded ones give it."""
     search, results = Schedules(world, seed=effort.seed, most=effort.preemptions), dict[str, RaceResult]()
     for preemptions, trace in search:
         effort.tell(f"schedule {search.runs:,}; {len(results)} results")
@@ -324,7 +326,7 @@ def _races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceRep
         if search.runs >= effort.runs or effort.enough():
             break
     seeded, seeds = list[str](), dict[str, int]()
-    for schedule in range(effort.seed, effort.seed + SCHEDULES):
+    for schedule in range(effort.seed, effort.seed + SEEDED_SCHEDULES):
         seeded.append(of_trace(subject, world(Control(seed=effort.seed, schedule=schedule))))
         seeds.setdefault(seeded[-1], schedule)
         if effort.enough():
@@ -342,12 +344,12 @@ def _races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceRep
 def _beliefs(
     model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> tuple[TextBelief | None, OwnOdds | None]:
-    """What a model believes, each way that it can be asked, and why it cannot be where it cannot."""
+    """Measure the belief of a model in each possible way; a note says why one is missing."""
     if model.info.notation != "compact":
         raise UsageError(
-            f"{model.info.name} writes {model.info.notation}, in which draws have no place: futures are compact text"
+            f"{model.info.name} writes {model.info.notation}, which has no draws: use a model that writes compact"
         )
-    by_odds = _by_odds(model, ask, truth, effort)  # first: it tells more, for less time
+    by_odds = _by_odds(model, ask, truth, effort)  # first: it says more in less time
     return _by_texts(model, ask, subject, truth, effort), by_odds
 
 
@@ -355,18 +357,18 @@ def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Ef
     odds = odds_of(model)
     if odds is None:
         truth.notes.append(
-            f"{model.info.name} does not tell how likely a text is that it did not write: it has no odds here"
+            f"{model.info.name} cannot score texts that it did not write: its own odds are not available"
         )
         return None
     if truth.distribution.samples or truth.distribution.left > NEGLIGIBLE or not truth.futures:
-        truth.notes.append("the model's own odds are along every true future: that takes an exact walk")
+        truth.notes.append("the model's own odds need every true future: that takes an exact walk")
         return None
-    effort.tell(f"the model reads {len(truth.futures):,} true texts")
+    effort.tell(f"the model scores {len(truth.futures):,} true texts")
     left = float(truth.distribution.left)
     belief = own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
     if belief is None:
         truth.notes.append(
-            f"the time was over before the model had read {len(truth.futures):,} true texts: no odds"
+            f"the time limit was reached before the model had scored {len(truth.futures):,} true texts"
         )
     return belief
 
@@ -375,9 +377,7 @@ def _by_texts(
     model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
 ) -> TextBelief | None:
     if model.info.is_ground_truth:
-        truth.notes.append(
-            "the interpreter writes no texts of its own here: it would be sampled against itself"
-        )
+        truth.notes.append("the interpreter writes no texts here: it would be compared with itself")
         return None
     if not effort.texts:
         return None
@@ -386,9 +386,9 @@ def _by_texts(
         model, ask, subject, truth.distribution, effort.texts, fresh=effort.fresh, enough=effort.enough
     )
     if belief is None:
-        truth.notes.append(f"{model.info.name} could not be asked for texts")
+        truth.notes.append(f"{model.info.name} wrote no texts")
     elif belief.distribution.samples < effort.texts:
         truth.notes.append(
-            f"{belief.distribution.samples:,} of {effort.texts:,} texts: the time was over, or some failed"
+            f"{belief.distribution.samples:,} of {effort.texts:,} texts: the time limit was reached, or some failed"
         )
     return belief

@@ -1,4 +1,4 @@
-"""A program's world: a warm box in which it runs again and again, under whoever decides its draws."""
+"""A warm sandbox in which one program is executed again and again, with its draws controlled."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from worldline.recording.recorder import BoxWorker, prepare
 def boxed(
     program: Program, *, limits: Limits | None = None, python: str | None = None
 ) -> Iterator[ControlledRunner]:
-    """The world of a program, as long as its box stands."""
+    """Open a sandbox and yield a function that executes the program under a control."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False)
     worker = BoxWorker(setup)
 

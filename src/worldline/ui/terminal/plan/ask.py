@@ -20,7 +20,8 @@ def print_answer(console: Console, program: Program, question: Question, answer:
     console.print(heading, soft_wrap=True)
     value = "unknown" if answer.value is None else printable(answer.value)
     console.print(Text(value, style=_COLOURS.get(answer.how, "red")), soft_wrap=True)
-    console.print(Text(printable(f"{_how(answer)}: {answer.why}"), style="dim"), soft_wrap=True)
+    why = answer.why[:1].upper() + answer.why[1:] if answer.how == RUN else f"{_how(answer)}: {answer.why}"
+    console.print(Text(printable(why), style="dim"), soft_wrap=True)
     console.print(Text(f"took {spent_words(answer.spent)}", style="dim"), soft_wrap=True)
 
 
