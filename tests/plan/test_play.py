@@ -120,7 +120,7 @@ def test_bad_players_and_bad_games_get_one_sentence(tmp_path):
         make_player("nobody", "nim", simulations=10)
     with pytest.raises(UsageError, match="for 2 players, not 1"):
         match("nim", Nim(), [RandomPlayer()], games=1)
-    with pytest.raises(UsageError, match="is no game"):
+    with pytest.raises(UsageError, match="is not a game"):
         load_game("chess")
     (tmp_path / "own.py").write_text(
         "class Half:\n    player = 0\n    players = 2\n    def moves(self):\n        return [1]\n"

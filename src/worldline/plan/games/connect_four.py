@@ -1,7 +1,7 @@
 """Connect four: stones fall into seven columns of six, four in a line win.
 
-Each player's stones are one integer: column c has the bits 7c to 7c + 5 from the bottom up, and bit 7c + 6 stays
-free, so that a line cannot run over a column's top.
+The stones of each player are one integer: column c has the bits 7c to 7c + 5 from the bottom up. Bit 7c + 6 stays
+free, so that a line cannot cross the top of a column.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Leduc poker: a card of six each (three ranks twice), a public card after the first of two rounds of betting.
 
-Everybody pays one chip first. A raise is two chips in the first round and four in the second, and there are two a round
-at most. A pair with the public card wins, else the higher rank; equal ranks share.
+Every player pays one chip first. A raise is two chips in the first round and four in the second, at most two per
+round. A pair with the public card wins, else the higher rank; equal ranks share.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from worldline.plan.games.game import CHANCE, OVER
 
 DECK = range(6)  # two cards of each rank: rank = card // 2
 RAISES = (2, 4)
-MOST = 2  # raises a round
+MAX_RAISES = 2  # per round
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class LeducPoker:
             return []
         now = self.rounds[-1]
         moves = ["fold", "call"] if now.endswith("r") else ["call"]
-        return [*moves, "raise"] if now.count("r") < MOST else moves
+        return [*moves, "raise"] if now.count("r") < MAX_RAISES else moves
 
     def chances(self) -> list[tuple[int, Fraction]]:
         """The cards that are left."""

@@ -1,4 +1,4 @@
-"""Who proposes inputs for a goal: drawn by type, made of constants, or made of those that came nearest so far."""
+"""Propose inputs for a goal: drawn by type, built from constants, or mutated from the nearest inputs so far."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from worldline.plan.paths.draw import Drawer, UnknownType
 from worldline.plan.paths.target import Target
 
 WAYS = ("random", "constants", "climb", "solver")
-"""How inputs are proposed: drawn by type; made of the constants of source and goal too; of the nearest so far too; or
-by a solver alone.
+"""How inputs are proposed: drawn by type; also from constants of source and goal; also from the nearest so far; or by a
+solver alone.
 """
 PLANTED = 0.5  # of the arguments: constants, or made of them
 FRESH = 0.25  # of the inputs while climbing: drawn, and not made of the nearest
@@ -40,14 +40,14 @@ InputValues = dict[str, Any]
 
 @dataclass(frozen=True)
 class TriedInput:
-    """An input that was run, and how near it came."""
+    """An executed input and its distance from the goal."""
 
     values: InputValues
     nearness: Nearness
 
 
 class InputProposer:
-    """Proposes inputs for one goal, and learns from what came of them."""
+    """Proposes inputs for one goal, and learns from their results."""
 
     def __init__(self, goal: Goal, target: Target, *, way: str, seed: int) -> None:
         self.goal, self.target, self.way = goal, target, way
@@ -69,7 +69,7 @@ class InputProposer:
         self.elite: dict[str, TriedInput] = {}
 
     def _planted(self) -> Any:
-        """The signature with the goal's constants beside the source's."""
+        """Return the signature with the constants of the goal added."""
         signature = self.target.signature
         texts = tuple(
             value for value in self.material.values if isinstance(value, str) and 0 < len(value) <= 80
@@ -82,7 +82,7 @@ class InputProposer:
         )
 
     def learn(self, tried: TriedInput) -> None:
-        """What came of an input: its types work or not, and it may be among the nearest."""
+        """Learn from a result: whether its types work, and whether it is among the nearest."""
         works = tried.nearness.far < FAR
         for name, value in tried.values.items():
             self._tally[name, type(value), works] += 1
@@ -93,7 +93,7 @@ class InputProposer:
             self.elite = dict(best)
 
     def propose(self) -> InputValues:
-        """One input more."""
+        """Propose one more input."""
         if self.way == "climb" and self.elite:
             nearest = min(tried.nearness.far for tried in self.elite.values())
             if self.rng.random() >= (FRESH if nearest < FAR else 0.8):
@@ -110,7 +110,7 @@ class InputProposer:
         return values
 
     def _sweep(self, values: InputValues) -> None:
-        """The goal's own constants in turn, while there are some that were not given yet."""
+        """Use each constant of the goal once."""
         names = list(values)
         while self._swept < len(self.material.values) * len(names):
             value = self.material.values[self._swept // len(names)]
@@ -121,7 +121,7 @@ class InputProposer:
                 return
 
     def _is_like(self, value: Any, drawn: Any, name: str) -> bool:
-        """Whether a value may stand where another was drawn."""
+        """Whether a value may replace a drawn one."""
         if isinstance(drawn, Verbatim):
             return False
         if self._nodes.get(name) is None or self._nodes[name].annotation is None:
@@ -165,7 +165,7 @@ class InputProposer:
         return {kind: known.get(kind, 0.0) + floor.get(kind, 0.0) for kind in (*floor, *known)}
 
     def _weight(self, name: str, kind: type) -> float:
-        """How often a type has worked for a name; 1 before it was tried."""
+        """Return how often a type has worked for a name; 1 before it was tried."""
         if self.way == "random":
             return 1.0
         worked, failed = self._tally[name, kind, True], self._tally[name, kind, False]
@@ -197,7 +197,7 @@ class InputProposer:
 
 
 def _shape(value: Any) -> str:
-    """The type of a value, and of what it holds where that is of one type."""
+    """Return the type of a value, and of its elements if they share one."""
     if isinstance(value, list | tuple | set | frozenset) and value:
         inner = {_shape(item) for item in value}
         return f"{type(value).__name__} of {inner.pop() if len(inner) == 1 else 'several'}"
@@ -212,7 +212,7 @@ def _read(text: str) -> Any:
 
 
 def spelled(value: Any) -> str | None:
-    """A value as source text; None where it has none, such as a number without end."""
+    """Return a value as source text; None if it has none, such as infinity."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, list | tuple | set | frozenset | dict):

@@ -1,6 +1,6 @@
-"""A model that puts inputs into an order before any is run: those first of which it imagines that they reach the goal.
+"""A model that orders inputs before execution: those first that it predicts to reach the goal.
 
-What it imagines decides the order alone; every input is run all the same.
+The predictions only decide the order; every input is still executed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from worldline.plan.paths.distance import Verbatim
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
-MOST = 6  # inputs that are imagined: it is dear
-LIMIT = 4_096  # bytes of each
+MAX_PREDICTIONS = 6  # predictions are expensive
+MAX_PREDICTION_BYTES = 4_096
 
 Ranker = Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]]
 
 
-def by_model(predictor: Predictor, *, most: int = MOST, limit: int = LIMIT) -> Ranker:
-    """Who imagines the first few inputs and puts them into the order of how near they seem; and the bytes it took."""
+def by_model(
+    predictor: Predictor, *, most: int = MAX_PREDICTIONS, limit: int = MAX_PREDICTION_BYTES
+) -> Ranker:
+    """Return a ranker that orders the first inputs by predicted distance, and counts the predicted bytes."""
 
     def rank(goal: Goal, program: Program, proposals: list[InputValues]) -> tuple[list[InputValues], int]:
         compared = _literals(goal)
@@ -57,7 +59,7 @@ def by_model(predictor: Predictor, *, most: int = MOST, limit: int = LIMIT) -> R
 
 
 def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
-    """What the call's value is compared with, and how; None where it is not the value itself, or no literal."""
+    """Return the literals that the value of the call is compared with; None if the goal is not so simple."""
     literals = []
     for left, operator, right in goal.pairs:
         if left != CALL_VALUE:
@@ -71,6 +73,6 @@ def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
 
 def _far(text: str, compared: list[tuple[str, Any]]) -> float:
     value = read_value(text)
-    if isinstance(value, Verbatim):  # it raises, or is not to be read
+    if isinstance(value, Verbatim):  # it raises, or cannot be read
         return FAR
     return sum(apart(value, operator, wanted) for operator, wanted in compared)

@@ -1,7 +1,7 @@
-"""The search for an input that reaches a goal: proposals are run untraced, many in a process; the nearest are changed.
+"""The search for an input that reaches a goal: execute proposals untraced, many per process, and mutate the nearest.
 
-What is found is run once more, alone and recorded, and counts only if the goal holds there too. Every execution is
-counted. Nothing runs here: calls and programs go to two callables, which stand for the box.
+A hit is executed once more, alone and recorded, and counts only if the goal holds there too. Every execution is
+counted. Calls and programs go to two callables, which stand for the sandbox.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from worldline.plan.inputs.proposer import WAYS, InputProposer, InputValues, Tri
 from worldline.plan.paths.target import Target, find_target
 from worldline.recording.calls import CallBatch, CallEnd
 
-ROUND = 40  # calls in one process, after the first rounds
-FIRST = (10, 20)
-STALE = 200  # proposals in a row that were tried before: there are no more
-KEPT = 100  # executions for what a solver finds, or a fifth of all
-CONFIRMATIONS = 5  # inputs that may turn out not to reach the goal when they are run alone
+CALLS_PER_ROUND = 40  # after the first rounds
+FIRST_ROUNDS = (10, 20)
+MAX_STALE = 200  # repeated proposals in a row: then there are no more
+MAX_SOLVER_RESERVE = 100  # executions reserved for the solver, or a fifth of all
+MAX_UNCONFIRMED = 5  # hits that did not reach the goal when executed alone
 
 CallRunner = Callable[[CallBatch], list[CallEnd]]
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """The input that came nearest, and what came of it."""
+    """The nearest input, and its result."""
 
     call: str
     came: str
@@ -41,11 +41,11 @@ class NearMiss:
 
 @dataclass(frozen=True, kw_only=True)
 class InputReport:
-    """What a search came to: the call, or none; every execution that it took, and at which one it was found."""
+    """The result of a search: the call, or None, the executions, and which of them found it."""
 
     goal: Goal
     call: str | None
-    came: str = ""  # what the confirming run came to
+    came: str = ""  # the result of the confirming execution
     trace: Trace | None = None
     executions: int
     found_at: int | None = None
@@ -56,7 +56,7 @@ class InputReport:
     said: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Return the report as one JSON object."""
         near = self.nearest
         return {
             "goal": self.goal.text,
@@ -74,10 +74,10 @@ class InputReport:
 
 @dataclass(frozen=True)
 class InputSearch:
-    """How to search: at most so many executions, proposals by a way of `WAYS`, and who else proposes.
+    """How to search: at most this many executions, and a way of `WAYS` to propose inputs.
 
-    `solver` gives inputs where climbing found none (CrossHair); `rank` puts the first ones into an order (a model) and
-    says how many bytes it imagined for that.
+    The optional `solver` proposes inputs if climbing found none (CrossHair). The optional `rank` orders the first
+    inputs (a model), and returns how many bytes it predicted.
     """
 
     executions: int = 1_000
@@ -95,11 +95,13 @@ class InputSearch:
 
     @property
     def climbing(self) -> int:
-        """The executions that are not kept for what the solver finds."""
-        return self.executions - (min(KEPT, self.executions // 5) if self.solver is not None else 0)
+        """The executions that are not reserved for the solver."""
+        return self.executions - (
+            min(MAX_SOLVER_RESERVE, self.executions // 5) if self.solver is not None else 0
+        )
 
     def find(self, goal: Goal, program: Program, run: CallRunner, world: ProgramRunner) -> InputReport:
-        """Look for an input of the program that reaches the goal."""
+        """Search for an input of the program that reaches the goal."""
         hunt = _Hunt(self, goal, program, run, world)
         hunt.climb()
         if hunt.found is None and self.solver is not None:
@@ -109,7 +111,7 @@ class InputSearch:
 
 @dataclass
 class _Hunt:
-    """One search under way."""
+    """One search in progress."""
 
     how: InputSearch
     goal: Goal
@@ -131,25 +133,25 @@ class _Hunt:
 
     @property
     def _over(self) -> bool:
-        return self.found is not None or self.unconfirmed >= CONFIRMATIONS
+        return self.found is not None or self.unconfirmed >= MAX_UNCONFIRMED
 
     def climb(self) -> None:
-        """Rounds of proposals, until one reaches the goal or nothing is left."""
+        """Execute rounds of proposals until one reaches the goal, or none are left."""
         if self.how.way == "solver":
             return
         if self.how.rank is not None:
             self._ranked()
-        sizes = iter(FIRST)
+        sizes = iter(FIRST_ROUNDS)
         while not self._over:
-            proposals = self._new(min(next(sizes, ROUND), self.how.climbing - self.executions))
+            proposals = self._new(min(next(sizes, CALLS_PER_ROUND), self.how.climbing - self.executions))
             if not proposals:
                 return
             self._try(proposals, self.how.way)
 
     def _ranked(self) -> None:
-        """The first proposals in a model's order, run one by one."""
+        """Execute the first proposals one by one, in the model's order."""
         assert self.how.rank is not None
-        proposals = [values for values, _ in self._new(FIRST[0])]
+        proposals = [values for values, _ in self._new(FIRST_ROUNDS[0])]
         ordered, self.imagined = self.how.rank(self.goal, self.program, proposals)
         for values in ordered:
             if self._over or self.executions >= self.how.executions:
@@ -157,10 +159,10 @@ class _Hunt:
             self._try([(values, self._probe(values) or "")], "model")
 
     def _new(self, count: int) -> list[tuple[InputValues, str]]:
-        """So many inputs that were not tried, with what is evaluated of each; fewer where no more come."""
+        """Propose `count` new inputs, each with its expression; fewer if there are no more."""
         proposals: list[tuple[InputValues, str]] = []
         stale = 0
-        while len(proposals) < count and stale < STALE:
+        while len(proposals) < count and stale < MAX_STALE:
             values = self.proposer.propose()
             probe = self._probe(values)
             stale += 1
@@ -181,7 +183,7 @@ class _Hunt:
         )
 
     def _try(self, proposals: list[tuple[InputValues, str]], by: str) -> None:
-        """Run inputs together, learn from each, and confirm the first that reaches the goal."""
+        """Execute inputs together, learn from each, and confirm the first that reaches the goal."""
         ends = self.run(
             CallBatch(
                 self.program.source,
@@ -204,7 +206,7 @@ class _Hunt:
                 self.nearest = NearMiss(self.goal.call(self._texts(values) or {}), came, near.far)
 
     def _confirm(self, values: InputValues, at: int, by: str) -> None:
-        """The same input, alone and recorded: only what holds there counts."""
+        """Execute the input alone and recorded; it counts only if the goal holds there too."""
         texts = self._texts(values) or {}
         trace = self.world(
             Program(
@@ -222,10 +224,10 @@ class _Hunt:
             self.unconfirmed += 1
 
     def solve(self, solver: Callable[[Goal, Target], Iterable[InputValues]]) -> None:
-        """What another proposes, as long as executions are left."""
+        """Execute what the solver proposes, while executions are left."""
         proposed = iter(solver(self.goal, self.target))
         while not self._over and self.executions < self.how.executions:
-            left = min(ROUND, self.how.executions - self.executions)
+            left = min(CALLS_PER_ROUND, self.how.executions - self.executions)
             proposals = [
                 (values, probe) for values in islice(proposed, left) if (probe := self._probe(values))
             ]
@@ -234,10 +236,10 @@ class _Hunt:
             self._try(proposals, "crosshair")
 
     def report(self) -> InputReport:
-        """What came of it."""
+        """Build the report."""
         if self.unconfirmed:
             self.said.append(
-                f"{self.unconfirmed} reached the goal among other calls and not alone: it does not always do the same"
+                f"{self.unconfirmed} reached the goal among other calls but not alone: it is not deterministic"
             )
         if self.found is None:
             return InputReport(
@@ -271,7 +273,7 @@ def _shown(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
 
 
 def _end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
-    """A recorded run's end as a call's: one that exits raises SystemExit."""
+    """Convert the outcome of a trace to the end of a call; an exit is a SystemExit."""
     kind, detail = trace.outcome.kind, trace.outcome.detail
     return (
         CallEnd("raised", f"SystemExit({detail})", lines)
@@ -281,6 +283,6 @@ def _end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
 
 
 def _lines(trace: Trace, name: str) -> Iterator[int]:
-    """The lines of the program's own file that a run reached."""
+    """Return the lines of the program's own file that a run reached."""
     own = {serial for serial, frame in enumerate(trace.frames) if frame.file == name}
     return (step.line for step in trace.steps if step.event == "line" and step.frame in own)

@@ -1,4 +1,4 @@
-"""CrossHair as one who proposes inputs: the goal is a branch of a small function, and the solver looks for its way."""
+"""CrossHair as a proposer of inputs: the goal becomes a branch of a small function, and the solver finds its path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = "goal_of_the_search"
 
 
 def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[InputValues]]:
-    """Who proposes what CrossHair finds in so many seconds; nothing where it is not installed."""
+    """Return a proposer that runs CrossHair for N seconds; it yields nothing if CrossHair is not installed."""
 
     def propose(goal: Goal, target: Target) -> Iterator[InputValues]:
         if not symbolic.is_installed():
@@ -40,7 +40,7 @@ def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target]
 
 
 def _branch(goal: Goal, target: Target) -> str:
-    """A function of the goal's free names that has one way where the goal holds and another where it does not."""
+    """Build a function of the free names that branches on whether the goal holds."""
     types = {
         parameter.arg: parameter.annotation
         for parameter in (*target.node.args.posonlyargs, *target.node.args.args)

@@ -1,8 +1,8 @@
-"""Expected values of a file of tests: `assert f(3) == ...` is filled in, every other `==` is checked, by boxed runs.
+"""Expected values of a test file: fill in `assert f(3) == ...` and check every other `==`, in the sandbox.
 
-The file is rewritten so that each assertion tells its value and goes on; its tests are then run, twice. A value that is
-no literal, or not always the same, is not filled in. Nothing is evaluated outside the box. Not covered: assertions that
-are no single equality.
+The file is rewritten so that each assertion reports its value and continues; its tests are then executed twice. A value
+that is not a literal, or differs between the two, is not filled in. Nothing is evaluated outside the sandbox.
+Assertions other than a single equality are not covered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worldline.plan.outputs.expectation import Expectation, expectations, tests_
 from worldline.plan.outputs.report import CheckedValue, OutputsReport
 from worldline.recording.calls import CallBatch, CallEnd
 
-LONGEST = 2_000  # characters of a value that is filled in
+MAX_VALUE_CHARACTERS = 2_000
 _INSIDE = "_worldline_tests"  # what `inside` is called there
 _THERE = f"__import__({_INSIDE!r})"
 _FETCH = f"{_THERE}.fetch()"
@@ -30,7 +30,7 @@ _FETCH = f"{_THERE}.fetch()"
 def check_outputs(
     program: Program, run: Callable[[CallBatch], list[CallEnd]], *, seconds: float = 5.0, fill: bool = True
 ) -> OutputsReport:
-    """What the assertions of a file of tests come to, and the file with its blanks filled in, if wanted."""
+    """Check the assertions of a test file, and fill in its blanks if `fill` is set."""
     wanted = expectations(program.source)
     tests = tests_of(program.source)
     instrumented = _spliced(
@@ -52,14 +52,14 @@ def check_outputs(
 
 
 def _telling(number: int, expectation: Expectation) -> str:
-    """What stands in place of an assertion, or of a blank in a row, while the tests are run."""
+    """Return the code that replaces an assertion, or a blank in a row, while the tests are executed."""
     if expectation.in_row:
         return f"{_THERE}.blank({number})"
     return f"{_THERE}.tell({number}, ({expectation.value}), ({expectation.wanted}))"
 
 
 def _failed(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str, str]:
-    """Why tests did not pass, by their names; what is not of the shape that `inside` tells is left out."""
+    """Return why tests did not pass, by name; malformed reports are ignored."""
     reasons: dict[str, str] = {}
     for name, end in zip(tests, ends, strict=True):
         if end.kind != "returned":
@@ -75,7 +75,7 @@ def _failed(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str, str]:
 
 
 def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
-    """A source with some spans of its bytes replaced."""
+    """Return a source with some spans of bytes replaced."""
     data = source.encode()
     for (start, end), text in sorted(edits, reverse=True):
         data = data[:start] + text.encode() + data[end:]
@@ -83,7 +83,7 @@ def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
 
 
 def _seen(ends: Sequence[CallEnd]) -> dict[int, list[tuple[str, bool]]]:
-    """Each assertion's values and verdicts, as they were told; what is not of that shape is left out."""
+    """Return the reported values and verdicts of each assertion; malformed reports are ignored."""
     values_by_number: dict[int, list[tuple[str, bool]]] = {}
     for end in ends[::2]:
         node = parse(end.value) if end.kind == "returned" else None
@@ -114,7 +114,7 @@ def _checked(
 
 
 def _unreached(wanted: Expectation, failed: dict[str, str]) -> str:
-    """Why there is no value: the test around it did not come so far, or there is none."""
+    """Say why there is no value: its test stopped earlier, or no test reaches it."""
     for name in (wanted.where, wanted.top):
         if name in failed:
             return f"no run reached it: {name} {failed[name][:200]}"
@@ -122,10 +122,10 @@ def _unreached(wanted: Expectation, failed: dict[str, str]) -> str:
 
 
 def _literal(text: str) -> str | None:
-    """Canonical text as a literal of Python; None where it is none, or too long to be read."""
+    """Return canonical text as a Python literal; None if it is not one, or is too long."""
     spelled = repr(read_value(text)) if "#" in text else text
     try:
         ast.literal_eval(spelled)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-    return spelled if len(spelled) <= LONGEST else None
+    return spelled if len(spelled) <= MAX_VALUE_CHARACTERS else None

@@ -1,7 +1,7 @@
-"""The assertions of a file of tests that compare by one equality, and the blanks among its rows of parameters.
+"""The assertions of a test file that are one equality, and the blanks in its rows of parameters.
 
-`assert a == b`, `self.assertEqual(a, b)` and its relatives; `...` on one side is a blank to fill in, and so is one in
-a row of `parametrize`. The file is read, and nothing in it is run.
+These are `assert a == b`, `self.assertEqual(a, b)` and similar methods. `...` on one side is a blank to fill in, as is
+one in a row of `parametrize`. The file is parsed; nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Expectation:
-    """One equality: where it stands, both sides' texts, and whether a value is to be filled in."""
+    """One equality: its place, the text of both sides, and whether a value is to be filled in."""
 
     line: int
     value: str  # the side that is computed; of a row, the row
@@ -36,10 +36,10 @@ class Expectation:
 
 
 def expectations(source: str) -> list[Expectation]:
-    """The equalities that a source asserts, and the blanks in its rows, in their order."""
+    """Find the asserted equalities and the blanks of a source, in order."""
     tree = syntax(source)
     if tree is None:
-        raise UsageError("the tests are no Python source that can be read")
+        raise UsageError("the tests are not Python that can be parsed")
     span = _spans(source)
     equalities = []
     for where, node in _placed(tree):
@@ -58,7 +58,7 @@ def expectations(source: str) -> list[Expectation]:
 
 
 def tests_of(source: str) -> list[str]:
-    """Functions and classes at the top level that may hold tests, in their order."""
+    """List the top-level functions and classes that may hold tests, in order."""
     tree = syntax(source)
     return [
         node.name
@@ -93,7 +93,7 @@ def _placed(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def _sides(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
-    """The side that is computed and the one that is wanted; None of what asserts no single equality."""
+    """Return the computed and the expected side; None if the statement is not a single equality."""
     pair = None
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
         if len(node.test.ops) == 1 and isinstance(node.test.ops[0], ast.Eq):

@@ -1,8 +1,8 @@
-"""Runs inside the box beside a file of tests: assertions tell their values here, and tests are run by who can run them.
+"""Executed in the sandbox next to a test file: assertions report their values here, and tests are executed.
 
-That is pytest where the box has it, without the plugins that are installed beside it; else unittest for its own
-classes, and plain calls for the rest. It goes into the box as a file of the program's, and imports nothing of
-worldline. The host trusts nothing that it says further than the tests themselves.
+pytest executes them if the sandbox has it, without third-party plugins. Otherwise unittest executes its own classes,
+and the rest is called directly. This module is copied into the sandbox and imports nothing of worldline. The host
+trusts its report no more than the tests themselves.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
 
-NO_PYTEST = "was not run: it takes arguments, and there is no pytest in the box to give them"
+NO_PYTEST = "was not executed: it takes arguments, and the sandbox has no pytest to pass them"
 COPIED = (list, dict, set, tuple, bytearray)
 
 _seen: list[tuple[int, Any, bool]] = []
 
 
 class Blank:
-    """Stands where a row of parameters has `...`: what is compared with it is its value."""
+    """Replaces `...` in a row of parameters; its value is what it is compared with."""
 
     def __init__(self, number: int) -> None:
         self.number = number
 
 
 def blank(number: int) -> Blank:
-    """The blank of this number."""
+    """Return the blank of this number."""
     return Blank(number)
 
 
 def tell(number: int, value: Any, wanted: Any) -> None:
-    """An assertion's value, as it is now, and whether it is what is wanted."""
+    """Report the current value of an assertion, and whether it is the expected one."""
     if isinstance(value, Blank):
         value, wanted = wanted, value
     snapshot = copy.deepcopy(value) if type(value) in COPIED else value
@@ -45,14 +45,14 @@ def tell(number: int, value: Any, wanted: Any) -> None:
 
 
 def fetch() -> list[tuple[int, Any, bool]]:
-    """What was told since this was last asked."""
+    """Return the values reported since the last call."""
     values = list(_seen)
     _seen.clear()
     return values
 
 
 def run(file: str, name: str) -> list[tuple[str, str]]:
-    """Runs a function or a class of tests; those that did not pass, and why, in words."""
+    """Execute a test function or class; return the tests that did not pass, with the reasons."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
         pytest = importlib.import_module("pytest")
@@ -62,14 +62,14 @@ def run(file: str, name: str) -> list[tuple[str, str]]:
 
 
 class _Listener:
-    """What pytest reports of its tests."""
+    """Collects the reports of pytest."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, str]] = []
         self.heard = False
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """One test was set up, run or taken down."""
+        """Record a test that failed or was skipped."""
         self.heard = True
         name = report.nodeid.partition("[")[0].partition("::")[2].replace("::", ".")
         if report.skipped:
@@ -85,20 +85,20 @@ def _by_pytest(pytest: Any, file: str, name: str) -> list[tuple[str, str]]:
     options = ["-q", "--assert=plain", "-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider"]
     options += ["-p", "no:faulthandler", "-p", "no:unraisableexception", "-p", "no:threadexception"]
     pytest.main([f"{file}::{name}", *options], plugins=[listener])
-    return listener.found if listener.heard else [(name, "was not run: pytest finds no test in it")]
+    return listener.found if listener.heard else [(name, "was not executed: pytest finds no test in it")]
 
 
 def _crash(report: Any) -> str:
-    """The sentence of a report that says what went wrong."""
+    """Return the line of a report that says what went wrong."""
     message = getattr(getattr(report, "reprcrash", None), "message", None) or getattr(
         report, "errorstring", None
     )
     lines = str(message or report).strip().splitlines()
-    return lines[0] if message and lines else (lines or ["no reason is told"])[-1]
+    return lines[0] if message and lines else (lines or ["no reason is given"])[-1]
 
 
 def _plainly(name: str, item: Any) -> Iterator[tuple[str, str]]:
-    """The same without pytest."""
+    """Execute tests without pytest."""
     if isinstance(item, type) and issubclass(item, unittest.TestCase):
         result = unittest.TestResult()
         unittest.defaultTestLoader.loadTestsFromTestCase(item).run(result)

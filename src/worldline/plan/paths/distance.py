@@ -1,6 +1,6 @@
-"""How far two inputs are apart, what lies next to one, and what lies between two: plain values, no program is run.
+"""The distance of two inputs, the neighbours of an input, and the values between two: no program is executed.
 
-An input is a list of arguments, each a value of literals; an argument that is no literal is kept as it stands.
+An input is a list of arguments. Each is a literal, or stays text if it is not one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STEPS = (1, -1, 2, -2, 10, -10)
 
 @dataclass(frozen=True)
 class Verbatim:
-    """An argument that is no literal: its text."""
+    """An argument that is not a literal: its text."""
 
     text: str
 
@@ -30,14 +30,14 @@ class Verbatim:
 
 @dataclass(frozen=True)
 class CallArguments:
-    """The arguments of a call: their keywords (empty where by place), and their values."""
+    """The arguments of a call: their keywords (empty if positional), and their values."""
 
     words: tuple[str, ...]
     values: tuple[Any, ...]
 
     @classmethod
     def of(cls, call: str) -> CallArguments | None:
-        """Those of a call's text; None where it is no plain call, or passes on what a starred value holds."""
+        """Parse a call; None if it is not a plain call, or has starred arguments."""
         try:
             node = ast.parse(call, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -50,12 +50,12 @@ class CallArguments:
         return cls(words, tuple(map(_value, [*node.args, *(argument.value for argument in node.keywords)])))
 
     def call(self, name: str) -> str:
-        """The text of a call with these."""
+        """Return the text of a call with these arguments."""
         pairs = zip(self.words, self.values, strict=True)
         return f"{name}({', '.join(f'{word}={value!r}' if word else repr(value) for word, value in pairs)})"
 
     def changed(self, place: int, value: Any) -> CallArguments:
-        """The same with another value in one place."""
+        """Return a copy with another value in one place."""
         return CallArguments(self.words, (*self.values[:place], value, *self.values[place + 1 :]))
 
 
@@ -67,7 +67,7 @@ def _value(node: ast.expr) -> Any:
 
 
 def apart(left: CallArguments, right: CallArguments) -> tuple[int, float]:
-    """How many arguments differ, and how far they are apart in all."""
+    """Return how many arguments differ, and their total distance."""
     if left.words != right.words:
         return max(len(left.words), len(right.words)), math.inf
     pairs = list(zip(left.values, right.values, strict=True))
@@ -76,7 +76,7 @@ def apart(left: CallArguments, right: CallArguments) -> tuple[int, float]:
 
 
 def distance(left: Any, right: Any) -> float:
-    """0 for the same; grows with what must be changed to make one of the other."""
+    """Return 0 for equal values; grows with the changes that turn one into the other."""
     if type(left) is not type(right):
         return UNLIKE
     if isinstance(left, bool) or left is None or isinstance(left, Verbatim):
@@ -94,7 +94,7 @@ def distance(left: Any, right: Any) -> float:
 
 
 def _between_numbers(left: float, right: float) -> float:
-    """By size: 3 and 4 are nearer than 3 and 400, and those nearer than 3 and 4 million."""
+    """Return a logarithmic distance: 3 and 4 are nearer than 3 and 400."""
     if left == right:
         return 0.0
     if isinstance(left, float) and not (math.isfinite(left) and math.isfinite(right)):
@@ -106,7 +106,7 @@ def _between_numbers(left: float, right: float) -> float:
 
 
 def _edits(left: Sequence[Any], right: Sequence[Any], element_distance: Any) -> float:
-    """What was put in, taken out (`PUT` each) or changed (1, and as far as it is apart): rather changed."""
+    """Sum insertions and deletions (`PUT` each) and changes (1 plus their distance)."""
     keys = [repr(item) for item in left], [repr(item) for item in right]
     total = 0.0
     for _, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
@@ -118,7 +118,7 @@ def _edits(left: Sequence[Any], right: Sequence[Any], element_distance: Any) -> 
 
 
 def near(value: Any, planted: Sequence[Any]) -> Iterator[Any]:
-    """Values next to one, of its own type; constants of the source among them."""
+    """Yield neighbours of a value, of the same type, with constants of the source among them."""
     own = [constant for constant in planted if type(constant) is type(value)]
     if isinstance(value, bool):
         yield not value
@@ -170,7 +170,7 @@ def _near_items(items: Any, planted: Sequence[Any]) -> Iterator[Any]:
 
 
 def between(far: Any, origin: Any) -> Iterator[Any]:
-    """Values on the way from one back to the origin: the origin itself first, then halves and steps."""
+    """Yield values between one and the origin: the origin first, then halves and steps."""
     if distance(far, origin) == 0:
         return
     yield origin

@@ -1,8 +1,7 @@
-"""Calls of a function with drawn arguments: of the types that are annotated, or else of the kinds that mining guesses.
+"""Random calls of a function: arguments of the annotated types, or of the kinds that mining guesses.
 
-Values are source text. The constants of the source are planted, and a value may come back as another argument or
-inside one, so that what is compared is sometimes equal. Every argument has the type that was said: what a function does
-with a type that it does not take is no path of it.
+Values are source text. Constants of the source are used too, and a value may be repeated in one call, so that
+comparisons are sometimes equal. Every argument has its annotated type: behaviour on other types is not a path.
 """
 
 from __future__ import annotations

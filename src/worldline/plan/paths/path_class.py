@@ -1,4 +1,4 @@
-"""What a search for paths finds: classes of inputs, arcs, and how it went."""
+"""The result of a search for paths: classes of inputs, arcs, and statistics."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from worldline.plan.paths.arcs import Arc
 
 FOUND_BY = ("example", "random", "crosshair")
 PathKey = tuple[tuple[tuple[int, bool], ...], str]
-"""The ways that a run took, in order: line and whether the condition held; and of one that raised, what and where.
+"""The decisions of a run, in order: line and whether the condition held; and what it raised where, if it did.
 
-Inputs with one key are one class.
+Inputs with the same key are one class.
 """
 
 
@@ -24,12 +24,12 @@ SolverConditions = tuple[tuple[int, str], ...]
 
 
 def key_of(trace: Trace, met: Iterable[Condition]) -> PathKey:
-    """The class that a run is of, by what it met."""
+    """Return the key of the class that a run belongs to."""
     return tuple((condition.line, condition.taken) for condition in met), _raised(trace)
 
 
 def _raised(trace: Trace) -> str:
-    """What a run raised, and on which line that began; nothing of one that returned."""
+    """Return what a run raised and on which line; empty if it returned."""
     if trace.outcome.kind != "raised":
         return ""
     first = next((step.line for step in reversed(trace.steps) if step.event != "raise"), 0)
@@ -38,10 +38,10 @@ def _raised(trace: Trace) -> str:
 
 @dataclass(frozen=True)
 class PathClass:
-    """The inputs that take one path: its conditions by source line, one of the inputs, and that input's trace.
+    """The inputs that take one path: its conditions by source line, one input, and its trace.
 
-    `solved` says in terms of the inputs, by line, which of them take it, as CrossHair's solver told: one alternative or
-    several; nothing where it was not asked. `inputs` counts those tried that took this path.
+    `solved` are CrossHair's conditions on the inputs, by line: one or more alternatives, or empty if it was not used.
+    `inputs` counts the tried inputs that took this path.
     """
 
     conditions: tuple[Condition, ...]
@@ -53,7 +53,7 @@ class PathClass:
 
     @property
     def key(self) -> PathKey:
-        """What tells it from other classes."""
+        """What distinguishes it from other classes."""
         return key_of(self.trace, self.conditions)
 
     @property
@@ -76,7 +76,7 @@ class PathClass:
 
 @dataclass(frozen=True)
 class PathReport:
-    """The paths of a function: classes kept of all that were seen, which arcs were reached and by whom, how it went."""
+    """The paths of a function: the stored classes, the arcs reached and by what, and statistics."""
 
     program: Program
     function: str
@@ -88,7 +88,7 @@ class PathReport:
     unended: int
     unconfirmed: int
     solver: str
-    agreed: tuple[int, int]  # calls of which CrossHair said rightly what they raise, and all of its calls
+    agreed: tuple[int, int]  # CrossHair's calls whose exception it predicted, and all its calls
     said: tuple[str, ...]
     seconds: dict[str, float]
 

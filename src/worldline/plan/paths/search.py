@@ -1,8 +1,7 @@
 """The search for a function's paths: examples and typed random inputs first, CrossHair for the arcs still missing.
 
-Every call is run by the recorder, in a box, many in one process; a path counts only because a recorded trace took it,
-and each class that is kept is recorded once more, alone. What is random is drawn with a seed; how far CrossHair comes
-depends on the machine.
+Every call is recorded in the sandbox, many per process. A path counts only if a recorded trace took it, and each stored
+class is recorded once more, alone. Random inputs depend on a seed; how far CrossHair gets depends on the machine.
 """
 
 from __future__ import annotations
@@ -179,7 +178,7 @@ def paths(
 
 
 class _Hunt:
-    """One search under way: a box for many calls at a time, and what was met."""
+    """One search in progress: a sandbox for many calls at a time, and the ledger."""
 
     def __init__(self, target: Target, seed: int, limits: Limits, trust: bool) -> None:
         self.target, self.limits, self.trust = target, limits, trust
@@ -267,12 +266,12 @@ class _Hunt:
         return sum(raised.get(call) == claim for call, claim in self.claims.items()), len(self.claims)
 
     def close(self) -> None:
-        """Put the box away."""
+        """Close the sandbox."""
         self._many.close()
 
 
 def _said(target: Target, ended: str) -> list[str]:
-    """What whoever reads the result should know."""
+    """Return notes for the reader of the report."""
     notes = []
     if ended == "not installed":
         notes.append(symbolic.MISSING)

@@ -1,7 +1,7 @@
-"""Paths at rest: the traces as shards, and beside them `paths.parquet`, one row a class (docs/format.md, section 6).
+"""Stored paths: the traces as shards, and `paths.parquet` with one row per class (docs/format.md, section 6).
 
-A directory may hold the paths of several functions; those of a function that is stored again take the place of the old
-ones. The sidecar is replaced whole, after the traces that it names are safe. pyarrow comes late.
+A directory may hold the paths of several functions; storing a function again replaces its old paths. The sidecar is
+replaced as a whole, after its traces are durable. pyarrow is imported late.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _utf8(text: str) -> str:
 
 
 def read(directory: str | Path) -> list[StoredPath]:
-    """The rows of a directory's `paths.parquet`, in the order of storing."""
+    """Read the rows of `paths.parquet`, in the order of storing."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -174,7 +174,7 @@ def _from_columns(row: dict[str, Any]) -> StoredPath:
 
 
 def load_paths(directory: str | Path) -> Iterator[tuple[StoredPath, Trace]]:
-    """Every stored class with its trace, in the order of storing."""
+    """Yield every stored class with its trace, in the order of storing."""
     traces = {trace.program.digest: trace for trace in shards.read(directory)}
     for row in read(directory):
         if row.digest not in traces:
@@ -183,7 +183,7 @@ def load_paths(directory: str | Path) -> Iterator[tuple[StoredPath, Trace]]:
 
 
 def findings(directory: str | Path) -> list[str]:
-    """What is wrong with a directory's sidecar, in words; nothing where it has none."""
+    """List what is wrong with the sidecar of a directory; empty if there is none."""
     if SIDECAR not in files.names(Path(directory)):
         return []
     try:

@@ -1,4 +1,4 @@
-"""The function whose paths are looked for: found by name, with its parameters' types, given or guessed by their use."""
+"""The function whose paths are searched, with the types of its parameters, annotated or guessed by their use."""
 
 from __future__ import annotations
 

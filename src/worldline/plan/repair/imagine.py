@@ -1,7 +1,7 @@
-"""What a model imagines a candidate to return on the failing test, and how likely it therefore passes.
+"""What a model predicts a candidate to return on the failing test, and how likely it therefore passes.
 
-The imagined run begins with the recorded failing one, as far as no changed line has run: up to there the two are the
-same. Nothing imagined counts as passed; it only says what to run first.
+The prediction starts with the recorded failing run up to the first changed line: up to there the two are the same. A
+prediction never counts as passed; it only decides what to execute first.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.recording.calls import CallEnd
 
-ROOM = 4_096  # bytes of steps behind those given
+MAX_NEW_BYTES = 4_096  # predicted after the known steps
 _UNKNOWN = (BROKEN, UNFINISHED, IMPOSSIBLE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImaginedRuns:
-    """Candidates with what was imagined of them, and the bytes that it took."""
+    """Candidates with their predictions, and the predicted bytes."""
 
     ranked: tuple[RankedCandidate, ...]
     bytes: int
@@ -42,9 +42,9 @@ def imagine(
     predictor: Predictor,
     *,
     most: int,
-    room: int = ROOM,
+    room: int = MAX_NEW_BYTES,
 ) -> ImaginedRuns:
-    """The first `most` candidates asked about in one batch; the others keep what they have."""
+    """Predict the first `most` candidates in one batch; the others stay as they are."""
     asks: list[tuple[int, PredictionRequest]] = []
     for number, item in enumerate(ranked[:most]):
         ask = question(item.candidate, tests, check, failed, room)
@@ -59,9 +59,13 @@ def imagine(
 
 
 def question(
-    candidate: RepairCandidate, tests: CheckSet, check: RepairCheck, failed: Trace | None, room: int = ROOM
+    candidate: RepairCandidate,
+    tests: CheckSet,
+    check: RepairCheck,
+    failed: Trace | None,
+    room: int = MAX_NEW_BYTES,
 ) -> PredictionRequest | None:
-    """What is asked about a candidate: its run on the failing test, from where it may part from the recorded one."""
+    """Request a prediction of a candidate on the failing test, from where it may diverge from the recorded run."""
     program = tests.alone(candidate.source, check)
     if program is None:
         return None
@@ -71,7 +75,7 @@ def question(
 
 
 def shared(failed: Trace, candidate: RepairCandidate) -> bytes:
-    """The recorded steps before the first that a change can alter: none where nobody knows its lines."""
+    """Return the recorded steps before the first that a change can alter; empty if its lines are unknown."""
     if not candidate.lines:
         return b""
     moved = candidate.source.count("\n") != failed.program.source.count("\n")
@@ -90,12 +94,12 @@ def _text_before(failed: Trace, step: int) -> bytes:
 
 
 def chance(check: RepairCheck, ask: PredictionRequest, prediction: Prediction) -> float | None:
-    """How likely a candidate passes: the model's odds of its text if that ends as expected, else what is left."""
+    """Return how likely a candidate passes, from the model's confidence and its predicted result."""
     if prediction.status == "fault" or prediction.codec != "compact":
         return None
     answer = of_prediction(Subject(), ask, prediction)
     if answer in _UNKNOWN:
-        return BASE / 2  # most runs that it cannot follow are no fixes
+        return BASE / 2  # most runs that the model cannot follow are not fixes
     sure = exp(prediction.logprob) if prediction.logprob is not None else 0.5
     called = (
         CallEnd("raised", answer) if answer.startswith(("raises ", "exits ")) else CallEnd("returned", answer)

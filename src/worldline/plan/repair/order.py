@@ -1,4 +1,4 @@
-"""In which order candidates are tried: a probability that each is the fix, of its kind and of what is imagined."""
+"""The order of candidates: the probability that each is the fix, from its kind and its prediction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASE = 0.1  # of changed programs that pass the failing test, about
 
 @dataclass(frozen=True, kw_only=True)
 class RankedCandidate:
-    """A candidate with its prior and, where it was imagined, how likely it passes the failing test."""
+    """A candidate with its prior and, if it was predicted, how likely it passes the failing test."""
 
     candidate: RepairCandidate
     prior: float
@@ -26,12 +26,12 @@ class RankedCandidate:
 
     @property
     def passing(self) -> float:
-        """How likely it is to pass, as far as anybody thought about it."""
+        """How likely it passes; the base rate if it was not predicted."""
         return BASE if self.imagined is None else self.imagined
 
 
 def with_priors(candidates: Sequence[RepairCandidate], source: str) -> list[RankedCandidate]:
-    """The share of each candidate's kind, divided among those of the kind; likeliest first, the smaller first."""
+    """Divide the share of each kind among its candidates; sort by prior, then by size."""
     counts, shares = Counter(candidate.kind for candidate in candidates), kinds()
     least = min(shares.values())
     own = sum(shares.get(kind, least) for kind in counts if kind != FOREIGN) or 1.0
@@ -46,12 +46,12 @@ def with_priors(candidates: Sequence[RepairCandidate], source: str) -> list[Rank
 
 
 def growth(old: str, new: str) -> int:
-    """How many characters longer or shorter a change makes a source: what ties are broken by."""
+    """Return by how many characters a change alters the length of a source; breaks ties."""
     return abs(len(new) - len(old))
 
 
 def ordered(ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0) -> list[RankedCandidate]:
-    """The candidates in the order in which they are tried."""
+    """Return the candidates in the order in which they are tried."""
     if oracle not in ORACLES:
         raise UsageError(f"an oracle is one of {', '.join(ORACLES)}, not {oracle!r}")
     if oracle == "random":

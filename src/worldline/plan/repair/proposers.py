@@ -1,6 +1,6 @@
-"""Who else proposes fixes: a model behind a server, asked in plain words, and a function of the user's own.
+"""Other proposers of fixes: a model behind a server, asked in plain words, and a function of the user.
 
-What they say is text of unknown origin: it is parsed here, run in the box like every candidate, and never trusted.
+Their answers are untrusted text: they are parsed here, and executed in the sandbox like every candidate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from worldline.predict.predictor import AnswersQuestions
 from worldline.predict.python_name import failure, named
 
 LONGEST = 8_192  # tokens of an answer, and bytes of a candidate's growth
-MOST = 8  # fixes that are asked for
+MAX_FIXES = 8  # requested from a model
 _LINE = re.compile(
     r"^\s*(?:[-*]\s*)?LINE\s+([1-9][0-9]{0,6})\s*:[ \t]?(.*?)\s*$", re.IGNORECASE | re.MULTILINE
 )
@@ -48,13 +48,13 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
 
 @dataclass(frozen=True)
 class AskedProposer:
-    """A model that is asked for fixes in plain words."""
+    """Asks a model for fixes in plain words."""
 
     name: str
     model: AnswersQuestions
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
-        """What it answers, as far as that is fixes; UsageError where it cannot be asked."""
+        """Propose the fixes in the model's answer; UsageError if the model fails."""
         (answer,) = self.model.answer([question(defect)], limit=LONGEST)
         if answer.status == "fault":
             raise UsageError(f"{self.name} proposes nothing: {answer.note}")
@@ -64,14 +64,14 @@ class AskedProposer:
 
 @dataclass(frozen=True)
 class OwnProposer:
-    """A function of the user's: a Defect in, changed sources or candidates out."""
+    """A function of the user: takes a Defect, returns changed sources or candidates."""
 
     name: str
     act: Callable[[Defect], Iterable[Any]]
     file: Any = None
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
-        """What it gives."""
+        """Propose what the function returns."""
         try:
             proposals = list(self.act(defect))
         except Exception as error:
@@ -86,21 +86,21 @@ class OwnProposer:
 
 
 def foreign(defect: Defect, source: str, by: str) -> RepairCandidate:
-    """A changed source as a candidate of somebody else's."""
+    """Wrap a changed source as a candidate of another proposer."""
     return RepairCandidate(source=source, kind=FOREIGN, lines=changed_lines(defect.source, source), by=by)
 
 
 def question(defect: Defect) -> str:
-    """What a model is asked."""
+    """Write the question for a model."""
     lines = all_lines(defect.source)
     numbered = "\n".join(f"{number:4}  {line}" for number, line in enumerate(lines, 1))
     return QUESTION.format(
-        source=numbered, failing=defect.failing, expected=defect.expected, found=defect.found, most=MOST
+        source=numbered, failing=defect.failing, expected=defect.expected, found=defect.found, most=MAX_FIXES
     )
 
 
 def read(text: str, defect: Defect) -> Iterator[str]:
-    """The changed sources in an answer: lines that are replaced, and whole programs or functions."""
+    """Yield the changed sources in an answer: replaced lines, and whole programs or functions."""
     blocks = [block.group(1) for block in _BLOCK.finditer(text)]
     for number, line in _LINE.findall(text):
         source = with_line(defect.source, int(number), line)
@@ -112,7 +112,7 @@ def read(text: str, defect: Defect) -> Iterator[str]:
 
 
 def with_line(source: str, number: int, text: str) -> str | None:
-    """A source with one line replaced; its indentation is the old one's where the new one has none."""
+    """Return a source with one line replaced; a line without indentation takes the old one."""
     code = ParsedSource(source)
     if number > len(code.lines):
         return None
@@ -124,7 +124,7 @@ def with_line(source: str, number: int, text: str) -> str | None:
 
 
 def _merged(source: str, block: str) -> Iterator[str]:
-    """The functions that a block defines put in the place of those of the same names; nothing else is taken."""
+    """Replace functions by those of the same name in a block; nothing else is used."""
     try:
         new, old = ParsedSource(block), ParsedSource(source)
     except UsageError:

@@ -1,6 +1,6 @@
-"""The search for a fix: candidates in their order, each run in the box, the failing test first, all others behind it.
+"""The search for a fix: candidates in order, each executed in the sandbox, the failing test first, then all others.
 
-What is reported has passed every test by running. The currency is executions: one is one test of one program.
+A reported patch has passed every test by execution. The cost is counted in executions: one test of one program.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _ABSENT = re.compile(
 
 
 class RunsCalls(Protocol):
-    """Whoever runs calls in a box: `recording.calls.Caller`."""
+    """Executes calls in the sandbox: `recording.calls.Caller`."""
 
     def run(self, batch: CallBatch, /) -> list[CallEnd]:
-        """What each call of a batch came to."""
+        """Return the result of each call of a batch."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class RepairPlan:
-    """How a fix is looked for. `imagined`: at most so many candidates are put to the model."""
+    """The settings of a search. `imagined`: at most this many candidates are predicted."""
 
     oracle: str = "prior"
     executions: int = EXECUTIONS
@@ -66,13 +66,13 @@ class RepairPlan:
 
     @property
     def imagines(self) -> bool:
-        """Whether a model is asked at all."""
+        """Whether the model is used."""
         return self.oracle in ("imagined", "mixed")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassingPatch:
-    """A change that passed every test by running: the patch, its kind, whose it is, and after how many executions."""
+    """A change that passed every test: the patch, its kind, its proposer, and after how many executions."""
 
     source: str
     patch: str
@@ -95,7 +95,7 @@ class PassingPatch:
 
 @dataclass(frozen=True, kw_only=True)
 class Repair:
-    """What came of a search: patches that pass, smallest first, and what it cost."""
+    """The result of a search: patches that pass, smallest first, and the cost."""
 
     name: str
     oracle: str
@@ -129,7 +129,7 @@ class Repair:
 
 @dataclass
 class _Counter:
-    """Runs calls and counts them."""
+    """Executes calls and counts them."""
 
     runs: RunsCalls
     tests: CheckSet
@@ -186,7 +186,7 @@ class RepairDiagnosis:
 def diagnosed(
     program: Program, tests: CheckSet, ends: Sequence[CallEnd], record: Callable[[Program], Trace]
 ) -> RepairDiagnosis | None:
-    """From what each test came to, what is wrong; None where all pass. The shortest failing test comes first."""
+    """Diagnose the test results; None if all pass. The shortest failing test comes first."""
     pairs = list(zip(tests.checks, ends, strict=True))
     _refuse_absent(tests, pairs)
     failing = [(check, called) for check, called in pairs if not check.passes(called)]
@@ -209,21 +209,21 @@ def diagnosed(
 
 
 def end_words(called: CallEnd) -> str:
-    """What a call came to, in words."""
+    """Describe the result of a call."""
     if called.kind == "returned":
         return called.value
     return f"raises {called.value}" if called.kind == "raised" else f"{called.kind}: {called.value}"
 
 
 def reached(trace: Trace, name: str) -> frozenset[int] | None:
-    """The lines of a file that a run reached; None where the recording cannot say."""
+    """Return the lines of a file that a run reached; None if the trace is unusable."""
     if trace.outcome.kind in ("host-fault", "unsupported") or not len(trace):
         return None
     return frozenset(step.line for step in trace.steps if trace.frames[step.frame].file == name)
 
 
 def kinds_seen(trace: Trace, name: str) -> dict[str, frozenset[str]]:
-    """The kinds of value that each name of a file's functions had in a run."""
+    """Return the kinds of value that each name of a file had in a run."""
     kinds_by_name: dict[str, set[str]] = {}
     for step in trace.steps:
         if trace.frames[step.frame].file == name:
@@ -258,7 +258,7 @@ def repair(
     predictor: Predictor | None = None,
     workshop: Workshop | None = None,
 ) -> Repair:
-    """Patches that make every test pass, smallest first, within the plan's executions.
+    """Find patches that make every test pass, within the plan's executions; smallest first.
 
     A `workshop` tries the candidates, where that is not here; some are then tried that are not needed, and not counted.
     """
@@ -331,7 +331,7 @@ def _tried_elsewhere(
 
 
 class _Trier:
-    """One worker: a box in which the tests of candidates are run."""
+    """One worker: a sandbox in which the tests of candidates are executed."""
 
     def __init__(self, tests: CheckSet, checks: Sequence[RepairCheck], seconds: float) -> None:
         self._tests, self._checks, self._seconds = tests, checks, seconds
@@ -346,12 +346,12 @@ class _Trier:
         return counter.passes(source, self._checks), counter.executions
 
     def close(self) -> None:
-        """Put the box away."""
+        """Close the sandbox."""
         self._caller.close()
 
 
 def candidates_of(defect: Defect, proposers: Iterable[Proposer]) -> Iterator[RepairCandidate]:
-    """Whatever is proposed, once each, without what cannot alter the failing run."""
+    """Yield all proposals once, without those that cannot alter the failing run."""
     code = ParsedSource(defect.source, defect.name)
     every = (candidate for proposer in proposers for candidate in proposer.propose(defect))
     for candidate in distinct(defect, every):
