@@ -116,7 +116,7 @@ def test_a_match_takes_turns_and_is_the_same_again():
 
 
 def test_bad_players_and_bad_games_get_one_sentence(tmp_path):
-    with pytest.raises(UsageError, match="no player"):
+    with pytest.raises(UsageError, match="is not a player"):
         make_player("nobody", "nim", simulations=10)
     with pytest.raises(UsageError, match="for 2 players, not 1"):
         match("nim", Nim(), [RandomPlayer()], games=1)
@@ -246,7 +246,7 @@ def test_the_mixed_player_keeps_what_it_ran_and_learns_when_to_believe(tmp_path)
 
 
 def test_a_game_of_no_plain_values_cannot_be_imagined():
-    with pytest.raises(UsageError, match="cannot be imagined"):
+    with pytest.raises(UsageError, match="cannot be predicted"):
         source_of(object())
 
 

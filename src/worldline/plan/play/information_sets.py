@@ -1,8 +1,8 @@
 """Monte-Carlo tree search over what players know (IS-MCTS), a pure function as `uct` is.
 
-Each simulation draws a state out of the belief and plays on from there. A node is a situation: one player, and all that
-this player knows. So nobody's choice can hang on what they do not know, ours or another's. A move is judged by how
-often it could have been chosen. Bounds are scaled by the largest return that was met: poker is not played for 1.
+Each simulation draws a state from the belief and plays on from there. A node is a situation: one player, and all that
+this player knows. So no choice depends on what its player does not know. The bound of a move uses how often the move
+was available. Bounds are scaled by the largest return seen, because stakes are not always 1.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SituationKey = tuple[int, str]
 
 
 class Arm:
-    """One move in one situation: how often it was there to be chosen, and was, and what that brought."""
+    """One move in one situation: how often it was available, how often chosen, and its total return."""
 
     __slots__ = ("available", "total", "visits")
 
@@ -31,7 +31,7 @@ class Arm:
 
 @dataclass
 class Situation:
-    """What one player knows at a moment when they move, and the moves from there; `above`: where it was first met."""
+    """What one player knows when they move, and the moves from there; `above` is where it was first reached."""
 
     player: int
     seen: str
@@ -41,7 +41,7 @@ class Situation:
 
 @dataclass
 class SituationTree:
-    """A search: its situations by what is known, the root first."""
+    """A search: its situations by what is known, root first."""
 
     root: SituationKey
     situations: dict[SituationKey, Situation] = field(default_factory=dict)
@@ -56,7 +56,7 @@ def search_situations(
     step: StepFunction = executed,
     exploration: float = EXPLORATION,
 ) -> SituationTree:
-    """The tree after so many simulations, each from a state of the belief."""
+    """Run N simulations, each from a state of the belief, and return the tree."""
     rng = Random(f"situations {seed}")
     first = next(iter(belief))
     tree = SituationTree((first.player, first.observation(first.player)))
@@ -91,7 +91,7 @@ def _simulate(tree: SituationTree, state: Any, step: StepFunction, rng: Random, 
 def _choice(
     node: Situation, moves: Sequence[GameMove], rng: Random, exploration: float
 ) -> tuple[GameMove, bool]:
-    """A move that was never tried, by lot; else the one with the highest upper bound."""
+    """Choose an untried move at random; else the one with the highest upper bound."""
     untried = [move for move in moves if move not in node.arms]
     if untried:
         move = untried[int(rng.random() * len(untried))]
@@ -110,6 +110,6 @@ def _choice(
 
 
 def chosen_arm(tree: SituationTree) -> GameMove:
-    """The most visited move at the root; of equal ones the better."""
+    """Return the most visited move at the root; ties go to the better one."""
     arms = tree.situations[tree.root].arms
     return max(arms, key=lambda move: (arms[move].visits, arms[move].total))

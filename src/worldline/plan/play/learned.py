@@ -1,6 +1,6 @@
-"""Playing a game whose rules are only seen: a world model fitted to the transitions of random plays, and search in it.
+"""Playing a game without its rules: fit a world model to the transitions of random plays, and search in it.
 
-The player never steps the game: the rules judge the match and nothing else. What was imagined once is remembered.
+The player never steps the game: the rules only judge the match. Predictions are cached.
 """
 
 from __future__ import annotations

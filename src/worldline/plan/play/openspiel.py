@@ -1,6 +1,6 @@
-"""OpenSpiel beside us: the twin of each shipped game, and the rules compared with it move by move.
+"""OpenSpiel for comparison: the twin of each shipped game, and the rules compared move by move.
 
-It is the extra `games`; without it there is one sentence. Nothing of it is copied here.
+It comes with the extra `games`. None of its code is copied here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
 from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
-MOST = 20  # differences that are told
+MAX_DIFFERENCES = 20  # that are reported
 ObservationText = Callable[[Any, int], str]
 
 
@@ -82,7 +82,7 @@ TWINS = {
 
 
 def twin_of(name: str) -> TwinGame:
-    """OpenSpiel's own of a shipped game; UsageError of another."""
+    """Return the OpenSpiel twin of a shipped game; UsageError if there is none."""
     if name not in TWINS:
         raise UsageError(f"OpenSpiel has no twin of {name}: its players play {', '.join(TWINS)}")
     return TWINS[name]
@@ -94,7 +94,7 @@ def _loaded(name: str) -> Any:
 
 
 def pyspiel() -> Any:
-    """The module; UsageError where it is not installed."""
+    """Import OpenSpiel; UsageError if it is not installed."""
     try:
         import pyspiel as found
     except ImportError:
@@ -104,7 +104,7 @@ def pyspiel() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleCheck:
-    """How far a game and its twin were compared, and where they differ: the first few, in words."""
+    """How far a game and its twin were compared, and their first differences in words."""
 
     game: str
     plays: int
@@ -114,7 +114,7 @@ class RuleCheck:
 
 
 def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
-    """Both played side by side with random moves: who moves, what may be done, what falls, what is known and won."""
+    """Play both with the same random moves, and compare players, moves, chances, observations and returns."""
     twin, rng = twin_of(name), Random(f"rules of {name} {seed}")
     names: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
     differences: list[str] = []
@@ -134,17 +134,21 @@ def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
             other.apply_action(twin.action(move))
             past.append(move)
             moves += 1
-        if len(differences) >= MOST:
+        if len(differences) >= MAX_DIFFERENCES:
             break
     return RuleCheck(
-        game=name, plays=plays, moves=moves, situations=len(names[0]), differences=tuple(differences[:MOST])
+        game=name,
+        plays=plays,
+        moves=moves,
+        situations=len(names[0]),
+        differences=tuple(differences[:MAX_DIFFERENCES]),
     )
 
 
 def _apart(
     state: GameState, other: Any, twin: TwinGame, names: tuple[dict[Any, Any], dict[Any, Any]]
 ) -> list[str]:
-    """In what a state and its twin differ."""
+    """List the differences between a state and its twin."""
     who = OVER if other.is_terminal() else CHANCE if other.is_chance_node() else other.current_player()
     differences = _unequal("who moves", state.player, who)
     if differences:

@@ -1,4 +1,4 @@
-"""Those who play: at random, by search over a world, and OpenSpiel's own bots. None sees more than its observations."""
+"""Players: random, by search, and OpenSpiel's bots. None sees more than its observations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from worldline.plan.play.openspiel import TwinGame, pyspiel, twin_of
 from worldline.plan.play.uct import EXPLORATION, PlayNode, StepFunction, chosen, executed, search
 
 NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
-TOLD = 8  # states of a belief
-THEIRS = 2.0  # the exploration that OpenSpiel's own example plays with
+MAX_SHOWN_STATES = 8  # of a belief
+OPENSPIEL_EXPLORATION = 2.0  # of OpenSpiel's own example
 
 
 class Player(Protocol):
-    """Who plays: told when a play begins and what is seen after every step of it, and asked for moves."""
+    """A player: gets the start of a play and its observations, and chooses moves."""
 
     name: str
 
@@ -97,13 +97,20 @@ class SearchPlayer:
         if len(self.belief) < 2:
             return ()
         mass = beliefs.as_distribution(self.belief).mass
-        return (("belief", ", ".join(f"{state}: {weight}" for state, weight in list(mass.items())[:TOLD])),)
+        return (
+            (
+                "belief",
+                ", ".join(f"{state}: {weight}" for state, weight in list(mass.items())[:MAX_SHOWN_STATES]),
+            ),
+        )
 
 
 class OpenSpielPlayer:
     """A bot of OpenSpiel: its UCT (its IS-MCTS where cards are hidden), or its random one."""
 
-    def __init__(self, kind: str, twin: TwinGame, *, simulations: int, exploration: float = THEIRS) -> None:
+    def __init__(
+        self, kind: str, twin: TwinGame, *, simulations: int, exploration: float = OPENSPIEL_EXPLORATION
+    ) -> None:
         self.name, self._kind, self._twin, self._simulations = f"openspiel-{kind}", kind, twin, simulations
         self._exploration = exploration
         self._state: Any = None
@@ -141,9 +148,9 @@ def make_player(
     *,
     simulations: int,
     world: Callable[[str], StepFunction] | None = None,
-    theirs: float = THEIRS,
+    theirs: float = OPENSPIEL_EXPLORATION,
 ) -> Player:
-    """The player of this name; `world` gives the imagined and the mixed world, `theirs` OpenSpiel's exploration."""
+    """Create the player of this name; `world` returns predicted or mixed rules, `theirs` is OpenSpiel's exploration."""
     if name == "random":
         return RandomPlayer()
     if name == "search":
@@ -154,4 +161,4 @@ def make_player(
         pyspiel()
         kind = name.removeprefix("openspiel-")
         return OpenSpielPlayer(kind, twin_of(game), simulations=simulations, exploration=theirs)
-    raise UsageError(f"{name!r} is no player: it is one of {', '.join(NAMES)}")
+    raise UsageError(f"{name!r} is not a player: use one of {', '.join(NAMES)}")

@@ -1,9 +1,9 @@
-"""What can be seen of a game without its source: plays, as transitions from one observation and move to the next.
+"""What can be observed of a game without its source: transitions from an observation and a move to the next.
 
-A transition is told as a run of a program whose rules lie elsewhere: the model reads a `step` that looks its answer up
-in what it is not shown, and writes what came back. That is told by what has changed: which characters of what is seen
-are others now, who moves, which moves are gone and which have come; of an end, the whole text and what was won. A
-change is short, and mostly the same in states that differ elsewhere: so something can be learned from few plays.
+A transition is written as a run of a program whose rules are hidden: the model reads a `step` that looks up its answer
+elsewhere, and predicts the answer. The answer is a change: which characters of the observation differ, who moves, which
+moves were removed and added; at the end, the whole text and the returns. Changes are short and repeat between states,
+so a model can learn them from few plays.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 from worldline.recording.recorder import record_many
 
 SOURCE = "from seen import change\ndef step(text, move):\n    return change[text, move]\n"
-ENDLESS = 100_000  # moves that are watched at most
-JUDGED = 32  # of them, at most: each is imagined twice, before the training and after
+MAX_WATCHED_MOVES = 100_000
+MAX_JUDGED = 32  # transitions predicted before and after training
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A state as it is seen: its text, who moves, the moves, and what was won, which is nothing before the end."""
+    """An observed state: its text, who moves, the moves, and the returns (empty before the end)."""
 
     text: str
     player: int
@@ -37,7 +37,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Transition:
-    """A move that was seen, and what came of it."""
+    """An observed move: before and after."""
 
     before: Moment
     move: GameMove
@@ -45,7 +45,7 @@ class Transition:
 
 
 def moment(state: GameState) -> Moment:
-    """What is seen of a state; UsageError where that is not the same for everybody, or chance moves."""
+    """Observe a state; UsageError if players see different texts, or chance moves."""
     texts = {state.observation(player) for player in range(state.players)}
     if state.player == CHANCE or len(texts) > 1:
         raise UsageError("--learned is for games in which nothing falls by chance and nothing is hidden")
@@ -54,12 +54,12 @@ def moment(state: GameState) -> Moment:
 
 
 def in_order(moves: Iterable[GameMove]) -> tuple[GameMove, ...]:
-    """Moves in one order, whatever a game lists them in."""
+    """Sort moves, so that the order of a game does not matter."""
     return tuple(sorted(moves, key=repr))
 
 
 def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
-    """The transitions of so many random plays, each once, in random order."""
+    """Collect the distinct transitions of N random plays, in random order."""
     rng, transitions = Random(f"watched {seed}"), dict[tuple[str, GameMove], Transition]()
     moves = 0
     for _ in range(plays):
@@ -70,20 +70,22 @@ def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
             then = moment(state)
             transitions.setdefault((now.text, move), Transition(now, move, then))
             now, moves = then, moves + 1
-            if moves > ENDLESS:
-                raise UsageError(f"{plays:,} plays of this game do not end within {ENDLESS:,} moves")
+            if moves > MAX_WATCHED_MOVES:
+                raise UsageError(
+                    f"{plays:,} plays of this game do not end within {MAX_WATCHED_MOVES:,} moves"
+                )
     shuffled = list(transitions.values())
     rng.shuffle(shuffled)
     return shuffled
 
 
 def asked(text: str, move: GameMove) -> Program:
-    """What a model is asked: the step, its rules not shown."""
+    """Build the program for a model: the step, with its rules hidden."""
     return Program(source=SOURCE, call=f"step({text!r}, {move!r})")
 
 
 def written(seen: Transition) -> str:
-    """What came of a move, as the program returns it: what has changed."""
+    """Write the change of a transition, as the program returns it."""
     before, after = seen.before, seen.after
     changed: object = after.text
     if len(before.text) == len(after.text):
@@ -97,7 +99,7 @@ def written(seen: Transition) -> str:
 
 
 def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
-    """Transitions as documents to learn from: recorded in the box, with the answers in a file that is not shown."""
+    """Write transitions as training documents: recorded in the sandbox, with the answers in a hidden file."""
     programs = [asked(transition.before.text, transition.move) for transition in seen]
     hidden = [
         replace(program, files=(("seen.py", _table(transition)),))
@@ -114,7 +116,7 @@ def _table(transition: Transition) -> str:
 
 
 def read_change(answer: str, before: Moment, players: int) -> Moment | None:
-    """The moment behind a change that was imagined; None where it is none."""
+    """Apply a predicted change; None if it is not valid."""
     try:
         change = ast.literal_eval(answer)
         if len(change) == 2:
@@ -131,7 +133,7 @@ def read_change(answer: str, before: Moment, players: int) -> Moment | None:
 
 
 def _changed(text: str, changed: object) -> str:
-    """A text with some of its characters changed, or another one; ValueError of what is neither."""
+    """Return a text with some characters changed, or another text; ValueError otherwise."""
     if isinstance(changed, str):
         return changed
     characters = list(text)
@@ -145,7 +147,7 @@ def _changed(text: str, changed: object) -> str:
 def shares(
     seen: Iterable[Transition], known: int
 ) -> tuple[list[Transition], list[Transition], list[Transition]]:
-    """Transitions to learn from, at most so many, to stop by (eight at most), and to be judged by (32 at most)."""
+    """Split transitions into training (at most `known`), validation (at most 8) and test (at most 32)."""
     transitions = list(seen)
     cut = len(transitions) // 4
     back = min(8, len(transitions) // 8)
@@ -153,4 +155,4 @@ def shares(
         raise UsageError(
             f"{len(transitions)} different moves were seen: too few to learn from and to be judged by"
         )
-    return transitions[cut + back :][:known], transitions[cut : cut + back], transitions[:cut][:JUDGED]
+    return transitions[cut + back :][:known], transitions[cut : cut + back], transitions[:cut][:MAX_JUDGED]

@@ -1,4 +1,4 @@
-"""A search as the plain tree that a page shows: all its nodes, parents before children."""
+"""Convert a search to the plain tree that a page shows: all nodes, parents before children."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ VALUE = ("value", "the mean return of the one who chose the move")
 def as_search_tree(
     tree: PlayNode | SituationTree, title: str, *, facts: tuple[tuple[str, str], ...] = ()
 ) -> SearchTree:
-    """The tree, level by level, with what is to be said of it."""
+    """Return the tree, level by level, with facts about it."""
     nodes = _of_states(tree) if isinstance(tree, PlayNode) else _of_situations(tree)
     return SearchTree(title=title, nodes=tuple(nodes), facts=(*facts, VALUE))
 
@@ -38,7 +38,7 @@ def _of_states(root: PlayNode) -> list[TreeNode]:
 
 
 def _of_situations(tree: SituationTree) -> list[TreeNode]:
-    """Situations and moves in turn; a situation stands under the move that first led to it."""
+    """Alternate situations and moves; a situation is below the move that first led to it."""
     best = chosen_arm(tree)
     root = tree.situations[tree.root]
     nodes = [

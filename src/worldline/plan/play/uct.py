@@ -1,7 +1,7 @@
 """Monte-Carlo tree search (UCT) as a pure function: a state and a seed go in, a tree comes out.
 
-The world enters as one callable, `step`: the rules as they are executed, or as they are imagined. Every player wants
-the most for themselves; chance is sampled. Leaves are valued by one random playout. The same seed gives the same tree.
+The rules are one callable, `step`: executed or predicted. Every player maximises their own return; chance is sampled.
+A leaf is valued by one random playout. The same seed gives the same tree.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
 StepFunction = Callable[[Any, GameMove], Any]  # a state and a move in, the next state out
 EXPLORATION = 1.0  # for returns between -1 and 1
-LONGEST = 20_000  # moves of a play: a game that goes on is no game
+MAX_MOVES = 20_000  # of one play
 
 
 class PlayNode:
-    """One node: the state there, what led to it and who chose that, its visits, and what they brought the chooser."""
+    """One node: its state, the move that led to it, who chose it, its visits, and the chooser's total return."""
 
     __slots__ = ("children", "chooser", "move", "player", "state", "total", "untried", "visits")
 
@@ -38,7 +38,7 @@ class PlayNode:
 
 
 def executed(state: Any, move: GameMove) -> Any:
-    """The rules themselves as the world."""
+    """Execute the rules."""
     return state.step(move)
 
 
@@ -50,7 +50,7 @@ def search(
     step: StepFunction = executed,
     exploration: float = EXPLORATION,
 ) -> PlayNode:
-    """The tree after so many simulations, each of which adds a node at most."""
+    """Run N simulations, each of which adds at most one node, and return the tree."""
     rng = Random(f"uct {seed}")
     tree = PlayNode(root, None, root.player)
     for _ in range(simulations):
@@ -59,7 +59,7 @@ def search(
 
 
 def simulate(tree: PlayNode, step: StepFunction, rng: Random, exploration: float) -> None:
-    """One descent to a leaf, one playout, and what it brought told to every node on the way."""
+    """Descend to a leaf, play out once, and add the returns to every node on the path."""
     path, node = [tree], tree
     while node.player != OVER:
         if node.player == CHANCE:
@@ -80,7 +80,7 @@ def simulate(tree: PlayNode, step: StepFunction, rng: Random, exploration: float
 
 
 def _child(node: PlayNode, move: GameMove, step: StepFunction) -> PlayNode:
-    """The child of a move, made where it is new. What chance brought is to the account of the one who moved before."""
+    """Return the child of a move, created if it is new. A chance outcome counts for the player who moved before."""
     child = node.children.get(move)
     if child is None:
         chooser = node.chooser if node.player == CHANCE else node.player
@@ -89,7 +89,7 @@ def _child(node: PlayNode, move: GameMove, step: StepFunction) -> PlayNode:
 
 
 def _best(node: PlayNode, exploration: float) -> PlayNode:
-    """The child with the highest upper bound; of equal ones the first."""
+    """Return the child with the highest upper bound; ties go to the first."""
     known, best, most = log(node.visits), None, -1e300
     for child in node.children.values():
         bound = child.total / child.visits + exploration * sqrt(known / child.visits)
@@ -100,7 +100,7 @@ def _best(node: PlayNode, exploration: float) -> PlayNode:
 
 
 def _shuffled(moves: Sequence[GameMove], rng: Random) -> list[GameMove]:
-    """In random order, by `random()` alone: that is the same in every version of Python."""
+    """Shuffle with `random()` alone, which is the same in every version of Python."""
     shuffled = list(moves)
     for last in range(len(shuffled) - 1, 0, -1):
         other = int(rng.random() * (last + 1))
@@ -109,7 +109,7 @@ def _shuffled(moves: Sequence[GameMove], rng: Random) -> list[GameMove]:
 
 
 def fallen(state: Any, rng: Random) -> GameMove:
-    """What chance brings."""
+    """Draw a chance outcome."""
     falls, at = state.chances(), rng.random()
     for move, weight in falls:
         at -= float(weight)
@@ -119,9 +119,9 @@ def fallen(state: Any, rng: Random) -> GameMove:
 
 
 def playout(state: Any, step: StepFunction, rng: Random) -> Sequence[float]:
-    """What a play brings that goes on at random."""
+    """Return the result of a random continuation."""
     random = rng.random
-    for _ in range(LONGEST):
+    for _ in range(MAX_MOVES):
         player = state.player
         if player == OVER:
             returns: Sequence[float] = state.returns()
@@ -134,9 +134,9 @@ def playout(state: Any, step: StepFunction, rng: Random) -> Sequence[float]:
                 raise UsageError(f"a game that is not over leaves player {player} no move")
             move = moves[int(random() * len(moves))]
         state = step(state, move)
-    raise UsageError(f"a play of this game does not end within {LONGEST:,} moves")
+    raise UsageError(f"a play of this game does not end within {MAX_MOVES:,} moves")
 
 
 def chosen(tree: PlayNode) -> GameMove:
-    """The most visited move; of equal ones the better, of those the first."""
+    """Return the most visited move; ties go to the better, then to the first."""
     return max(tree.children.values(), key=lambda child: (child.visits, child.total)).move

@@ -1,7 +1,7 @@
 """A machine: a plain Python program that asks for one command after the other, at one place.
 
-It asks by `input()`, or by `random.choice([...])` or `random.randrange(n)`, which a planner answers in chance's place.
-In either form a command is a hidden input of the run, so it stands in the text where it is taken, not in the prompt.
+It asks by `input()`, or by `random.choice([...])` or `random.randrange(n)`, which the planner decides. In either form a
+command is a hidden input of the run, so it is part of the trace and not of the prompt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.core.spelling import quote
 from worldline.core.trace import Hidden
 
-MOST = 64  # commands of a machine
+MAX_COMMANDS = 64
 _ASKING = "a machine asks for its commands at one place, by `command = input()` or `random.choice([...])`"
 
 
@@ -84,8 +84,10 @@ def read_machine(program: Program, commands: tuple[str, ...] = ()) -> CommandMac
                 f"the commands of {program.name} are those that it draws from: {', '.join(known)}"
             )
         kind = f"below {len(known)}"
-    if not 1 <= len(known) <= MOST:
-        raise UsageError(f"{program.name} shows {len(known)} commands: say 1 to {MOST} with --commands a,b,c")
+    if not 1 <= len(known) <= MAX_COMMANDS:
+        raise UsageError(
+            f"{program.name} shows {len(known)} commands: say 1 to {MAX_COMMANDS} with --commands a,b,c"
+        )
     return CommandMachine(program=program, commands=known, kind=kind, name=name)
 
 
@@ -161,7 +163,7 @@ def _drawn(tree: ast.Module, call: ast.Call) -> tuple[str, ...]:
             f"what is drawn from stands in the program as a literal, not as {ast.unparse(source)}"
         ) from None
     if isinstance(choices, int):
-        return tuple(str(number) for number in range(min(choices, MOST + 1)))
+        return tuple(str(number) for number in range(min(choices, MAX_COMMANDS + 1)))
     return tuple(map(str, choices)) if isinstance(choices, list | tuple | str) else ()
 
 

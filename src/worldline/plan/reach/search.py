@@ -1,10 +1,10 @@
 """Best-first and UCT-like search over a tree of snapshots, with real executions as the correction.
 
-The loop: pick a node or several, imagine every command from them in one batch; where the goal holds in an imagined
-node, its plan is run. If the run reaches the goal the search is over; else its true steps are dictated into the nodes
-of that path, what was imagined below a node that was wrong is dropped, and the search goes on. Where imagination is
-spent and met no goal, the path that is least sure and nearest is run: what is never run is never corrected. The
-imagination and the world enter as what they can do; nothing here knows which they are.
+The loop: pick one or more nodes, and predict every command from them in one batch. If the goal holds in a predicted
+node, its plan is executed. If the execution reaches the goal, the search ends. Otherwise its true steps are dictated
+into the nodes of that path, predictions below a wrong node are dropped, and the search resumes. If the predictions are
+spent without a goal, the least confident and nearest path is executed, to correct it. The model and the sandbox are
+protocols.
 """
 
 from __future__ import annotations

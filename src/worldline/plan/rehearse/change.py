@@ -1,4 +1,4 @@
-"""What a run left of a folder against what it was given: files made, gone and changed, text as a diff."""
+"""The changes a run made to a folder: files created, deleted and changed, with a diff of text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from worldline.recording.rehearsal.folder import Entry, FolderCopy
 from worldline.recording.rehearsal.run import LeftFiles
 
 MADE, GONE, CHANGED, MODE = "created", "deleted", "changed", "mode"
-LONGEST, MOST_LINES = 128 << 10, 2_000  # bytes and lines of a file of which a diff is made
+MAX_DIFF_BYTES, MAX_DIFF_LINES = 128 << 10, 2_000
 _OWN = ("work", "home", "tmp", "shm", "script", "xtrace")  # folders of the box itself
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileChange:
-    """One path that is not as it was: what became of it, sizes before and after, and a unified diff of text.
+    """One changed path: how it changed, sizes before and after, and a unified diff of text.
 
-    `why` says why there is no diff: it is binary, too long, or nobody read it.
+    `why` says why there is no diff: the file is binary, too long, or was not read.
     """
 
     path: str
@@ -33,7 +33,7 @@ class FileChange:
 
 
 def changes(copy: FolderCopy, left: LeftFiles, names: HostPaths) -> list[FileChange]:
-    """Every path that differs, by path."""
+    """List every path that differs, sorted by path."""
     before = {entry.path: entry for entry in copy.entries}
     after = {entry.path: entry for entry in left.entries}
     blobs = _blobs(copy)
@@ -89,12 +89,12 @@ def _change(
 
 
 def _diff(path: str, was: bytes | None, now: bytes | None) -> tuple[tuple[str, ...], str]:
-    if was is None or now is None or max(len(was), len(now)) > LONGEST:
+    if was is None or now is None or max(len(was), len(now)) > MAX_DIFF_BYTES:
         return (), "too long for a diff"
     first, second = _lines(was), _lines(now)
     if first is None or second is None:
         return (), "binary"
-    if max(len(first), len(second)) > MOST_LINES:
+    if max(len(first), len(second)) > MAX_DIFF_LINES:
         return (), "too long for a diff"
     return tuple(_unified(path, first, second)), ""
 

@@ -1,6 +1,6 @@
-"""A rehearsal: one script, one folder; run in the box over a copy, and told as effects, changes and what was not seen.
+"""A rehearsal: execute a script in the sandbox over a copy of a folder; report effects, changes and blind spots.
 
-Never a promise of safety: another input, another day, another machine, another environment may take another branch.
+It is no promise of safety: another input, day, machine or environment may take another branch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from worldline.recording.rehearsal.commands import command_for, is_shell
 from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copied
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
 
-NO_PROMISE = "This is what one run did in a box. It is no promise that the script is safe."
+NO_PROMISE = "This is what one execution did in the sandbox. It is no promise that the script is safe."
 NOT_RUN = "Nothing was run: this is what the text says and a model imagines. It is no promise that the script is safe."
 
 
@@ -77,9 +77,9 @@ class Staging:
 
 
 def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
-    """Run a script in the box over a copy of the folder; NoSandbox where there is no box.
+    """Execute a script in the sandbox over a copy of the folder; NoSandbox if there is none.
 
-    Python, shells and JavaScript are run; who asks has seen to it that it is one of them (`runs`).
+    The caller has checked that the script can be executed here (`runs`).
     """
     source = source_of(file)
     command, toolchain = command_for(file.name, language_of(file.name), source) or ((), None)
@@ -101,7 +101,7 @@ def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehear
 
 
 def runs(file: Path) -> str:
-    """Why a script cannot be run here, by its language alone; nothing of one that can."""
+    """Say why a script of this language cannot be executed here; empty if it can."""
     lang = LANGUAGES[language_of(file.name)]
     if is_shell(file.name, source_of(file)) or lang.runs_in_interpreter:
         return ""
@@ -112,7 +112,7 @@ def runs(file: Path) -> str:
 
 
 def source_of(file: Path) -> str:
-    """The text of a script."""
+    """Read the text of a script."""
     try:
         data = file.read_bytes()
     except (OSError, ValueError) as error:

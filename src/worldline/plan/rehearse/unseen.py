@@ -1,4 +1,4 @@
-"""What a rehearsal could not see, in sentences: each has its evidence in the run."""
+"""What a rehearsal could not see, in sentences, each with its evidence in the run."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Calls in a source whose names say that they touch something outside: read in the text, nothing is run.
+"""Calls in a source that touch the outside world, recognised by name; nothing is executed.
 
-A name is all there is to go by: what is called under another name, from a library or out of a text is not found, and
-a call that is found may never be reached. `calls.toml` has the names.
+Calls under another name, from a library or from generated code are not found, and a call that is found may never be
+reached. The names are in `calls.toml`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from worldline.core.language import LANGUAGES
 from worldline.plan.rehearse.effect import TEXT, ScriptEffect
 
-_LONGEST = 80  # characters of a target
+_MAX_TARGET_CHARACTERS = 80  # characters of a target
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -28,7 +28,7 @@ def _table() -> Mapping[str, Mapping[str, str]]:
 
 
 def visible(source: str, language: str) -> list[ScriptEffect]:
-    """The calls of a source that touch something, by their names, in the order of their lines."""
+    """List the calls of a source that touch something, by name, in the order of lines."""
     effects = _python(source) if LANGUAGES[language].has_syntax_tree else _other(source, language)
     return sorted(effects, key=lambda effect: effect.line)
 
@@ -91,8 +91,8 @@ def _target(node: ast.Call, is_method: bool) -> tuple[str, str]:
     whose = node.func.value if isinstance(node.func, ast.Attribute) and is_method else node
     argument = whose.args[0] if isinstance(whose, ast.Call) and whose.args else None
     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-        return argument.value[:_LONGEST], ""
-    return ast.unparse(node)[:_LONGEST], "as it stands in the text"
+        return argument.value[:_MAX_TARGET_CHARACTERS], ""
+    return ast.unparse(node)[:_MAX_TARGET_CHARACTERS], "as it stands in the text"
 
 
 def _other(source: str, language: str) -> Iterator[ScriptEffect]:
@@ -100,7 +100,7 @@ def _other(source: str, language: str) -> Iterator[ScriptEffect]:
     if not names:
         return
     known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    pattern = re.compile(rf"(?<![\w$])({known})\s*\(([^()\n]{{0,{_LONGEST}}})")
+    pattern = re.compile(rf"(?<![\w$])({known})\s*\(([^()\n]{{0,{_MAX_TARGET_CHARACTERS}}})")
     bare = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), source)
     for number, line in enumerate(bare.split("\n"), 1):
         for match in pattern.finditer(line):
@@ -112,5 +112,9 @@ def _other(source: str, language: str) -> Iterator[ScriptEffect]:
             )
             target = f"{match[1]}({match[2].strip()}"
             yield ScriptEffect(
-                kind=kind, target=target[:_LONGEST], detail="as it stands in the text", line=number, seen=TEXT
+                kind=kind,
+                target=target[:_MAX_TARGET_CHARACTERS],
+                detail="as it stands in the text",
+                line=number,
+                seen=TEXT,
             )
