@@ -14,7 +14,7 @@ from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.answer import ProgramRunner
-from worldline.plan.inputs.finding import boxed
+from worldline.plan.inputs.finding import sandboxed_calls
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.ranking import by_model
 from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
@@ -53,7 +53,7 @@ World_ = tuple[CallRunner, ProgramRunner]
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World_]:
-    with boxed() as found:
+    with sandboxed_calls() as found:
         yield found
 
 

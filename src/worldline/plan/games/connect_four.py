@@ -1,7 +1,7 @@
 """Connect four: stones fall into seven columns of six, four in a line win.
 
-The stones of each player are one integer: column c has the bits 7c to 7c + 5 from the bottom up. Bit 7c + 6 stays
-free, so that a line cannot cross the top of a column.
+Each player's stones are one integer: column c has the bits 7c to 7c + 5 from the bottom up, and bit 7c + 6 stays
+free, so that a line cannot run over a column's top.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ class ConnectFour:
 
     def step(self, move: int) -> ConnectFour:
         """A stone falls; four in a line end it, and so does a full board."""
-        first, second = self.stones
-        taken = first | second
+        one, other = self.stones
+        taken = one | other
         stone = (taken + BOTTOM[move]) & WHOLE[move]
         if self.player == 0:
-            own = first = first | stone
+            own = one = one | stone
         else:
-            own = second = second | stone
+            own = other = other | stone
         if _is_line(own):
-            return ConnectFour((first, second), OVER, self.player)
-        return ConnectFour((first, second), OVER if taken | stone == FULL else 1 - self.player)
+            return ConnectFour((one, other), OVER, self.player)
+        return ConnectFour((one, other), OVER if taken | stone == FULL else 1 - self.player)
 
     def returns(self) -> tuple[float, float]:
         """1 for four in a line, -1 for the other's."""

@@ -1,7 +1,7 @@
 """Leduc poker: a card of six each (three ranks twice), a public card after the first of two rounds of betting.
 
-Every player pays one chip first. A raise is two chips in the first round and four in the second, at most two per
-round. A pair with the public card wins, else the higher rank; equal ranks share.
+Everybody pays one chip first. A raise is two chips in the first round and four in the second, and there are two a round
+at most. A pair with the public card wins, else the higher rank; equal ranks share.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from worldline.plan.games.game import CHANCE, OVER
 
 DECK = range(6)  # two cards of each rank: rank = card // 2
 RAISES = (2, 4)
-MAX_RAISES = 2  # per round
+MOST = 2  # raises a round
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class LeducPoker:
         if self.player < 0:
             return []
         now = self.rounds[-1]
-        moves = ["fold", "call"] if now.endswith("r") else ["call"]
-        return [*moves, "raise"] if now.count("r") < MAX_RAISES else moves
+        found = ["fold", "call"] if now.endswith("r") else ["call"]
+        return [*found, "raise"] if now.count("r") < MOST else found
 
     def chances(self) -> list[tuple[int, Fraction]]:
         """The cards that are left."""
@@ -84,12 +84,12 @@ class LeducPoker:
         return (won, -won) if winner == 0 else (-won, won)
 
     def _better(self) -> int | None:
-        first, second, public = (card // 2 for card in self.cards)
-        if first == second:
+        one, other, public = (card // 2 for card in self.cards)
+        if one == other:
             return None
-        if public in (first, second):
-            return 0 if first == public else 1
-        return 0 if first > second else 1
+        if public in (one, other):
+            return 0 if one == public else 1
+        return 0 if one > other else 1
 
     def observation(self, player: int) -> str:
         """The own card, how many are dealt, the public card, the moves by round, and at the end what it brought."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from worldline.plan.games.game import CHANCE, OVER
 
 SIDES, GOAL = 6, 100
-MAX_DECISIONS = 1_000  # after these the game is over, and nobody has won
+LONGEST = 1_000  # decisions, then it is over and nobody has won
 _FALLS = tuple((side, Fraction(1, SIDES)) for side in range(1, SIDES + 1))
 
 
@@ -38,8 +38,8 @@ class Pig:
         """A decision, or a side that fell."""
         turn, count = self.turn, self.decisions
         if move == "roll":
-            is_over = count + 1 >= MAX_DECISIONS
-            return Pig(self.scores, self.total, turn, OVER if is_over else CHANCE, count + 1)
+            over = count + 1 >= LONGEST
+            return Pig(self.scores, self.total, turn, OVER if over else CHANCE, count + 1)
         if move == "stop":
             return self._stopped(count + 1)
         if move == 1:
@@ -48,10 +48,10 @@ class Pig:
         return Pig(self.scores, self.total + move, turn, turn, count)
 
     def _stopped(self, count: int) -> Pig:
-        first, second = self.scores
-        scores = (first + self.total, second) if self.turn == 0 else (first, second + self.total)
-        is_over = max(scores) >= GOAL or count >= MAX_DECISIONS
-        return Pig(scores, 0, 1 - self.turn, OVER if is_over else 1 - self.turn, count)
+        one, other = self.scores
+        scores = (one + self.total, other) if self.turn == 0 else (one, other + self.total)
+        over = max(scores) >= GOAL or count >= LONGEST
+        return Pig(scores, 0, 1 - self.turn, OVER if over else 1 - self.turn, count)
 
     def returns(self) -> tuple[float, float]:
         """1 for 100 points, -1 for the other's."""
