@@ -363,7 +363,7 @@ def test_what_is_wrong_with_a_game_is_said_of_the_users_own_lines(tmp_path, caps
         "class Asks(Nim):\n    def __init__(self, n): pass\n"
     )
     for name, said in (
-        ("Lost", "`step` gives NoneType, which is no state: it has no moves, "),
+        ("Lost", "`step` gives NoneType, which is not a state: it has no moves, "),
         ("Counted", "`moves` gives int, and not a list (own.py:5)"),
         ("One", "`returns` gives int, and not one number for each of 2 players (own.py:7)"),
         ("Mute", "`observation` gives list, and not a text (own.py:9)"),
