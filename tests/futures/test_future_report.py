@@ -254,4 +254,4 @@ def f():
 
 def test_schedules_under_the_draws_of_one_seed_are_told_so() -> None:
     found = told(DRAWING_THREADS, "f()", effort=Effort(runs=20))
-    assert any("searched under the draws of seed 0" in note for note in found.notes)
+    assert any("searched with the draws of seed 0" in note for note in found.notes)
