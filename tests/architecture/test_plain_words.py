@@ -24,7 +24,7 @@ MAX_EMPTY_NAMES = {
     "core": 17,
     "diagnose": 153,
     "evaluation": 242,
-    "plan": 352,
+    "plan": 5,
     "predict": 116,
     "ui": 607,
 }

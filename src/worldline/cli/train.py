@@ -128,9 +128,9 @@ def mine(
 ) -> None:
     """Find functions in PLACES (packages, `stdlib`, folders, files) that can be called, and call them, boxed."""
     from worldline.data.mine.by_recipe import mine_calls
-    from worldline.plan.paths.reach import Reaching
+    from worldline.plan.paths.reach import MissingBranchSearch
 
-    reach = Reaching(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
+    reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
     shop = pool_of(address)
     say = partial(click.echo, err=True)
     done = mine_calls(
