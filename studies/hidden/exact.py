@@ -25,7 +25,7 @@ from chances import CALLS
 from worldline.core.program import Program
 from worldline.core.stats import binomial_tails
 from worldline.core.value import quote
-from worldline.plan.futures.outlook import Effort, outlook
+from worldline.plan.futures.future_report import Effort, build_report
 from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.world import boxed
 
@@ -83,7 +83,7 @@ def _canonical(value: Any) -> str:
 def _walked(call: str) -> tuple[dict[str, Fraction], int]:
     program = Program(source=FILE.read_text("utf-8"), name=FILE.name, call=call)
     with boxed(program) as world:
-        found = outlook(world, program, Subject(), effort=Effort(exact=True, runs=5_000))
+        found = build_report(world, program, Subject(), effort=Effort(exact=True, runs=5_000))
     if not found.truth.is_exact:
         raise SystemExit(f"{call}: {found.way}")
     return dict(found.truth.mass), found.runs

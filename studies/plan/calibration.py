@@ -23,7 +23,7 @@ from worldline.core.errors import UsageError
 from worldline.core.stats import Share
 from worldline.evaluation.run.directory import newest
 from worldline.plan.futures.scores import Forecast, ReliabilityBin, calibration_error, reliability
-from worldline.plan.gate import FEWEST, Gate
+from worldline.plan.gate import MIN_ENTRIES, Gate
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
 from worldline.ui.report.futures_charts import reliability_svg
 from worldline.ui.report.page import STYLE
@@ -216,8 +216,8 @@ def _text(name: str, one: dict[str, Any]) -> str:
             f"{gate['imagined']}; ask right {100 * (gate['ask right'] or 0):.2f} %; {gate['splits below']} of "
             f"{gate['splits with any']} splits below; ECE {gate['calibration error']:.3f}, Brier {gate['brier']:.3f}"
         )
-    if one["answered"] < FEWEST:
-        lines.append(f"  fewer than {FEWEST} answers: no gate")
+    if one["answered"] < MIN_ENTRIES:
+        lines.append(f"  fewer than {MIN_ENTRIES} answers: no gate")
     return "\n".join(lines)
 
 

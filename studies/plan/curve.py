@@ -28,8 +28,8 @@ from worldline.learning.own_calls import OwnCall
 from worldline.model import checkpoint
 from worldline.model.engine.native import open_engine
 from worldline.model.train.low_rank import AdaptationConfig
-from worldline.plan.answer import IMAGINED, Allowance, World
-from worldline.plan.executed import answer_of, boxed_world
+from worldline.plan.answer import IMAGINED, Budget, ProgramRunner
+from worldline.plan.executed import answer_of, sandboxed_world
 from worldline.plan.gate import Gate, gate_of
 from worldline.plan.imagined import think
 from worldline.plan.journal import read_journal
@@ -107,7 +107,7 @@ def gate_so_far(journal: Path, coming: Sequence[Program]) -> Gate | None:
 def arm(
     name: str,
     rounds: Sequence[Sequence[OwnCall]],
-    world: World,
+    world: ProgramRunner,
     out: Path,
     *,
     sure: float,
@@ -131,13 +131,14 @@ def arm(
 
 
 def asked_round(
-    name: str, number: int, calls: Sequence[OwnCall], world: World, model: Path, out: Path, journal: Path, sure: float
+    name: str, number: int, calls: Sequence[OwnCall], world: ProgramRunner, model: Path, out: Path, journal: Path,
+    sure: float
 ) -> Round:  # fmt: skip
     """One round asked; what was run is in the journal then, once."""
     programs, digest = [each.program for each in calls], checkpoint.digest(model)[:12]
     asked = Stored(model, out / f"predictions-{digest}.json", digest)
     thoughts = list(think(asked, programs, ANSWER, limit=WRITTEN))  # all of them made, before anything is run
-    budget = Allowance(executions=len(programs), bytes=WRITTEN, sure=sure)
+    budget = Budget(executions=len(programs), bytes=WRITTEN, sure=sure)
     oracle = MixedOracle(world, asked, gate_so_far(journal, programs), journal=journal)
     answers = oracle.ask_many(programs, ANSWER, budget)
     truths = [answer_of(ANSWER, world(program)).value for program in programs]  # to judge by: in no journal
@@ -216,7 +217,7 @@ def run_arms(asked: argparse.Namespace) -> list[list[Round]]:
     )
     rounds = [calls[at * asked.questions : (at + 1) * asked.questions] for at in range(asked.rounds)]
     how = AdaptationConfig(steps=asked.steps, evaluations=3, patience=3, warmup=4, seed=asked.seed)
-    with boxed_world() as world:
+    with sandboxed_world() as world:
         return [arm(name, rounds, world, asked.out, sure=asked.sure, how=how) for name in asked.arms]
 
 

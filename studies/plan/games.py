@@ -23,7 +23,7 @@ from worldline.plan.play.information_sets import search_situations
 from worldline.plan.play.learned import LearnedPlayer, SeenWorld, learn_world
 from worldline.plan.play.match import match
 from worldline.plan.play.openspiel import TWINS, TwinGame, compare, pyspiel, twin_of
-from worldline.plan.play.players import THEIRS, RandomPlayer, make_player
+from worldline.plan.play.players import OPENSPIEL_EXPLORATION, RandomPlayer, make_player
 from worldline.plan.play.uct import search
 
 Row = dict[str, Any]
@@ -122,7 +122,7 @@ def _python_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
     random = np.random.RandomState(seed)
     evaluator = mcts.RandomRolloutEvaluator(1, random)
     if twin.hidden:
-        stakes = THEIRS * twin.game().max_utility()
+        stakes = OPENSPIEL_EXPLORATION * twin.game().max_utility()
         return ismcts.ISMCTSBot(
             game=twin.game(),
             evaluator=evaluator,
@@ -130,7 +130,9 @@ def _python_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
             max_simulations=simulations,
             random_state=random,
         )
-    return mcts.MCTSBot(twin.game(), THEIRS, simulations, evaluator, solve=False, random_state=random)
+    return mcts.MCTSBot(
+        twin.game(), OPENSPIEL_EXPLORATION, simulations, evaluator, solve=False, random_state=random
+    )
 
 
 def _native_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
@@ -138,9 +140,11 @@ def _native_bot(twin: TwinGame, simulations: int, seed: int) -> Any:
     evaluator = spiel.RandomRolloutEvaluator(1, seed)
     if twin.hidden:
         most = spiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
-        stakes = THEIRS * twin.game().max_utility()
+        stakes = OPENSPIEL_EXPLORATION * twin.game().max_utility()
         return spiel.ISMCTSBot(seed, evaluator, stakes, simulations, -1, most, False, False)
-    return spiel.MCTSBot(twin.game(), evaluator, THEIRS, simulations, 1_000, False, seed, False)
+    return spiel.MCTSBot(
+        twin.game(), evaluator, OPENSPIEL_EXPLORATION, simulations, 1_000, False, seed, False
+    )
 
 
 def print_table(rows: list[Row]) -> None:
@@ -159,7 +163,9 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=200)
     parser.add_argument("--steps", type=int, default=150, help="of the training, --only learned")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--theirs", type=float, default=THEIRS, help="the exploration of OpenSpiel's search")
+    parser.add_argument(
+        "--theirs", type=float, default=OPENSPIEL_EXPLORATION, help="the exploration of OpenSpiel's search"
+    )
     parser.add_argument("--against", default="random,openspiel-mcts", help="--only matches: whom")
     parser.add_argument("--only", default="rules,matches,speed")
     parser.add_argument("--games", default=",".join(TWINS))

@@ -29,7 +29,7 @@ from worldline.core.stats import Share
 from worldline.core.trace import Trace
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.record import Record
-from worldline.plan.executed import boxed_world
+from worldline.plan.executed import sandboxed_world
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer, read_imagined
 from worldline.predict.forcing.queries import Inquiry, write_round
@@ -90,7 +90,7 @@ def _studied(model: Predictor, failures: Sequence[tuple[str, str, Record]]) -> I
     for first in range(0, len(failures), TOGETHER):
         some = failures[first : first + TOGETHER]
         began = time.process_time()
-        with boxed_world(limits=Limits(steps=20_000)) as world:
+        with sandboxed_world(limits=Limits(steps=20_000)) as world:
             truths = [world(record.ask.program) for _, _, record in some]
         texts = [encode_steps(truth, one[2].ask.options) for truth, one in zip(truths, some, strict=True)]
         begun = [

@@ -26,7 +26,7 @@ from worldline.plan.reach.executed import breadth_first, nearest_first, random_p
 from worldline.plan.reach.goal import StateGoal, read_goal
 from worldline.plan.reach.imagination import Imagination, Snapshot
 from worldline.plan.reach.machine import CommandMachine, read_machine, shipped
-from worldline.plan.reach.runs import MachineRuns, MachineStop, MachineWorld, boxed_machine
+from worldline.plan.reach.runs import MachineRuns, MachineStop, MachineWorld, sandboxed_machine
 from worldline.plan.reach.search import WAYS, ReachBudget, reach
 from worldline.predict.models import load_local
 
@@ -191,7 +191,7 @@ def main() -> None:
     )
     done = {(row["machine"], row["goal"], row["way"]) for row in rows}
     local = load_local(asked.model, {"guard": "true", "threads": "1"})
-    with boxed_machine() as world:
+    with sandboxed_machine() as world:
         for name in asked.machines:
             machine = read_machine(Program(source=shipped()[name], name=name, call=f"{name}()"))
             runs, imagined = SharedRuns(world, machine), SharedImagination(Imagination(local, machine))

@@ -16,9 +16,9 @@ from typing import Any
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet
 from worldline.plan.repair.edits.parsed import ParsedSource
-from worldline.plan.repair.edits.proposer import Edits, may_matter
+from worldline.plan.repair.edits.proposer import EditProposer, may_matter
 from worldline.plan.repair.order import RankedCandidate, with_priors
-from worldline.plan.repair.search import RECORDED, Diagnosed, diagnosed
+from worldline.plan.repair.search import RECORDED, RepairDiagnosis, diagnosed
 from worldline.recording.calls import Caller
 from worldline.recording.recorder import record
 
@@ -34,15 +34,15 @@ def kept_tests(tests: CheckSet, right: str, runs: Caller) -> CheckSet:
     return replace(tests, checks=checks)
 
 
-def diagnose(program: Program, tests: CheckSet, runs: Caller) -> Diagnosed | None:
+def diagnose(program: Program, tests: CheckSet, runs: Caller) -> RepairDiagnosis | None:
     """What fails before any change."""
     found = runs.run(tests.batch(program.source, tests.checks, SECONDS))
     return diagnosed(program, tests, found, partial(record, limits=RECORDED))
 
 
-def ranked_candidates(known: Diagnosed) -> tuple[list[RankedCandidate], int]:
+def ranked_candidates(known: RepairDiagnosis) -> tuple[list[RankedCandidate], int]:
     """The candidates on reached lines with their priors, likeliest first, and how many there are on any line."""
-    every = list(Edits().propose(replace(known.defect, reached=None)))
+    every = list(EditProposer().propose(replace(known.defect, reached=None)))
     code = ParsedSource(known.defect.source)
     some = [each for each in every if may_matter(code, each.lines, known.defect.reached)]
     return with_priors(some, known.defect.source), len(every)

@@ -88,7 +88,7 @@ OWN = {
     ("cost", "--python"): "record.python",
     ("cost", "--tokenizer"): "cost.tokenizers",
     ("dap", "--vsix"): "vsix_path",
-    ("data mine", "--path-seconds"): "plan.Reaching.seconds",
+    ("data mine", "--path-seconds"): "plan.MissingBranchSearch.seconds",
     ("debug", "--nearest"): "nearest_within.seconds",
     ("debug", "--no-cures"): "debug.cures",
     ("debug", "--view"): "view_debugged",

@@ -24,11 +24,11 @@ MAX_EMPTY_NAMES = {
     "core": 17,
     "diagnose": 153,
     "evaluation": 242,
-    "plan": 352,
+    "plan": 5,
     "predict": 116,
     "ui": 607,
 }
-MAX_UNFORMATTED = 347
+MAX_UNFORMATTED = 283
 PHRASES = re.compile(
     r"who asks|whence|unless said|so-manyth|not to be had|what came of it|the other rooms|told as if",
     re.IGNORECASE,

@@ -60,8 +60,8 @@ def test_budgets(coins: str, capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--at", "x"], "a step's number"),
-        (["--at", "L3"], "say which"),
+        (["--at", "x"], "expected a step"),
+        (["--at", "L3"], "needs a name"),
         (["--paths", "--name", "x"], "whole"),
         (["--exact", "--sampled-runs", "3"], "not both"),
         (["--model", "nobody"], "no model"),

@@ -134,7 +134,7 @@ def test_the_search_is_told_no_more_than_a_model_and_what_it_answers_was_run(dat
     (said,) = load_search({}).answer([crux_input.question(task)], limit=4_096)
     assert said.status == "ended"
     assert "executions" in said.note
-    with pytest.raises(UsageError, match="finds inputs, and imagines no trace"):
+    with pytest.raises(UsageError, match="finds inputs, and predicts no trace"):
         load_search({}).predict([])
     for wrong in ({"temperature": "1"}, {"executions": "many"}, {"way": "magic"}, {"executions": "0"}):
         with pytest.raises(UsageError):

@@ -75,7 +75,7 @@ def test_who_does_not_tell_is_refused() -> None:
             raise AssertionError
 
     assert odds_of(Mute()) is None  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="mute does not tell"):
+    with pytest.raises(UsageError, match="mute cannot score"):
         certain_odds(Mute())  # type: ignore[arg-type]
 
 

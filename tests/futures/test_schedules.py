@@ -10,7 +10,7 @@ from fake_world import trace_of
 from worldline.core.hidden import Control, replaying
 from worldline.core.program import Program
 from worldline.core.trace import Hidden, Trace
-from worldline.plan.futures.outlook import Effort, outlook
+from worldline.plan.futures.future_report import Effort, build_report
 from worldline.plan.futures.schedules import Schedules, raced
 from worldline.plan.futures.subject import Subject, of_trace
 from worldline.plan.futures.world import boxed
@@ -86,7 +86,7 @@ def test_a_racing_counter_loses_counts_and_each_result_is_replayed() -> None:
 def test_an_outlook_tells_threads_apart_from_chance() -> None:
     program = Program(source=RACE, call="race(1)")
     with boxed(program) as world:
-        found = outlook(world, program, Subject(), effort=Effort(preemptions=1))
+        found = build_report(world, program, Subject(), effort=Effort(preemptions=1))
         assert found.races is not None
         assert not found.by_chance
         assert found.races.words.startswith("all schedules with at most 1 preemption; ")

@@ -117,7 +117,7 @@ def test_subjects() -> None:
     assert of_trace(Subject(step=9), trace) == OVER
     assert of_trace(Subject(name="x"), trace) == "(no value)"
     assert of_trace(Subject(name="x", line=7), trace) == OVER
-    with pytest.raises(UsageError, match="say which"):
+    with pytest.raises(UsageError, match="needs a name"):
         Subject(line=3)
     with pytest.raises(UsageError, match="whole"):
         Subject(path=True, step=3)

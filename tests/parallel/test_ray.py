@@ -44,7 +44,7 @@ from worldline.evaluation.suites import load  # noqa: E402
 from worldline.evaluation.summary import Report  # noqa: E402
 from worldline.parallel.pool import in_order  # noqa: E402
 from worldline.parallel.ray_pool import RayPool  # noqa: E402
-from worldline.plan.repair.edits.proposer import Edits  # noqa: E402
+from worldline.plan.repair.edits.proposer import EditProposer  # noqa: E402
 from worldline.plan.repair.rows import of_rows  # noqa: E402
 from worldline.plan.repair.search import RepairPlan, repair  # noqa: E402
 from worldline.predict.models import load_model  # noqa: E402
@@ -341,7 +341,9 @@ def test_a_repair_is_that_of_one_machine(cluster: Any, executions: int) -> None:
     plan, found = RepairPlan(executions=executions), []
     for pool in (None, RayPool()):
         with caller() as runs:
-            found.append(repair(program, tests, runs, record, proposers=[Edits()], plan=plan, pool=pool))
+            found.append(
+                repair(program, tests, runs, record, proposers=[EditProposer()], plan=plan, pool=pool)
+            )
     assert found[0] == found[1]
     assert found[0].patches or executions == 30
 

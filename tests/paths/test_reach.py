@@ -11,7 +11,7 @@ import pytest
 from worldline.core.program import Program
 from worldline.data.mine.mine import mine
 from worldline.plan.paths import symbolic
-from worldline.plan.paths.reach import Reaching
+from worldline.plan.paths.reach import MissingBranchSearch
 from worldline.recording.recorder import record
 
 SOURCE = """\
@@ -34,7 +34,7 @@ def counted(n: int):
 solved = pytest.mark.skipif(not symbolic.is_installed(), reason="the extra `paths` is not installed")
 
 
-def mined(tmp_path: Path, reach: Reaching | None) -> set[str]:
+def mined(tmp_path: Path, reach: MissingBranchSearch | None) -> set[str]:
     (tmp_path / "place").mkdir(parents=True)
     (tmp_path / "place" / "codes.py").write_text(SOURCE)
     out = tmp_path / "mined.xz"
@@ -44,7 +44,7 @@ def mined(tmp_path: Path, reach: Reaching | None) -> set[str]:
 
 @solved
 def test_a_branch_that_drawn_arguments_miss_is_mined(tmp_path: Path) -> None:
-    plain, more = mined(tmp_path / "without", None), mined(tmp_path / "with", Reaching(60.0))
+    plain, more = mined(tmp_path / "without", None), mined(tmp_path / "with", MissingBranchSearch(60.0))
     assert plain < more
     assert more - plain == {"checked(100002)", "list(counted(505046))"}
 
@@ -52,9 +52,9 @@ def test_a_branch_that_drawn_arguments_miss_is_mined(tmp_path: Path) -> None:
 def test_nothing_is_looked_for_where_nothing_is_missing() -> None:
     source = "def f(x):\n    return x + 1\n"
     trace = record(Program(source=source, call="f(1)"))
-    assert Reaching(60.0)(trace.program, {"f(1)": trace}) == []
+    assert MissingBranchSearch(60.0)(trace.program, {"f(1)": trace}) == []
 
 
 def test_a_call_of_nothing_known_is_left_alone() -> None:
     trace = record(Program(source="x = [1]\n", call="len(x)"))
-    assert Reaching(60.0)(trace.program, {"len(x)": trace}) == []
+    assert MissingBranchSearch(60.0)(trace.program, {"len(x)": trace}) == []

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import at_least, binomial_tails
-from worldline.plan.gate import CONFIDENCE, FEWEST, Gate, pooled
+from worldline.plan.gate import CONFIDENCE, MIN_ENTRIES, Gate, pooled
 from worldline.plan.ledger import LedgerEntry, telling
 
-points = st.lists(st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=FEWEST, max_size=120)
+points = st.lists(
+    st.tuples(st.floats(-20, 0, allow_nan=False), st.booleans()), min_size=MIN_ENTRIES, max_size=120
+)
 
 
 def entry(n: int, **told: object) -> LedgerEntry:
@@ -43,7 +45,9 @@ def test_pools_are_those_of_an_isotonic_regression(some: list[tuple[float, bool]
 
 
 def test_few_runs_are_refused_in_one_sentence() -> None:
-    with pytest.raises(UsageError, match=r"^29 recorded runs of this code are too few .*: it takes 30$"):
+    with pytest.raises(
+        UsageError, match=r"^29 recorded executions of this code are too few .*: 30 are needed$"
+    ):
         Gate.fit([entry(n) for n in range(29)])
     assert Gate.fit([entry(n) for n in range(30)]).n == 30
 

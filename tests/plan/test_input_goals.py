@@ -79,7 +79,7 @@ def test_lines_and_exceptions_name_their_function() -> None:
         read_goal("raises:KeyError", SOURCE, "none")
     with pytest.raises(UsageError, match="no function 'nope'"):
         read_goal("line:4", SOURCE, "nope")
-    with pytest.raises(UsageError, match="is of a Python source"):
+    with pytest.raises(UsageError, match="is not Python that can be parsed"):
         read_goal("f(x) == 1", "def f(:\n")
 
 

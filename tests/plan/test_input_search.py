@@ -13,11 +13,11 @@ from plain_predictor import PlainPredictor
 from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.answer import World
-from worldline.plan.inputs.finding import boxed
+from worldline.plan.answer import ProgramRunner
+from worldline.plan.inputs.finding import sandboxed_calls
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.ranking import by_model
-from worldline.plan.inputs.search import InputReport, InputSearch, Run
+from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
 from worldline.plan.inputs.solver import crosshair
 from worldline.predict.prediction import Prediction, PredictionRequest
 
@@ -48,12 +48,12 @@ def endless(n: int) -> int:
     return n
 """
 PROGRAM = Program(source=SOURCE, name="program.py")
-World_ = tuple[Run, World]
+World_ = tuple[CallRunner, ProgramRunner]
 
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World_]:
-    with boxed() as found:
+    with sandboxed_calls() as found:
         yield found
 
 

@@ -55,21 +55,21 @@ def test_a_torn_line_costs_no_other(tmp_path: Path) -> None:
 def test_what_is_no_journal_stays_as_it_is(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("my diary\n")
     for act in (lambda: append(tmp_path, [ONE]), lambda: read_journal(tmp_path)):
-        with pytest.raises(FormatError, match="no journal"):
+        with pytest.raises(FormatError, match="not a journal"):
             act()
     assert (tmp_path / NAME).read_text() == "my diary\n"
     (tmp_path / NAME).unlink()
     append(tmp_path, [ONE])
     with (tmp_path / NAME).open("a") as file:
         file.write('{"question": "return"}\n')
-    with pytest.raises(FormatError, match="line 3, is no entry"):
+    with pytest.raises(FormatError, match="line 3, is not a journal entry"):
         read_journal(tmp_path)
 
 
 def test_a_file_is_no_folder_of_a_journal(tmp_path: Path) -> None:
     (tmp_path / "diary").write_text("dear")
     for act in (lambda: append(tmp_path / "diary", [ONE]), lambda: read_journal(tmp_path / "diary")):
-        with pytest.raises(UsageError, match="diary is a file: a journal is a folder of its own"):
+        with pytest.raises(UsageError, match="diary is a file: a journal is a folder"):
             act()
     assert (tmp_path / "diary").read_text() == "dear"
 
@@ -91,5 +91,5 @@ def test_a_line_of_before_true_steps_were_counted_was_imagined_whole(tmp_path: P
 def test_a_line_that_says_nonsense_is_named(tmp_path: Path, odd: str) -> None:
     line = '{"program": {"source": "x = 1"}, "true": "1", "imagined": "1", ' + odd + "}"
     (tmp_path / NAME).write_text(f"{json.dumps(HEAD)}\n{line}\n")
-    with pytest.raises(FormatError, match=r"line 2, is no entry of a journal"):
+    with pytest.raises(FormatError, match=r"line 2, is not a journal entry"):
         read_journal(tmp_path)

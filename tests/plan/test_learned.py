@@ -22,7 +22,7 @@ from worldline.plan.play.learned import (
 from worldline.plan.play.match import match
 from worldline.plan.play.players import RandomPlayer
 from worldline.plan.play.seen import (
-    JUDGED,
+    MAX_JUDGED,
     Moment,
     Transition,
     asked,
@@ -125,7 +125,7 @@ def test_a_model_is_fitted_to_what_was_seen():
 
 def test_no_more_is_judged_than_takes_a_minute():
     taught, back, judged = shares(watch(load_game("connect-four"), plays=40, seed=0), 64)
-    assert (len(taught), len(back), len(judged)) == (64, 8, JUDGED)
+    assert (len(taught), len(back), len(judged)) == (64, 8, MAX_JUDGED)
 
 
 def test_what_is_imagined_is_cut_behind_the_longest_text_that_was_seen():

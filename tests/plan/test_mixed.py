@@ -16,8 +16,8 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.answer import IMAGINED, MIXED, RUN, UNKNOWN, Allowance, World
-from worldline.plan.executed import ExecutedOracle, boxed_steps, boxed_world, limits_for
+from worldline.plan.answer import IMAGINED, MIXED, RUN, UNKNOWN, Budget, ProgramRunner
+from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
 from worldline.plan.gate import Gate
 from worldline.plan.imagined import ImaginedOracle, think
 from worldline.plan.journal import read_journal
@@ -43,7 +43,7 @@ class Student(PlainPredictor):
 
     name = "student"
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ProgramRunner) -> None:
         self._world, self.asked = world, 0
 
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
@@ -59,7 +59,7 @@ class Student(PlainPredictor):
 class Counted:
     """A world that counts its runs."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: ProgramRunner) -> None:
         self._world, self.runs = world, 0
 
     def __call__(self, program: Program) -> Trace:
@@ -68,65 +68,65 @@ class Counted:
 
 
 @pytest.fixture(scope="module")
-def box() -> Iterator[World]:
+def box() -> Iterator[ProgramRunner]:
     """One warm box."""
-    with boxed_world() as world:
+    with sandboxed_world() as world:
         yield world
 
 
-def test_the_interpreter_answers_if_it_may(box: World) -> None:
-    answer = ExecutedOracle(box).ask(square(3), RETURN, Allowance())
+def test_the_interpreter_answers_if_it_may(box: ProgramRunner) -> None:
+    answer = ExecutedOracle(box).ask(square(3), RETURN, Budget())
     assert (answer.value, answer.how, answer.probability, answer.spent.executions) == ("9", RUN, 1.0, 1)
-    none = ExecutedOracle(box).ask(square(3), RETURN, Allowance(executions=0))
+    none = ExecutedOracle(box).ask(square(3), RETURN, Budget(executions=0))
     assert (none.value, none.how, none.spent.executions) == (None, UNKNOWN, 0)
 
 
-def test_a_model_answers_where_its_gate_is_sure(box: World) -> None:
+def test_a_model_answers_where_its_gate_is_sure(box: ProgramRunner) -> None:
     student = Student(box)
-    sure = ImaginedOracle(student, GATE).ask(square(4), RETURN, Allowance())
+    sure = ImaginedOracle(student, GATE).ask(square(4), RETURN, Budget())
     assert (sure.value, sure.how, sure.spent.executions) == ("16", IMAGINED, 0)
     assert sure.probability is not None
     assert 0.95 <= sure.probability < 1
     assert sure.spent.bytes > 0
-    unsure = ImaginedOracle(student, GATE).ask(square(12), RETURN, Allowance())
+    unsure = ImaginedOracle(student, GATE).ask(square(12), RETURN, Budget())
     assert (unsure.value, unsure.how) == (None, UNKNOWN)
-    ungated = ImaginedOracle(student).ask(square(4), RETURN, Allowance())
+    ungated = ImaginedOracle(student).ask(square(4), RETURN, Budget())
     assert (ungated.value, ungated.probability) == (None, None)
-    assert "no gate" in ungated.why
+    assert "not calibrated" in ungated.why
 
 
-def test_without_a_gate_every_question_is_run_and_nothing_imagined(box: World) -> None:
+def test_without_a_gate_every_question_is_run_and_nothing_imagined(box: ProgramRunner) -> None:
     world = Counted(box)
     student = Student(box)
     answers = MixedOracle(world, student).ask_many(
-        [square(2), square(3), square(4)], RETURN, Allowance(executions=2)
+        [square(2), square(3), square(4)], RETURN, Budget(executions=2)
     )
     assert [one.value for one in answers] == ["4", "9", None]
     assert world.runs == 2
     assert student.asked == 0
-    assert all(one.why.startswith(NO_MODEL) for one in answers)
+    assert all(one.why.endswith(NO_MODEL) for one in answers)
 
 
-def test_a_journal_fills_until_the_gate_takes_over(box: World, tmp_path: Path) -> None:
+def test_a_journal_fills_until_the_gate_takes_over(box: ProgramRunner, tmp_path: Path) -> None:
     world, student = Counted(box), Student(box)
     oracle = MixedOracle(world, student, journal=tmp_path)
-    first = oracle.ask_many([square(2 * n) for n in range(5)] * 8, RETURN, Allowance(executions=40))
+    first = oracle.ask_many([square(2 * n) for n in range(5)] * 8, RETURN, Budget(executions=40))
     assert all(one.how == RUN for one in first)
     assert len(read_journal(tmp_path)) == 40
     assert oracle.gate(RETURN) is None  # one run is not eight
-    assert "5 of 30" in oracle.ask(square(2), RETURN, Allowance(executions=0)).why
+    assert "5 of 30" in oracle.ask(square(2), RETURN, Budget(executions=0)).why
     many = [square(2 * n) for n in range(-30, 5)] + [square(n) for n in range(11, 40, 2)]
-    oracle.ask_many(many, RETURN, Allowance(executions=50))
+    oracle.ask_many(many, RETURN, Budget(executions=50))
     entries = read_journal(tmp_path)
     assert {one.true == one.imagined for one in entries} == {True, False}
     again = MixedOracle(world, student, journal=tmp_path)
     runs = world.runs
-    sure = again.ask(square(6), RETURN, Allowance())
+    sure = again.ask(square(6), RETURN, Budget())
     assert (sure.value, sure.how) == ("36", IMAGINED)
     assert world.runs == runs
-    unsure = again.ask(square(41), RETURN, Allowance())
+    unsure = again.ask(square(41), RETURN, Budget())
     assert (unsure.value, unsure.how, world.runs) == ("1681", RUN, runs + 1)
-    assert unsure.why.startswith("at least ")
+    assert unsure.why.startswith("executed in the sandbox: at least ")
     last = read_journal(tmp_path)[-1]
     assert (last.imagined, last.true, last.model) == ("1764", "1681", "student")
     assert last.probability is not None
@@ -140,11 +140,11 @@ def local():  # type: ignore[no-untyped-def]
     return load_local()
 
 
-def test_single_steps_are_told_until_it_is_sure_enough(local, box: World) -> None:  # type: ignore[no-untyped-def]
+def test_single_steps_are_told_until_it_is_sure_enough(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
     program = square(7)
     (thought,) = think(local, [program], RETURN, limit=2_000, fine=True)
     least = min(range(len(thought.sure)), key=lambda n: thought.sure[n].logprob)
-    found = ask_steps(local, boxed_steps(), thought, RETURN, most=1, enough=lambda one: False)
+    found = ask_steps(local, sandboxed_steps(), thought, RETURN, most=1, enough=lambda one: False)
     assert found.told == 1
     if found.trace is None:
         truth = encode_steps(box(program), thought.ask.options)
@@ -153,8 +153,8 @@ def test_single_steps_are_told_until_it_is_sure_enough(local, box: World) -> Non
     else:  # the least sure step was the last
         assert found.trace.outcome.kind == "returned"
     sure = Gate.of_scores([(-1e-9, True)] * 40 + [(-1.0, False)] * 40)
-    answer = MixedOracle(box, local, sure, first=boxed_steps()).ask(
-        program, RETURN, Allowance(executions=0, steps=50, bytes=2_000)
+    answer = MixedOracle(box, local, sure, first=sandboxed_steps()).ask(
+        program, RETURN, Budget(executions=0, steps=50, bytes=2_000)
     )
     assert (answer.value, answer.spent.executions) == ("49", 0)
     assert answer.how in (MIXED, RUN)
@@ -183,7 +183,7 @@ def test_the_verb_says_which_and_what_it_cost(tmp_path: Path, capsys: pytest.Cap
     assert main(["ask", str(file), "--call", "f(3)"]) == 0
     told = capsys.readouterr().out
     assert "9" in told
-    assert "run: no gate is fitted for this code" in told
+    assert "Executed in the sandbox: no calibration data for this code yet" in told
     assert "took 1 execution" in told
     assert main(["ask", str(file), "--call", "f(3)", "--executions", "0", "--json"]) == 1
     row = json.loads(capsys.readouterr().out)
@@ -196,25 +196,25 @@ def test_the_verb_says_which_and_what_it_cost(tmp_path: Path, capsys: pytest.Cap
     (entry,) = read_journal(journal)
     assert (entry.true, str(entry.question), entry.program.call) == ("yes", "line:4", "f(3)")
     assert main(["ask", str(file), "--call", "f(3)", "--what", "colour"]) == 2
-    assert "is no question" in capsys.readouterr().err
+    assert "is not a question" in capsys.readouterr().err
 
 
-def test_what_a_draw_decided_is_not_told_as_certain(box: World) -> None:
+def test_what_a_draw_decided_is_not_told_as_certain(box: ProgramRunner) -> None:
     drawn = Program(source="import random\ndef f(n):\n    return random.randrange(n)\n", call="f(1000)")
-    answer = ExecutedOracle(box).ask(drawn, RETURN, Allowance())
+    answer = ExecutedOracle(box).ask(drawn, RETURN, Budget())
     assert (answer.how, answer.probability) == (RUN, None)
     assert "a draw of 0 to 999" in answer.why
-    assert "another run may tell otherwise" in answer.why
+    assert "another execution may differ" in answer.why
     seeded = Program(source="import random\ndef f(n):\n    return random.Random(n).random()\n", call="f(3)")
-    assert ExecutedOracle(box).ask(seeded, RETURN, Allowance()).probability == 1.0
+    assert ExecutedOracle(box).ask(seeded, RETURN, Budget()).probability == 1.0
     read = Program(source="print(input())\n", stdin="a\n")
-    assert ExecutedOracle(box).ask(read, RETURN, Allowance()).probability == 1.0
+    assert ExecutedOracle(box).ask(read, RETURN, Budget()).probability == 1.0
 
 
-def test_what_true_steps_told_is_kept_too(local, box: World, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_what_true_steps_told_is_kept_too(local, box: ProgramRunner, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     never = Gate.of_scores([(-1.0, False)] * 40)
     oracle = MixedOracle(box, local, never, journal=tmp_path, first=lambda program, _: box(program))
-    answer = oracle.ask(square(7), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
+    answer = oracle.ask(square(7), RETURN, Budget(executions=0, steps=1, bytes=2_000))
     assert (answer.value, answer.how) == ("49", RUN)
     (entry,) = read_journal(tmp_path)
     assert (entry.true, entry.told) == (
@@ -234,39 +234,42 @@ def known(model: str, told: int) -> list[LedgerEntry]:
     ]  # fmt: skip
 
 
-def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: World) -> None:  # type: ignore[no-untyped-def]
-    whole = MixedOracle(box, local, ledger=known(local.info.digest, 0), first=boxed_steps())
-    answer = whole.ask(square(37), RETURN, Allowance(executions=1, steps=1, bytes=2_000))
+def test_a_text_behind_true_steps_is_judged_by_such_texts(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
+    whole = MixedOracle(box, local, ledger=known(local.info.digest, 0), first=sandboxed_steps())
+    answer = whole.ask(square(37), RETURN, Budget(executions=1, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.executions, answer.spent.steps) == ("1369", RUN, 1, 1)
-    assert "no gate is fitted for what is imagined behind true steps (0 of 30 runs are known)" in answer.why
+    assert (
+        "the model is not calibrated yet for predictions after true steps (0 of 30 executions are known)"
+        in answer.why
+    )
     assert (whole.ledger[-1].told, whole.ledger[-1].is_right, whole.ledger[-1].probability) == (1, True, None)
-    none = whole.ask(square(37), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
+    none = whole.ask(square(37), RETURN, Budget(executions=0, steps=1, bytes=2_000))
     assert (none.value, none.how, none.probability) == (None, UNKNOWN, None)
-    assert "(1 of 30 runs are known)" in none.why
+    assert "(1 of 30 executions are known)" in none.why
     both = known(local.info.digest, 0) + known(local.info.digest, 2)
-    told = MixedOracle(box, local, ledger=both, first=boxed_steps())
-    answer = told.ask(square(37), RETURN, Allowance(executions=0, steps=1, bytes=2_000))
+    told = MixedOracle(box, local, ledger=both, first=sandboxed_steps())
+    answer = told.ask(square(37), RETURN, Budget(executions=0, steps=1, bytes=2_000))
     assert (answer.value, answer.how, answer.spent.steps) == ("1369", MIXED, 1)
     assert answer.probability is not None
     assert 0.95 <= answer.probability < 1
-    assert "were run, the others are imagined" in answer.why
+    assert "were executed, the rest is predicted" in answer.why
 
 
-def test_steps_that_drew_are_not_told_as_certain(local, box: World) -> None:  # type: ignore[no-untyped-def]
+def test_steps_that_drew_are_not_told_as_certain(local, box: ProgramRunner) -> None:  # type: ignore[no-untyped-def]
     source = "import random\ndef f(n):\n    a = random.randrange(n)\n    b = a * 37 + n\n    return b\n"
     drawn = Program(source=source, call="f(1000)")
     never = Gate.of_scores([(-1.0, False)] * 40)
-    steps = MixedOracle(box, local, never, first=boxed_steps())
-    told = steps.ask(drawn, RETURN, Allowance(executions=0, steps=50, bytes=2_000))
+    steps = MixedOracle(box, local, never, first=sandboxed_steps())
+    told = steps.ask(drawn, RETURN, Budget(executions=0, steps=50, bytes=2_000))
     assert (told.value, told.how, told.spent.steps) == (None, UNKNOWN, 1)
-    assert "the run hangs on a draw of 0 to 999" in told.why
-    run = steps.ask(drawn, RETURN, Allowance(executions=1, steps=50, bytes=2_000))
+    assert "the result depends on a draw of 0 to 999" in told.why
+    run = steps.ask(drawn, RETURN, Budget(executions=1, steps=50, bytes=2_000))
     assert (run.how, run.probability) == (RUN, None)
-    assert "another run may tell otherwise" in run.why
-    line = steps.ask(drawn, read_question("line:4"), Allowance(executions=0, steps=50, bytes=2_000))
+    assert "another execution may differ" in run.why
+    line = steps.ask(drawn, read_question("line:4"), Budget(executions=0, steps=50, bytes=2_000))
     assert (line.value, line.how, line.probability) == ("yes", RUN, None)
-    assert "another run may tell otherwise" in line.why
-    sure = steps.ask(square(7), read_question("line:4"), Allowance(executions=0, steps=50, bytes=2_000))
+    assert "another execution may differ" in line.why
+    sure = steps.ask(square(7), read_question("line:4"), Budget(executions=0, steps=50, bytes=2_000))
     assert (sure.value, sure.how, sure.probability) == ("yes", RUN, 1.0)
 
 
@@ -276,7 +279,7 @@ def test_whether_it_ends_takes_no_more_steps_than_it_asks_for(
     file = tmp_path / "forever.py"
     file.write_text("def f(n):\n    while True:\n        n += 1\n")
     ends = read_question("ends:500")
-    with boxed_world(limits=limits_for(ends)) as world:
+    with sandboxed_world(limits=limits_for(ends)) as world:
         trace = world(Program(source=file.read_text(), call="f(1)"))
     assert (len(trace), trace.outcome.kind, trace.outcome.detail) == (501, "limit", "steps")
     assert main(["ask", str(file), "--call", "f(1)", "--what", "ends:500", "--json"]) == 0
@@ -284,6 +287,6 @@ def test_whether_it_ends_takes_no_more_steps_than_it_asks_for(
     few = limits_for(RETURN, Limits(steps=7))
     assert few == Limits(steps=7)
     for n, value in ((8, "no"), (9, "yes")):
-        with boxed_world(limits=limits_for(read_question(f"ends:{n}"), Limits(steps=3, wall=5))) as world:
-            answer = ExecutedOracle(world).ask(square(3), read_question(f"ends:{n}"), Allowance())
+        with sandboxed_world(limits=limits_for(read_question(f"ends:{n}"), Limits(steps=3, wall=5))) as world:
+            answer = ExecutedOracle(world).ask(square(3), read_question(f"ends:{n}"), Budget())
         assert answer.value == value

@@ -94,7 +94,7 @@ def test_the_rest_is_said(report: OutputsReport) -> None:
 def test_only_one_equality_is_an_expectation() -> None:
     source = "assert f(1)\nassert f(1) != 2\nassert 1 == f(1) == 1\nassert f(1) == 2\nassert ... == ...\n"
     assert [each.line for each in expectations(source)] == [4, 5]
-    with pytest.raises(UsageError, match="can be read"):
+    with pytest.raises(UsageError, match="can be parsed"):
         expectations("assert (\n")
 
 

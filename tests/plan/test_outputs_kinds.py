@@ -119,7 +119,7 @@ def test_without_pytest_the_standard_library_runs_them(calls: Caller) -> None:
     taking = "from lib import add\ndef test_takes(x):\n    assert add(x, 1) == ...\n"
     told = why(checked(taking, calls, ("pytest.py", absent)), 3)
     assert (
-        "test_takes was not run: it takes arguments, and there is no pytest in the box to give them" in told
+        "test_takes was not executed: it takes arguments, and the sandbox has no pytest to pass them" in told
     )
 
 

@@ -44,7 +44,7 @@ def flat(tree):
     return [[node.parent, node.label, node.visits, node.value] for node in as_search_tree(tree, "").nodes]
 
 
-def hand(card: int, *texts: str) -> beliefs.Weighted:
+def hand(card: int, *texts: str) -> beliefs.WeightedStates:
     """What the first player of Kuhn poker believes with this card."""
     state = beliefs.certain(KuhnPoker())
     for seen in (f"{card} 1 ", f"{card} 2 ", *texts):
@@ -116,11 +116,11 @@ def test_a_match_takes_turns_and_is_the_same_again():
 
 
 def test_bad_players_and_bad_games_get_one_sentence(tmp_path):
-    with pytest.raises(UsageError, match="no player"):
+    with pytest.raises(UsageError, match="is not a player"):
         make_player("nobody", "nim", simulations=10)
     with pytest.raises(UsageError, match="for 2 players, not 1"):
         match("nim", Nim(), [RandomPlayer()], games=1)
-    with pytest.raises(UsageError, match="is no game"):
+    with pytest.raises(UsageError, match="is not a game"):
         load_game("chess")
     (tmp_path / "own.py").write_text(
         "class Half:\n    player = 0\n    players = 2\n    def moves(self):\n        return [1]\n"
@@ -246,7 +246,7 @@ def test_the_mixed_player_keeps_what_it_ran_and_learns_when_to_believe(tmp_path)
 
 
 def test_a_game_of_no_plain_values_cannot_be_imagined():
-    with pytest.raises(UsageError, match="cannot be imagined"):
+    with pytest.raises(UsageError, match="cannot be predicted"):
         source_of(object())
 
 
@@ -363,7 +363,7 @@ def test_what_is_wrong_with_a_game_is_said_of_the_users_own_lines(tmp_path, caps
         "class Asks(Nim):\n    def __init__(self, n): pass\n"
     )
     for name, said in (
-        ("Lost", "`step` gives NoneType, which is no state: it has no moves, "),
+        ("Lost", "`step` gives NoneType, which is not a state: it has no moves, "),
         ("Counted", "`moves` gives int, and not a list (own.py:5)"),
         ("One", "`returns` gives int, and not one number for each of 2 players (own.py:7)"),
         ("Mute", "`observation` gives list, and not a text (own.py:9)"),

@@ -7,7 +7,7 @@ from table_engine import TableRuns, machine
 
 from worldline.plan.reach.executed import breadth_first, nearest_first, random_plans
 from worldline.plan.reach.goal import read_goal
-from worldline.plan.reach.runs import MachineRuns, boxed_machine
+from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 
 MOST = {"executions": 100, "depth": 5}
 
@@ -37,7 +37,7 @@ def test_what_is_out_of_reach_takes_no_more_than_it_may() -> None:
 
 @pytest.mark.usefixtures("box")
 def test_on_the_interpreter() -> None:
-    with boxed_machine() as world:
+    with sandboxed_machine() as world:
         runs = MachineRuns(world, machine())
         found = breadth_first(runs, read_goal("x == 2"), 2, ignored="command", **MOST)
     assert found.plan == (0, 0)

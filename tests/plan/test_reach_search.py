@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.plan.reach.goal import read_goal
 from worldline.plan.reach.imagination import Imagination, Snapshot
 from worldline.plan.reach.machine import read_machine, shipped
-from worldline.plan.reach.runs import MachineRuns, boxed_machine
+from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 from worldline.plan.reach.search import WAYS, ReachBudget, ReachResult, reach
 from worldline.predict.models import load_local
 
@@ -41,7 +41,7 @@ def told(found: ReachResult) -> dict[str, object]:
 
 @pytest.mark.usefixtures("box")
 def test_the_texts_of_the_table_are_those_of_real_runs() -> None:
-    with boxed_machine() as world:
+    with sandboxed_machine() as world:
         runs = MachineRuns(world, machine())
         stops = runs.after((0, 0, 1, 1, 0))
     assert [stop.text for stop in stops] == [text_of((0, 0, 1, 1, 0)[:size]) for size in range(6)]
@@ -203,7 +203,7 @@ def test_refusals() -> None:
 def test_the_real_engine_and_the_real_box() -> None:
     robot = read_machine(Program(source=shipped()["robot"], call="robot()"))
     local = load_local("default", {"guard": "true", "threads": "1"})
-    with boxed_machine() as world:
+    with sandboxed_machine() as world:
         twice = [
             reach(
                 Imagination(local, robot),

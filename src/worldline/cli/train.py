@@ -128,9 +128,9 @@ def mine(
 ) -> None:
     """Find callable functions in PLACES (packages, `stdlib`, folders, files) and call them in the sandbox."""
     from worldline.data.mine.by_recipe import mine_calls
-    from worldline.plan.paths.reach import Reaching
+    from worldline.plan.paths.reach import MissingBranchSearch
 
-    reach = Reaching(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
+    reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
     shop = pool_of(address)
     say = partial(click.echo, err=True)
     done = mine_calls(

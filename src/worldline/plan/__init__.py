@@ -1,7 +1,7 @@
-"""Deciding what to execute: an oracle that imagines where it is sure and runs where it is not, and search over it.
+"""Decide what to execute: predict when confidence is high enough, execute otherwise, and search over both.
 
-Its public names are imported when they are first asked for. None is that of a subpackage (`repair`, `inputs`, ...), so
-that an import of one cannot hide a function.
+Public names are imported on first use. None has the name of a subpackage (`repair`, `inputs`, ...), so that importing
+a subpackage cannot hide a function.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from worldline.plan.answer import Allowance as Allowance
     from worldline.plan.answer import Answer as Answer
+    from worldline.plan.answer import Budget as Budget
+    from worldline.plan.answer import ExecutionCost as ExecutionCost
     from worldline.plan.answer import Oracle as Oracle
-    from worldline.plan.answer import Spent as Spent
     from worldline.plan.executed import ExecutedOracle as ExecutedOracle
-    from worldline.plan.executed import boxed_steps as boxed_steps
-    from worldline.plan.executed import boxed_world as boxed_world
+    from worldline.plan.executed import sandboxed_steps as sandboxed_steps
+    from worldline.plan.executed import sandboxed_world as sandboxed_world
     from worldline.plan.gate import Gate as Gate
     from worldline.plan.imagined import ImaginedOracle as ImaginedOracle
     from worldline.plan.inputs.finding import find_input as find_input
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from worldline.plan.ledger import LedgerEntry as LedgerEntry
     from worldline.plan.mixed import MixedOracle as MixedOracle
     from worldline.plan.outputs.filling import fill_outputs as fill_outputs
-    from worldline.plan.paths.reach import Reaching as Reaching
+    from worldline.plan.paths.reach import MissingBranchSearch as MissingBranchSearch
     from worldline.plan.play.playing import play_match as play_match
     from worldline.plan.question import Question as Question
     from worldline.plan.question import read_question as read_question
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from worldline.plan.repair.finding import find_repair as find_repair
 
 _HOMES = {
-    "Allowance": "answer",
+    "Budget": "answer",
     "Answer": "answer",
     "ExecutedOracle": "executed",
     "Gate": "gate",
@@ -43,10 +43,10 @@ _HOMES = {
     "MixedOracle": "mixed",
     "Oracle": "answer",
     "Question": "question",
-    "Reaching": "paths.reach",
-    "Spent": "answer",
-    "boxed_steps": "executed",
-    "boxed_world": "executed",
+    "MissingBranchSearch": "paths.reach",
+    "ExecutionCost": "answer",
+    "sandboxed_steps": "executed",
+    "sandboxed_world": "executed",
     "fill_outputs": "outputs.filling",
     "find_commands": "reach.finding",
     "find_input": "inputs.finding",

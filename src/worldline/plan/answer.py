@@ -1,6 +1,6 @@
-"""What an oracle is asked and what it says: a budget goes in with a question, an answer with its price comes out.
+"""The interface of an oracle: a question with a budget goes in, an answer with its cost comes out.
 
-The currency is executions and risk, never seconds. Predictions are always labelled as predictions.
+Costs are counted in executions and risk, not in seconds. Predictions are always labelled as predictions.
 """
 
 from __future__ import annotations
@@ -16,19 +16,20 @@ from worldline.plan.question import Question
 
 RUN, IMAGINED, MIXED, UNKNOWN = "run", "imagined", "mixed", "unknown"
 
-World = Callable[[Program], Trace]  # a program in, what it did out: the interpreter, in its box
+ProgramRunner = Callable[[Program], Trace]
+"""Executes a program in the sandbox and returns its trace."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spent:
-    """What an answer took: whole runs, single true steps that were asked for, and bytes that were imagined."""
+class ExecutionCost:
+    """The cost of an answer: whole executions, single true steps, and predicted bytes."""
 
     executions: int = 0
     steps: int = 0
     bytes: int = 0
 
-    def __add__(self, other: Spent) -> Spent:
-        return Spent(
+    def __add__(self, other: ExecutionCost) -> ExecutionCost:
+        return ExecutionCost(
             executions=self.executions + other.executions,
             steps=self.steps + other.steps,
             bytes=self.bytes + other.bytes,
@@ -36,8 +37,8 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Allowance:
-    """The most that an answer may take, and how sure one that was not run must be."""
+class Budget:
+    """The maximum cost of an answer, and the confidence that a prediction needs (`sure`)."""
 
     executions: int = 1
     steps: int = 0
@@ -46,35 +47,35 @@ class Allowance:
 
     def __post_init__(self) -> None:
         if not 0 < self.sure <= 1:
-            raise UsageError(f"how sure an answer must be is above 0 and at most 1, not {self.sure}")
+            raise UsageError(f"the confidence must be above 0 and at most 1, not {self.sure}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What is so, as text, or None: unknown. `how` it came about; a run is certain, whatever else has a probability.
+    """The value as text, or None if it is unknown, and `how` it is known: executed, predicted, or both.
 
-    `probability` is None where nobody can say: a model that was not calibrated on such code.
+    An executed answer is certain. `probability` is None if the model is not calibrated on such code.
     """
 
     value: str | None
     probability: float | None
-    spent: Spent
+    spent: ExecutionCost
     how: str
     why: str = ""
 
     @property
     def is_known(self) -> bool:
-        """Whether there is an answer at all."""
+        """Whether the answer has a value."""
         return self.value is not None
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields, and those of what it took."""
+        """Return the fields, with those of the cost."""
         return {**self.__dict__, "spent": dict(self.spent.__dict__)}
 
 
 class Oracle(Protocol):
-    """Whoever answers questions about runs: the interpreter, a model, or the two together."""
+    """Answers questions about executions: the interpreter, a model, or both together."""
 
-    def ask(self, program: Program, question: Question, budget: Allowance, /) -> Answer:
-        """The answer, for at most this budget."""
+    def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
+        """Answer the question within the budget."""
         ...

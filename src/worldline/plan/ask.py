@@ -1,4 +1,4 @@
-"""One question about a run: answered by a prediction where that is sure enough, and by an execution where not."""
+"""One question about an execution: answered by a prediction if its confidence is high enough, else by executing it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.answer import Allowance, Answer, Oracle
-from worldline.plan.executed import ExecutedOracle, boxed_steps, boxed_world, limits_for
+from worldline.plan.answer import Answer, Budget, Oracle
+from worldline.plan.executed import ExecutedOracle, limits_for, sandboxed_steps, sandboxed_world
 from worldline.plan.mixed import NO_MODEL, MixedOracle
 from worldline.plan.question import Question, read_question
 from worldline.predict.models import DEFAULT, AnyModel, load_model
@@ -31,37 +31,37 @@ def ask(
     extras: Mapping[str, str] | None = None,
     limits: Limits | None = None,
 ) -> Answer:
-    """Answer one question about a run: predicted where that is sure enough, executed in the sandbox where not.
+    """Answer one question about an execution: predicted if confidence is high enough, executed otherwise.
 
     Args:
-        program: The program that is asked about.
+        program: The program.
         what: The question: `return`, `raises`, `passes`, `line:12`, `name:x@9` or `ends:500`.
-        executions: The most executions; 0 for none.
-        true_steps: The most single true steps that a prediction may ask for.
-        sure: The probability that an answer must have that was not executed.
-        max_bytes: The most bytes to predict.
-        journal: The folder of what was executed of this code so far, which calibrates the model. It is created and
-            added to; without it, the model is not even loaded, and the program is executed.
+        executions: At most this many executions; 0 for none.
+        true_steps: At most this many single true steps.
+        sure: The confidence that a prediction needs.
+        max_bytes: At most this many predicted bytes.
+        journal: The folder with the calibration data of this code. It is created and added to. Without it, the model is
+            not loaded, and the program is executed.
         model: A predictor, a function, or a name that `load_model` knows.
-        extras: Options of the model, where `model` is a name.
+        extras: Options of the model, if `model` is a name.
         limits: Limits of one execution.
 
     Returns:
-        The answer, how it came about, its probability and what it cost.
+        The answer, how it is known, its probability and its cost.
 
     Raises:
         UsageError: The question cannot be read.
     """
     question = read_question(what) if isinstance(what, str) else what
-    budget = Allowance(executions=executions, steps=true_steps, bytes=max_bytes, sure=sure)
+    budget = Budget(executions=executions, steps=true_steps, bytes=max_bytes, sure=sure)
     limits = limits_for(question, limits)
     with ExitStack() as stack:
 
         def world(executed: Program) -> Trace:
-            return stack.enter_context(boxed_world(limits=limits))(executed)
+            return stack.enter_context(sandboxed_world(limits=limits))(executed)
 
         oracle: Oracle = ExecutedOracle(world, NO_MODEL)
         if journal is not None:
             predictor = load_model(model, extras)
-            oracle = MixedOracle(world, predictor, journal=journal, first=boxed_steps(limits=limits))
+            oracle = MixedOracle(world, predictor, journal=journal, first=sandboxed_steps(limits=limits))
         return oracle.ask(program, question, budget)

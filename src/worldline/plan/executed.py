@@ -1,6 +1,7 @@
-"""The interpreter as an oracle: every question is answered by a run in the box, and the answer is certain.
+"""The interpreter as an oracle: every question is answered by an execution in the sandbox, and the answer is certain.
 
-But for a program that draws, or reads a clock: of that a run tells what came once, and no probability is told with it.
+The exception is a program that draws random numbers or reads a clock. One execution shows one of its results, so the
+answer has no probability.
 """
 
 from __future__ import annotations
@@ -16,17 +17,18 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.text import plural
 from worldline.core.trace import Trace
-from worldline.plan.answer import RUN, UNKNOWN, Allowance, Answer, Spent, World
+from worldline.plan.answer import RUN, UNKNOWN, Answer, Budget, ExecutionCost, ProgramRunner
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.recording.recorder import BoxWorker, Setup, prepare, record
 
-FirstSteps = Callable[[Program, int], Trace]  # a program run as far as so many steps, and stopped there
+FirstSteps = Callable[[Program, int], Trace]
+"""Executes the first N steps of a program and stops there."""
 
 
 @contextmanager
-def boxed_world(*, limits: Limits | None = None, python: str | None = None) -> Iterator[World]:
-    """The world of all programs, as long as its box stands: each is run in it, recorded, and ended."""
+def sandboxed_world(*, limits: Limits | None = None, python: str | None = None) -> Iterator[ProgramRunner]:
+    """Open a sandbox and yield a function that executes and records a program in it."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False, controlled=True)
     worker = BoxWorker(setup)
 
@@ -40,60 +42,60 @@ def boxed_world(*, limits: Limits | None = None, python: str | None = None) -> I
 
 
 def limits_for(question: Question, limits: Limits | None = None) -> Limits | None:
-    """The limits of a run that is to answer a question: whether it ends within N steps takes one step more than N."""
+    """Return the limits of an execution that answers the question: `ends:N` needs N + 1 steps."""
     if question.what != "ends":
         return limits
     return replace(limits or Limits(), steps=question.steps + 1)
 
 
-def boxed_steps(*, limits: Limits | None = None, python: str | None = None) -> FirstSteps:
-    """Runs a program's first steps in a box, and no more of it."""
-    most = limits or Limits()
-    setup = prepare(limits=most, python=python, core="auto", trust=False, controlled=True)
+def sandboxed_steps(*, limits: Limits | None = None, python: str | None = None) -> FirstSteps:
+    """Return a function that executes only the first steps of a program, in the sandbox."""
+    maximum = limits or Limits()
+    setup = prepare(limits=maximum, python=python, core="auto", trust=False, controlled=True)
 
     def first(program: Program, steps: int) -> Trace:
-        few = replace(most, steps=min(steps, most.steps))
-        return record(program, limits=few, python=python, control=_live(program, setup))
+        limited = replace(maximum, steps=min(steps, maximum.steps))
+        return record(program, limits=limited, python=python, control=_live(program, setup))
 
     return first
 
 
 def _live(program: Program, setup: Setup) -> Control | None:
-    """Hidden inputs are the real ones, and told, where the recorder can tell them."""
+    """Use the real hidden inputs, and record them where the recorder can."""
     can_tell = program.lang.offers(Feature.CONTROL) and setup.plan.native is not None
     return Control(seed=None) if can_tell else None
 
 
 @dataclass(frozen=True)
 class ExecutedOracle:
-    """Answers by running, an execution a question; `why` nothing else may answer, where that is worth saying."""
+    """Answers by execution, one per question. `why` is the optional reason why nothing is predicted."""
 
-    world: World
+    world: ProgramRunner
     why: str = ""
 
-    def ask(self, program: Program, question: Question, budget: Allowance, /) -> Answer:
-        """What a run says; unknown where none is allowed, or where the run was stopped before it could tell."""
+    def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
+        """Execute the program; unknown if no execution is allowed, or if it was stopped too early."""
         if budget.executions < 1:
             return Answer(
                 value=None,
                 probability=None,
-                spent=Spent(),
+                spent=ExecutionCost(),
                 how=UNKNOWN,
-                why=_told(self.why, "no execution is allowed"),
+                why=_with_reason("no execution is allowed", self.why),
             )
         answer = answer_of(question, self.world(program))
-        return replace(answer, why=_told(self.why, answer.why))
+        return replace(answer, why=_with_reason(answer.why, self.why))
 
 
 def answer_of(
-    question: Question, trace: Trace, spent: Spent | None = None, why: str = "it was run in a box"
+    question: Question, trace: Trace, spent: ExecutionCost | None = None, why: str = "executed in the sandbox"
 ) -> Answer:
-    """The answer of a run that was made: certain, but for one that drew; or unknown with the reason."""
-    paid = Spent(executions=1) if spent is None else spent
+    """Read the answer from a trace: certain unless the program drew, or unknown with the reason."""
+    paid = ExecutionCost(executions=1) if spent is None else spent
     value = read_answer(question, trace)
     drawn = drawn_in(trace)
     if value is not None and drawn is not None:
-        why = f"{why}, once; the run hangs on {drawn}, so another run may tell otherwise"
+        why = f"{why}, once; the result depends on {drawn}, so another execution may differ"
         return Answer(value=value, probability=None, spent=paid, how=RUN, why=why)
     if value is not None:
         return Answer(value=value, probability=1.0, spent=paid, how=RUN, why=why)
@@ -101,17 +103,19 @@ def answer_of(
 
 
 def drawn_in(trace: Trace) -> str | None:
-    """What a run hangs on that its text does not decide, in words: its first draw, or clock; None where nothing is."""
-    return next((in_words(one.kind) for one in trace.hidden if one.kind != READ), None)
+    """Name the first draw or clock that an execution depends on; None if there is none."""
+    return next((in_words(hidden.kind) for hidden in trace.hidden if hidden.kind != READ), None)
 
 
 def _why_not(trace: Trace) -> str:
-    """Why a run does not say."""
+    """Say why a trace does not answer the question."""
     kind, detail = trace.outcome.kind, trace.outcome.detail
     if kind == "limit":
-        return f"the run met its limit of {detail} after {plural(len(trace), 'step')}, and did not tell"
-    return f"the run ended as {kind} {detail}".rstrip() if kind not in ENDED else "the run did not tell"
+        return f"the execution hit its limit of {detail} after {plural(len(trace), 'step')}: the answer is not known"
+    return (
+        f"the execution ended as {kind} {detail}".rstrip() if kind not in ENDED else "the trace does not say"
+    )
 
 
-def _told(why: str, then: str) -> str:
-    return f"{why}: {then}" if why else then
+def _with_reason(result: str, why: str) -> str:
+    return f"{result}: {why}" if why else result

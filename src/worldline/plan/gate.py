@@ -1,9 +1,9 @@
-"""From how sure a model was to how often it is right on the code at hand, at least: isotonic, with a bound.
+"""Calibration: map a model's score to a lower bound on how often it is right on this code.
 
-Recorded runs, ordered by score, are pooled where a surer one is not oftener right (pool adjacent violators, Ayer et al.
-1955). Of each pool Clopper and Pearson's one-sided bound is taken, and of a score the best bound at or below it: the
-surer is not oftener wrong. So a probability is a bound that holds for four ledgers of five, not a mean. 32 right of 32
-make 0.95. Below 30 entries there is no gate.
+The recorded executions are ordered by score and pooled until confidence and accuracy rise together (pool adjacent
+violators, Ayer et al. 1955). Each pool has its one-sided Clopper-Pearson bound; a score gets the best bound at or below
+it. A probability is therefore a bound that holds for four ledgers of five, not a mean: 32 right of 32 give 0.95. With
+fewer than 30 entries there is no gate.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from worldline.core.errors import UsageError
 from worldline.core.stats import at_least
 from worldline.plan.ledger import LedgerEntry
 
-FEWEST = 30
+MIN_ENTRIES = 30
 CONFIDENCE = 0.8  # with which a pool's bound holds
 
 
 @dataclass(frozen=True)
 class GatePool:
-    """Entries from one score on: how many were right of how many."""
+    """Entries from one score upwards: how many there are, and how many were right."""
 
     lowest: float
     right: int
@@ -32,13 +32,13 @@ class GatePool:
 
     @property
     def rate(self) -> float:
-        """The share that was right."""
+        """The share of right predictions."""
         return self.right / self.n
 
 
 @dataclass(frozen=True)
 class Gate:
-    """Pools by their lowest score, upwards, and what each is worth; fitted on `n` entries."""
+    """Pools in the order of their lowest scores, each with its bound; fitted on `n` entries."""
 
     pools: tuple[GatePool, ...]
     bounds: tuple[float, ...]
@@ -46,17 +46,25 @@ class Gate:
 
     @classmethod
     def fit(cls, entries: Iterable[LedgerEntry], *, confidence: float = CONFIDENCE) -> Gate:
-        """The gate of a ledger; UsageError where it is too short to tell."""
-        scored = [(one.score, one.is_right) for one in entries if one.score is not None]
+        """Fit a gate on the entries of a ledger.
+
+        Raises:
+            UsageError: The ledger has too few entries.
+        """
+        scored = [(entry.score, entry.is_right) for entry in entries if entry.score is not None]
         return cls.of_scores(scored, confidence=confidence)
 
     @classmethod
     def of_scores(cls, scored: Iterable[tuple[float, bool]], *, confidence: float = CONFIDENCE) -> Gate:
-        """The same of scores, and whether each was right."""
+        """Fit a gate on pairs of a score and whether the prediction was right.
+
+        Raises:
+            UsageError: There are too few pairs.
+        """
         points = sorted(scored)
-        if len(points) < FEWEST:
+        if len(points) < MIN_ENTRIES:
             raise UsageError(
-                f"{len(points)} recorded runs of this code are too few to tell how sure a model is: it takes {FEWEST}"
+                f"{len(points)} recorded executions of this code are too few to calibrate: {MIN_ENTRIES} are needed"
             )
         pools = pooled(points)
         bounds, best = list[float](), 0.0
@@ -66,24 +74,24 @@ class Gate:
         return cls(pools, tuple(bounds), len(points))
 
     def probability(self, score: float) -> float:
-        """How likely what was imagined with this score is right, at least."""
+        """Return the lower bound on the probability that a prediction with this score is right."""
         at = bisect_right([pool.lowest for pool in self.pools], score)
         return self.bounds[at - 1] if at else 0.0
 
 
 def pooled(points: Iterable[tuple[float, bool]]) -> tuple[GatePool, ...]:
-    """Entries in the order of their scores, pooled until each pool is oftener right than the one below it."""
-    found = list[GatePool]()
+    """Pool entries, ordered by score, until each pool is right more often than the one below it."""
+    pools = list[GatePool]()
     for score, same in groupby(points, itemgetter(0)):
         rights = [is_right for _, is_right in same]
         now = GatePool(score, sum(rights), len(rights))
-        while found and found[-1].rate >= now.rate:
-            last = found.pop()
+        while pools and pools[-1].rate >= now.rate:
+            last = pools.pop()
             now = GatePool(last.lowest, last.right + now.right, last.n + now.n)
-        found.append(now)
-    return tuple(found)
+        pools.append(now)
+    return tuple(pools)
 
 
 def gate_of(entries: Sequence[LedgerEntry]) -> Gate | None:
-    """The gate of a ledger's entries; None while they are too few to tell."""
-    return Gate.fit(entries) if len(entries) >= FEWEST else None
+    """Fit a gate on the entries; None if there are too few of them."""
+    return Gate.fit(entries) if len(entries) >= MIN_ENTRIES else None

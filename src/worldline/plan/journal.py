@@ -1,11 +1,11 @@
-"""The journal of a code base: one folder, in which every question that the interpreter had to answer is kept.
+"""The journal of a code base: a folder that stores every question that was answered by an execution.
 
-    journal.jsonl   a line that says what it is, then one for each execution: the program, the question, why it was run,
-                    what a model imagined and how sure it was, what is true
+    journal.jsonl   a header line, then one line per execution: the program, the question, why it was executed,
+                    the prediction and its confidence, the true answer
 
-A gate is fitted on it and a model can learn from it. Traces are not kept: a program is recorded again. It holds the
-source and the values of the user's own code, so it stays where the user put it. A torn line is not read; several
-processes may append, a line at a time.
+A gate is fitted on it, and a model can learn from it. Traces are not stored: a program can be recorded again. The
+journal holds source and values of the user's code, so it stays where the user put it. Torn lines are skipped; several
+processes may append, one line at a time.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from worldline.storage import files
 
 NAME = "journal.jsonl"
 HEAD: dict[str, Any] = {"format": "worldline-questions", "version": 1}
-LIMIT = 1 << 30  # bytes of a journal
+MAX_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, kw_only=True)
 class JournalEntry:
-    """A question that was answered by a run: what was imagined before (None: nothing), and what is true.
+    """A question that was answered by an execution: the prediction before it (None if there was none), and the truth.
 
-    `score` is the natural log-probability of what was imagined, `probability` what a gate made of it; `model` the
-    digest of the weights, or their name; `told` how many true steps had been asked for before what was imagined (0, and
-    where an older release wrote none: it was imagined whole).
+    `score` is the natural log-probability of the prediction, and `probability` what the gate made of it. `model` is the
+    digest of the weights, or their name. `told` counts the true steps before the prediction; 0 is a whole prediction,
+    also in files of older releases.
     """
 
     program: Program
@@ -50,24 +50,41 @@ class JournalEntry:
 
     @property
     def ledger(self) -> LedgerEntry:
-        """The same without the program's text: what a gate is fitted on."""
+        """The entry without the program's text: what a gate is fitted on."""
         return LedgerEntry(
-            digest=self.program.digest, question=str(self.question), why=self.why, imagined=self.imagined,
-            true=self.true, score=self.score, probability=self.probability, model=self.model, told=self.told,
-        )  # fmt: skip
+            digest=self.program.digest,
+            question=str(self.question),
+            why=self.why,
+            imagined=self.imagined,
+            true=self.true,
+            score=self.score,
+            probability=self.probability,
+            model=self.model,
+            told=self.told,
+        )
 
 
 def read_journal(directory: str | Path) -> list[JournalEntry]:
-    """Every entry, oldest first; none of a folder without a journal. FormatError where the file is another's."""
+    """Read every entry, oldest first.
+
+    Args:
+        directory: The folder of the journal.
+
+    Returns:
+        The entries; an empty list if the folder has no journal.
+
+    Raises:
+        FormatError: The file is not a journal.
+    """
     path = _folder(directory) / NAME
     if not os.path.lexists(path):
         return []
-    lines = files.read_plain(path, limit=LIMIT).split(b"\n")
+    lines = files.read_plain(path, limit=MAX_BYTES).split(b"\n")
     return [entry for number, line in enumerate(lines, 1) if (entry := _read(path, number, line)) is not None]
 
 
 def append(directory: str | Path, entries: Sequence[JournalEntry]) -> None:
-    """Adds entries to a folder's journal, which is made where there is none; durable when this returns."""
+    """Append entries to the journal of a folder, which is created if it is missing; durable on return."""
     folder = _folder(directory)
     files.make_directory(folder)
     path = folder / NAME
@@ -84,17 +101,15 @@ def append(directory: str | Path, entries: Sequence[JournalEntry]) -> None:
 
 
 def _folder(directory: str | Path) -> Path:
-    """UsageError where it is something else."""
+    """Return the path of the folder; UsageError if it is a file."""
     folder = Path(directory)
     if os.path.lexists(folder) and not folder.is_dir():
-        raise UsageError(
-            f"{folder} is a file: a journal is a folder of its own, which is made where there is none"
-        )
+        raise UsageError(f"{folder} is a file: a journal is a folder, which is created if it is missing")
     return folder
 
 
 def read_head(path: Path) -> None:
-    """FormatError where a file of this name is there that is no journal."""
+    """Check the header; FormatError if the file is not a journal."""
     if not os.path.lexists(path):
         return
     with files.disk(path):
@@ -108,7 +123,7 @@ def read_head(path: Path) -> None:
 
 
 def _read(path: Path, number: int, line: bytes) -> JournalEntry | None:
-    """The entry of a line; None of the first line, and of one that is torn."""
+    """Parse a line; None for the header and for a torn line."""
     try:
         row = json.loads(line)
     except (ValueError, RecursionError):
@@ -117,39 +132,37 @@ def _read(path: Path, number: int, line: bytes) -> JournalEntry | None:
         row = None
     if number == 1:
         if row != HEAD:
-            raise FormatError(
-                f"{path} is no journal of questions that this release reads: {HEAD} is expected"
-            )
+            raise FormatError(f"{path} is not a journal that this release reads: {HEAD} is expected")
         return None
     try:
         return None if row == HEAD else _entry(row)
     except (KeyError, TypeError, ValueError, AttributeError, UsageError) as error:
-        raise FormatError(f"{path}, line {number}, is no entry of a journal: {error}") from None
+        raise FormatError(f"{path}, line {number}, is not a journal entry: {error}") from None
 
 
 def _entry(row: Any) -> JournalEntry:
     program = {**row["program"]}
     program["argv"] = tuple(program.get("argv", ()))
     program["files"] = tuple((name, text) for name, text in program.get("files", ()))
-    told = {each.name: row[each.name] for each in fields(JournalEntry) if each.name in row}
-    told |= {"program": Program(**program), "question": read_question(row["question"])}
-    found = JournalEntry(**told)
-    texts = (found.true, found.why, found.model, found.program.source, found.imagined or "")
-    numbers = (found.probability or 0.0, found.score or 0.0, found.told)
+    values = {column.name: row[column.name] for column in fields(JournalEntry) if column.name in row}
+    values |= {"program": Program(**program), "question": read_question(row["question"])}
+    entry = JournalEntry(**values)
+    texts = (entry.true, entry.why, entry.model, entry.program.source, entry.imagined or "")
+    numbers = (entry.probability or 0.0, entry.score or 0.0, entry.told)
     if not all(isinstance(text, str) for text in texts) or not all(type(n) in (int, float) for n in numbers):
-        raise TypeError("a field is of another type")
+        raise TypeError("a field has the wrong type")
     if any(math.isnan(n) for n in numbers):
-        raise ValueError("a number is none")
-    return found
+        raise ValueError("a number is NaN")
+    return entry
 
 
 def _row(entry: JournalEntry) -> dict[str, Any]:
-    """What is not the usual of an entry."""
+    """The fields of an entry that differ from the default."""
     program, usual = entry.program, Program(source=entry.program.source)
     run = {
-        each.name: value
-        for each in fields(Program)
-        if (value := getattr(program, each.name)) != getattr(usual, each.name)
+        column.name: value
+        for column in fields(Program)
+        if (value := getattr(program, column.name)) != getattr(usual, column.name)
     }
-    rest = {each.name: getattr(entry, each.name) for each in fields(JournalEntry)[2:]}
+    rest = {column.name: getattr(entry, column.name) for column in fields(JournalEntry)[2:]}
     return {"program": {"source": program.source, **run}, "question": str(entry.question), **rest}

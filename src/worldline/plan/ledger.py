@@ -1,4 +1,4 @@
-"""What is known of a model's sureness on the code at hand: an entry for each execution, of which a gate is fitted."""
+"""The calibration data of a model on one code base: one entry per execution, on which a gate is fitted."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from worldline.predict.predictor import Predictor
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerEntry:
-    """One execution: of which program, by its digest; what was asked, and why it was run; what was believed before.
+    """One execution: the digest of the program, the question, why it was executed, and the prediction before it.
 
-    `score` is the natural log-probability of what was imagined, `probability` what a gate made of it; None where there
-    was none. `model` is the digest of the weights, or their name. `told`: how many true
-    steps had been asked for before, so that what was imagined stands behind them; 0: it was imagined whole.
+    `score` is the natural log-probability of the prediction, and `probability` what the gate made of it; None if there
+    was none. `model` is the digest of the weights, or their name. `told` counts the true steps before the prediction;
+    0 is a whole prediction.
     """
 
     digest: str
@@ -29,7 +29,7 @@ class LedgerEntry:
 
     @property
     def is_right(self) -> bool:
-        """Whether what was imagined is so."""
+        """Whether the prediction was right."""
         return self.imagined == self.true
 
     @property
@@ -41,19 +41,19 @@ class LedgerEntry:
 def telling(
     entries: Iterable[LedgerEntry], *, what: str, model: str, stepped: bool = False
 ) -> list[LedgerEntry]:
-    """The entries that a gate for such questions of such a model may be fitted on: scored, and imagined likewise.
+    """Select the entries that a gate for one kind of question and one model is fitted on.
 
-    What was imagined whole says nothing of what is imagined behind true steps (`stepped`), nor the other way round. Of
-    a program that was asked the same twice, the newest: one run is not two.
+    Whole predictions say nothing about predictions after true steps (`stepped`), nor the other way round. If a program
+    was asked the same question twice, the newest entry counts.
     """
-    found: dict[tuple[str, str], LedgerEntry] = {}
-    for one in entries:
-        is_scored = one.imagined is not None and one.score is not None
-        if is_scored and (one.told > 0) == stepped and one.what == what and one.model == model:
-            found[one.digest, one.question] = one
-    return list(found.values())
+    newest: dict[tuple[str, str], LedgerEntry] = {}
+    for entry in entries:
+        is_scored = entry.imagined is not None and entry.score is not None
+        if is_scored and (entry.told > 0) == stepped and entry.what == what and entry.model == model:
+            newest[entry.digest, entry.question] = entry
+    return list(newest.values())
 
 
 def model_of(predictor: Predictor) -> str:
-    """A predictor as a ledger names it: by the digest of its weights, or its name."""
+    """Return the name of a predictor in a ledger: the digest of its weights, or its name."""
     return predictor.info.digest or predictor.info.name

@@ -1,4 +1,4 @@
-"""What of a program's run is asked, as a person writes it: `return`, `raises`, `line:12`, `name:x@9` and so on."""
+"""Questions about an execution, as a user writes them: `return`, `raises`, `line:12`, `name:x@9` and so on."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _ENDS = re.compile(r"ends:([1-9][0-9]{0,8})")
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """One question: `return` (the answer), `raises`, `line` (is it reached), `name` (its value when a line last ran),
-    `passes` (it ends by itself, without an exception), `ends` (within so many steps).
+    """One question: `return` (the result), `raises`, `line` (is it reached?), `name` (its value when a line last ran),
+    `passes` (does it end without an exception?), `ends` (within N steps?).
     """
 
     what: str = "return"
@@ -30,15 +30,22 @@ class Question:
 
 
 def read_question(text: str) -> Question:
-    """A question as it was written; UsageError of anything else."""
+    """Parse a question.
+
+    Args:
+        text: The question: `return`, `raises`, `passes`, `line:12`, `name:x@9` or `ends:500`.
+
+    Raises:
+        UsageError: The text is not a question.
+    """
     if text in ("return", "raises", "passes"):
         return Question(what=text)
-    if found := _LINE.fullmatch(text):
-        return Question(what="line", line=int(found[1]))
-    if found := _NAME.fullmatch(text):
-        return Question(what="name", name=found[1], line=int(found[2]))
-    if found := _ENDS.fullmatch(text):
-        return Question(what="ends", steps=int(found[1]))
+    if match := _LINE.fullmatch(text):
+        return Question(what="line", line=int(match[1]))
+    if match := _NAME.fullmatch(text):
+        return Question(what="name", name=match[1], line=int(match[2]))
+    if match := _ENDS.fullmatch(text):
+        return Question(what="ends", steps=int(match[1]))
     raise UsageError(
-        f"{text!r} is no question: it is one of return, raises, passes, line:12, name:x@9, ends:500"
+        f"{text!r} is not a question: use one of return, raises, passes, line:12, name:x@9, ends:500"
     )

@@ -1,6 +1,6 @@
-"""The answer to a question as a run tells it, recorded or imagined: canonical text, `yes`, `no`; None: it does not say.
+"""Read the answer to a question from a trace or a prediction: canonical text, `yes`, `no`, or None if it is unknown.
 
-The same of both, so that they are compared by text. Nothing is evaluated, and nothing is run.
+Both are read the same way, so they can be compared by text. Nothing is evaluated, and nothing is executed.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ YES, NO = "yes", "no"
 
 @dataclass(frozen=True)
 class ImaginedAnswer:
-    """What an imagined text answers, and how many of its bytes decide that: all, or those up to a line."""
+    """The answer in a predicted text, and how many of its bytes decide it: all, or those up to a line."""
 
     value: str | None
     end: int
 
 
 @dataclass(frozen=True)
-class _Told:
-    """A run as far as it was told."""
+class _PartialRun:
+    """The part of a run that is known."""
 
     steps: Sequence[Step]
     frames: Sequence[Frame]
@@ -38,31 +38,33 @@ class _Told:
 
 
 def read_answer(question: Question, trace: Trace) -> str | None:
-    """What a recorded run answers; None where it was stopped before that is known."""
+    """Read the answer from a trace; None if it was stopped too early."""
     has_ended = trace.outcome.kind in ENDED
     if question.what in ("return", "name"):
         return of_trace(_subject(question), trace) if has_ended else None
-    value, _ = _plain(question, _Told(trace.steps, trace.frames, has_ended))
+    value, _ = _plain(question, _PartialRun(trace.steps, trace.frames, has_ended))
     return value
 
 
-def read_imagined(question: Question, ask: PredictionRequest, found: Prediction) -> ImaginedAnswer:
-    """What a model's text answers; no value where it is broken, or not finished and that matters."""
-    parsed, whole = parse(found.text, ask.prompt, loose=True), len(found.text)
-    if not notation(found.codec).is_canonical or parsed.malformed is not None or not parsed.steps:
+def read_imagined(question: Question, ask: PredictionRequest, prediction: Prediction) -> ImaginedAnswer:
+    """Read the answer from a prediction; no value if the text is malformed or ends too early."""
+    parsed, whole = parse(prediction.text, ask.prompt, loose=True), len(prediction.text)
+    if not notation(prediction.codec).is_canonical or parsed.malformed is not None or not parsed.steps:
         return ImaginedAnswer(None, whole)
     if question.what in ("return", "name"):
-        return ImaginedAnswer(of_prediction(_subject(question), ask, found) if parsed.ended else None, whole)
-    value, step = _plain(question, _Told(parsed.steps, parsed.frames, parsed.ended))
-    return ImaginedAnswer(value, whole if step is None else _end_of(step, parsed, found.text))
+        return ImaginedAnswer(
+            of_prediction(_subject(question), ask, prediction) if parsed.ended else None, whole
+        )
+    value, step = _plain(question, _PartialRun(parsed.steps, parsed.frames, parsed.ended))
+    return ImaginedAnswer(value, whole if step is None else _end_of(step, parsed, prediction.text))
 
 
 def _subject(question: Question) -> Subject:
     return Subject(line=question.line, name=question.name) if question.what == "name" else Subject()
 
 
-def _plain(question: Question, run: _Told) -> tuple[str | None, int | None]:
-    """The answer, and the step that decides it where that is not the end."""
+def _plain(question: Question, run: _PartialRun) -> tuple[str | None, int | None]:
+    """Return the answer, and the step that decides it if that is not the last one."""
     if question.what == "line":
         return _reaches(question.line, run)
     if question.what == "ends":
@@ -75,8 +77,8 @@ def _plain(question: Question, run: _Told) -> tuple[str | None, int | None]:
     return (YES if event == "return" or (event == "exit" and arg == "0") else NO), None
 
 
-def _reaches(line: int, run: _Told) -> tuple[str | None, int | None]:
-    """Whether a line of the program's own file runs."""
+def _reaches(line: int, run: _PartialRun) -> tuple[str | None, int | None]:
+    """Whether a line of the program's own file is executed."""
     own = run.frames[0].file if run.frames else ""
     for i, step in enumerate(run.steps):
         if step.event == "line" and step.line == line and run.frames[step.frame].file == own:
@@ -84,20 +86,20 @@ def _reaches(line: int, run: _Told) -> tuple[str | None, int | None]:
     return (NO if run.has_ended else None), None
 
 
-def _ends(steps: int, run: _Told) -> tuple[str | None, int | None]:
-    """Whether it ends within so many steps."""
+def _ends(steps: int, run: _PartialRun) -> tuple[str | None, int | None]:
+    """Whether it ends within N steps."""
     if len(run.steps) > steps:
         return NO, steps
     return (YES, None) if run.has_ended else (None, None)
 
 
-def _end(run: _Told) -> tuple[str, str]:
-    """The event that the outermost frame ends with, and its value."""
+def _end(run: _PartialRun) -> tuple[str, str]:
+    """Return the event that ends the outermost frame, and its value."""
     last = next((s for s in reversed(run.steps) if s.event in FINAL and run.frames[s.frame].parent < 0), None)
     return ("return", "") if last is None else (last.event, last.arg or "")
 
 
 def _end_of(step: int, parsed: Parsed, text: bytes) -> int:
-    """Where the turn of a step ends in its text."""
-    found = turns(text)
-    return found[step].end if step < len(found) else parsed.end
+    """Return where the turn of a step ends in the text."""
+    ends = turns(text)
+    return ends[step].end if step < len(ends) else parsed.end

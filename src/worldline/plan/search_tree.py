@@ -1,4 +1,4 @@
-"""The tree of a search as it is shown: plain nodes, whoever searched."""
+"""The tree of a search in the form in which it is shown."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class TreeNode:
-    """A node: its parent by its place in the list (-1: the root), what led to it, its visits and its value."""
+    """A node: the index of its parent (-1 for the root), its label, visits and value."""
 
     parent: int
     label: str
@@ -19,7 +19,7 @@ class TreeNode:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchTree:
-    """A search as nodes, parents before children; what was searched and what it cost, in words."""
+    """A search as nodes, parents before children, with facts about it: what was searched, and the cost."""
 
     title: str
     nodes: tuple[TreeNode, ...]

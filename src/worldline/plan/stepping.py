@@ -1,8 +1,8 @@
-"""Single true steps, told where a model is least sure: the interpreter runs so far, and the model imagines the rest.
+"""Single true steps where the model is least confident: the interpreter executes so far, the model the rest.
 
-To tell a step, the interpreter runs the program from its beginning up to that step, in the box, and stops there. All
-that it ran on the way is known then, so the text up to there is the truth's; what follows is the model's. How often it
-was asked is what is counted. Where to ask never depends on the truth.
+For one true step the interpreter executes the program from its start up to that step, in the sandbox, and stops. The
+text up to there is true; what follows is predicted. The cost counts these requests. The choice of a step never depends
+on the truth.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
 from worldline.plan.executed import FirstSteps, drawn_in
-from worldline.plan.imagined import Thought, think_on
+from worldline.plan.imagined import PredictedAnswer, think_on
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.predict.predictor import Predictor
 
 
 @dataclass(frozen=True, kw_only=True)
-class SteppedThought:
-    """A thought behind true steps: how often the interpreter was asked, how many steps it ran, bytes imagined.
+class SteppedPrediction:
+    """A prediction after true steps: the requests for true steps, the steps executed, and the predicted bytes.
 
-    `known`: how many of those asks the thought itself stands behind. `trace` is there where the steps that were run
-    answer the question themselves; `drawn` says what they drew, if they did: no other run has the same steps then.
+    `known` counts the requests whose steps the prediction starts with. `trace` is set if the executed steps answer the
+    question themselves. `drawn` names what they drew, if anything: another execution may then differ.
     """
 
-    thought: Thought
+    thought: PredictedAnswer
     told: int
     known: int
     ran: int
@@ -41,16 +41,16 @@ class SteppedThought:
 def ask_steps(
     predictor: Predictor,
     first: FirstSteps,
-    thought: Thought,
+    thought: PredictedAnswer,
     question: Question,
     *,
     most: int,
-    enough: Callable[[Thought], bool],
-) -> SteppedThought:
-    """A thought corrected by at most so many true steps, until it is good enough."""
+    enough: Callable[[PredictedAnswer], bool],
+) -> SteppedPrediction:
+    """Correct a prediction by at most `most` true steps, until it is good enough."""
     if predictor.capabilities.decodes_bytes is None:
         raise UsageError(
-            f"{predictor.info.name} does not say how sure it is of each step: steps cannot be asked for"
+            f"{predictor.info.name} reports no confidence per step, so single true steps are not available"
         )
     told, behind, ran, written = 0, 0, 0, thought.spent.bytes
     trace, drawn = None, None
@@ -58,7 +58,7 @@ def ask_steps(
         number = _least_sure(thought)
         if number is None:
             break
-        # what a step changes is known when the next one begins
+        # The changes of a step are known when the next one starts.
         trace = first(thought.ask.program, number + 2)
         told, ran, drawn = told + 1, max(ran, len(trace)), drawn_in(trace)
         known = _up_to(number, trace, thought)
@@ -67,23 +67,23 @@ def ask_steps(
         (thought,) = think_on(predictor, [replace(thought.ask, given=known)], question, fine=True)
         behind, written = told, written + thought.spent.bytes
     telling = trace if trace is not None and read_answer(question, trace) is not None else None
-    return SteppedThought(
+    return SteppedPrediction(
         thought=thought, told=told, known=behind, ran=ran, bytes=written, trace=telling, drawn=drawn
     )
 
 
-def _least_sure(thought: Thought) -> int | None:
-    """The number of the least sure step behind those that are known; None where there is none."""
+def _least_sure(thought: PredictedAnswer) -> int | None:
+    """Return the least confident step after the known ones; None if there is none."""
     known = len(thought.ask.given)
     open_ = [(step.logprob, number) for number, step in enumerate(thought.sure) if step.start >= known]
     return min(open_)[1] if open_ else None
 
 
-def _up_to(number: int, trace: Trace, thought: Thought) -> bytes | None:
-    """The true text up to a step; None where the run did not come so far, or it does not fit."""
+def _up_to(number: int, trace: Trace, thought: PredictedAnswer) -> bytes | None:
+    """Return the true text up to a step; None if the run ended before it, or the text is too long."""
     text = encode_steps(trace, thought.ask.options)
-    found = turns(text)
-    if trace.outcome.kind != "limit" or len(found) <= number:
+    ends = turns(text)
+    if trace.outcome.kind != "limit" or len(ends) <= number:
         return None
-    known = text[: found[number].end]
+    known = text[: ends[number].end]
     return known if len(known) < thought.ask.limit else None

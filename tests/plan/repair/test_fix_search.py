@@ -13,7 +13,7 @@ from worldline.cli import main
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate
-from worldline.plan.repair.edits.proposer import Edits
+from worldline.plan.repair.edits.proposer import EditProposer
 from worldline.plan.repair.imagine import question, shared
 from worldline.plan.repair.order import RankedCandidate, ordered, with_priors
 from worldline.plan.repair.rows import of_rows, read_checks
@@ -54,7 +54,13 @@ def found(
 ) -> Repair:
     tests = of_rows(PROGRAM, ROWS, "total")
     return repair(
-        PROGRAM, tests, runs, RECORD, proposers=proposers or [Edits()], plan=plan or RepairPlan(), **more
+        PROGRAM,
+        tests,
+        runs,
+        RECORD,
+        proposers=proposers or [EditProposer()],
+        plan=plan or RepairPlan(),
+        **more,
     )  # type: ignore[arg-type]
 
 
@@ -76,7 +82,7 @@ def test_a_fix_is_found_run_and_shown_as_a_patch(runs: Caller) -> None:
 
 def test_nothing_to_repair(runs: Caller) -> None:
     tests = of_rows(PROGRAM, ROWS[:1], "total")
-    done = repair(PROGRAM, tests, runs, RECORD, proposers=[Edits()], plan=RepairPlan())
+    done = repair(PROGRAM, tests, runs, RECORD, proposers=[EditProposer()], plan=RepairPlan())
     assert (done.failing, done.patches, done.spent.executions) == (0, (), 1)
 
 
@@ -164,7 +170,7 @@ def test_a_question_begins_with_the_recorded_run_up_to_the_change(runs: Caller) 
 
 
 def test_priors_share_a_kind_and_orders_are_permutations() -> None:
-    made = list(Edits().propose(Defect(source=SOURCE, name="total.py")))
+    made = list(EditProposer().propose(Defect(source=SOURCE, name="total.py")))
     ranked = with_priors(made, SOURCE)
     assert sum(each.prior for each in ranked) == pytest.approx(1)
     for oracle in ("none", "random", "prior", "imagined", "mixed"):
@@ -179,7 +185,7 @@ def test_python_tests_run_beside_the_program(tmp_path: Path, runs: Caller) -> No
     tests = tmp_path / "test_total.py"
     tests.write_text("from total import total\n\ndef test_one():\n    assert total([1, 2]) == 3\n")
     checks = read_checks(PROGRAM, tests)
-    done = repair(PROGRAM, checks, runs, RECORD, proposers=[Edits()], plan=RepairPlan(patches=1))
+    done = repair(PROGRAM, checks, runs, RECORD, proposers=[EditProposer()], plan=RepairPlan(patches=1))
     assert len(done.patches) == 1
     assert "+        t += x" in done.patches[0].patch
 
@@ -190,7 +196,9 @@ def test_tests_that_import_what_is_not_there_get_one_sentence(tmp_path: Path, ru
         "import nosuchmodule\nfrom total import total\n\ndef test_one():\n    assert total([1]) == 1\n"
     )
     with pytest.raises(UsageError, match=r"test_total.py imports nosuchmodule, which is not there") as caught:
-        repair(PROGRAM, read_checks(PROGRAM, tests), runs, RECORD, proposers=[Edits()], plan=RepairPlan())
+        repair(
+            PROGRAM, read_checks(PROGRAM, tests), runs, RECORD, proposers=[EditProposer()], plan=RepairPlan()
+        )
     assert "\n" not in str(caught.value)
 
 
@@ -199,7 +207,7 @@ def test_a_test_without_an_end_costs_its_seconds_and_no_more(runs: Caller) -> No
     program = Program(source=source, name="down.py")
     tests = of_rows(program, [[[4], 0], [[3], 0]], "down")
     plan = RepairPlan(patches=1, seconds=0.05)
-    done = repair(program, tests, runs, RECORD, proposers=[Edits()], plan=plan)
+    done = repair(program, tests, runs, RECORD, proposers=[EditProposer()], plan=plan)
     assert len(done.patches) == 1
     assert done.first_failing == "down(3)"
 

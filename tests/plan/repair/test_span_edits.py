@@ -9,7 +9,7 @@ import pytest
 from worldline.core.errors import UsageError
 from worldline.plan.repair.candidate import Defect, changed_lines, patch, patch_size
 from worldline.plan.repair.edits.parsed import ParsedSource
-from worldline.plan.repair.edits.proposer import Edits, edits, kinds
+from worldline.plan.repair.edits.proposer import EditProposer, edits, kinds
 
 pytestmark = pytest.mark.unit
 
@@ -27,12 +27,12 @@ def  mean ( xs,   k = 2 ):   # odd spacing stays
 
 
 def sources(source: str, **known: object) -> list[str]:
-    return [each.source for each in Edits().propose(Defect(source=source, name="a.py", **known))]  # type: ignore[arg-type]
+    return [each.source for each in EditProposer().propose(Defect(source=source, name="a.py", **known))]  # type: ignore[arg-type]
 
 
 def test_every_candidate_is_python_and_differs_in_its_own_lines_only() -> None:
     old = ODD.splitlines()
-    found = list(Edits().propose(Defect(source=ODD, name="a.py")))
+    found = list(EditProposer().propose(Defect(source=ODD, name="a.py")))
     assert len(found) > 100
     assert len({each.source for each in found}) == len(found)
     for each in found:
@@ -100,7 +100,7 @@ def test_lines_end_as_they_did() -> None:
 def test_what_a_run_did_not_reach_is_not_changed_and_seen_kinds_narrow() -> None:
     source = "def f(a, b):\n    if a:\n        return a + 1\n    return b - 1\n"
     reached = frozenset({2, 4})
-    found = list(Edits().propose(Defect(source=source, name="a.py", reached=reached)))
+    found = list(EditProposer().propose(Defect(source=source, name="a.py", reached=reached)))
     assert found
     assert all(each.lines != range(3, 4) for each in found)
     every = len(sources(source))
@@ -110,7 +110,7 @@ def test_what_a_run_did_not_reach_is_not_changed_and_seen_kinds_narrow() -> None
 
 def test_a_source_that_is_no_python_is_refused_in_one_sentence() -> None:
     with pytest.raises(UsageError, match="is not Python"):
-        list(Edits().propose(Defect(source="def f(:\n", name="a.py")))
+        list(EditProposer().propose(Defect(source="def f(:\n", name="a.py")))
 
 
 def test_a_patch_is_a_unified_diff_and_has_a_size() -> None:

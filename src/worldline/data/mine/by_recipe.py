@@ -62,7 +62,7 @@ def mine_calls(
         workers: Processes at once.
         seed: Which arguments are tried.
         max_functions: Stop after this many functions; 0 for all.
-        reach: Searches for calls that take branches which the others miss (`worldline.plan.Reaching`).
+        reach: Searches for calls that take branches which the others miss (`worldline.plan.MissingBranchSearch`).
         known: Try nothing: write what an earlier mining, perhaps a killed one, has found.
         max_steps: Limit of one call: recorded steps.
         wall: Limit of one call: seconds.

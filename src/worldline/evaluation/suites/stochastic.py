@@ -22,7 +22,7 @@ from worldline.core.program import Program
 from worldline.evaluation.suites.measurement import Measurement, failed
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
-from worldline.plan.futures.outlook import Effort, Outlook, outlook
+from worldline.plan.futures.future_report import Effort, FutureReport, build_report
 from worldline.plan.futures.scores import Errors
 from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.world import boxed
@@ -102,7 +102,7 @@ def meter() -> BeliefMeter:
     return BeliefMeter()
 
 
-def _measurement(task: Task, seen: Outlook) -> Measurement:
+def _measurement(task: Task, seen: FutureReport) -> Measurement:
     imagined, own = seen.imagined, seen.own
     figures: dict[str, Any] = {
         "world": task.group, "exact": seen.truth.is_exact,
@@ -123,12 +123,12 @@ def _numbers(errors: Errors | None) -> list[float] | None:
     ]  # fmt: skip
 
 
-def _outlook(task: Task, limits: Limits, predictor: Predictor) -> Outlook:
+def _outlook(task: Task, limits: Limits, predictor: Predictor) -> FutureReport:
     """One program's futures; texts of a predictor that always writes the same say nothing of its belief."""
     texts = 0 if predictor.info.is_greedy else TEXTS
     effort = Effort(runs=RUNS, texts=texts)
     with boxed(task.program, limits=limits) as world:
-        found = outlook(world, task.program, Subject(), effort=effort, model=predictor)
+        found = build_report(world, task.program, Subject(), effort=effort, model=predictor)
     return found
 
 
@@ -173,7 +173,7 @@ def _races(races: Sequence[Sequence[Cell]]) -> Table:
     return Table("races", heads, tuple(rows), note)
 
 
-def _raced(seen: Outlook) -> tuple[Cell, Cell, Cell]:
+def _raced(seen: FutureReport) -> tuple[Cell, Cell, Cell]:
     possible = {*seen.truth.mass}
     if seen.races is not None:
         possible |= {one.what for one in seen.races.results} | {*seen.races.seeded.mass}

@@ -1,1 +1,1 @@
-"""What could happen: the distribution over a program's futures, and a model's belief beside it."""
+"""What could happen: the distribution over a program's futures, compared with a model's belief."""

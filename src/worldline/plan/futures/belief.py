@@ -1,8 +1,8 @@
-"""What a model believes of a program's futures: by the texts that it writes, and by its own odds along the true ones.
+"""What a model believes about the futures of a program, measured in two ways.
 
-By texts: it writes so many, with the draws that it imagines, and what each says is counted. By its odds: along every
-true text the probability that it gives to each draw's value, all before it being true; their product is its mass on
-that future, and what is left of 1 is on draws that cannot be. No guide helps it there.
+By texts: the model writes N texts with predicted draws, and their outcomes are counted. By its own odds: along every
+true text, the model scores the value of each draw after the true text before it. The product is its mass on that
+future; the rest of 1 is on impossible draws. No guide constrains the model there.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 from worldline.core.hidden import possibilities
 from worldline.plan.futures.distribution import Distribution, counted
 from worldline.plan.futures.draws import draw_places
-from worldline.plan.futures.odds import Numbers
+from worldline.plan.futures.odds import LogProbs
 from worldline.plan.futures.scores import (
     Errors,
     Forecast,
-    Masses,
+    ProbabilityMasses,
     ReliabilityBin,
     errors,
     reliability,
@@ -32,29 +32,31 @@ from worldline.plan.futures.walk import is_chance
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, ScoresText
 
-TOGETHER = 64  # texts asked for at once
+BATCH_SIZE = 64
 SMOOTHED = "half a text more for each thing that is possible or was imagined"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TextBelief:
-    """A belief by texts: what they say, and how far that is from the truth."""
+    """A belief measured by texts: the distribution of their outcomes, and its errors against the truth."""
 
     distribution: Distribution
     errors: Errors
     seconds: float
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Return all fields as JSON."""
         return {
-            "distribution": self.distribution.as_json(), "errors": self.errors.as_json(), "smoothed": SMOOTHED,
+            "distribution": self.distribution.as_json(),
+            "errors": self.errors.as_json(),
+            "smoothed": SMOOTHED,
             "seconds": self.seconds,
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrueText:
-    """One true future: its text, how likely it is, and what it says of the subject."""
+    """One true future: its text, its probability, and its outcome (`what`)."""
 
     text: bytes
     weight: Fraction
@@ -63,23 +65,26 @@ class TrueText:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnOdds:
-    """A belief by odds: the mass on each thing, `rest` on draws that cannot be; how calibrated each single draw is.
+    """A belief measured by odds: the mass per outcome, the `rest` on impossible draws, and the calibration of draws.
 
-    `whole` is the mass on all the true texts, every byte of them counted: draws, and what follows from them.
+    `whole` is the mass on all true texts, with every byte counted: draws, and what follows from them.
     """
 
-    masses: Masses
+    masses: ProbabilityMasses
     rest: float
     whole: float
     errors: Errors
     draws: tuple[ReliabilityBin, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Return all fields as JSON."""
         return {
-            "masses": dict(self.masses), "rest": self.rest, "whole": self.whole, "errors": self.errors.as_json(),
-            "draws": [one.as_json() for one in self.draws],
-        }  # fmt: skip
+            "masses": dict(self.masses),
+            "rest": self.rest,
+            "whole": self.whole,
+            "errors": self.errors.as_json(),
+            "draws": [reliability_bin.as_json() for reliability_bin in self.draws],
+        }
 
 
 def imagined(
@@ -92,25 +97,25 @@ def imagined(
     fresh: Callable[[int], Predictor] | None = None,
     enough: Callable[[], bool] = lambda: False,
 ) -> TextBelief | None:
-    """A belief by so many texts, or by those that were written when it was enough; None where none was.
+    """Measure a belief by at most `texts` texts, or those written until `enough()`; None if there are none.
 
-    `fresh`: who writes the text of a number, where one predictor would write the same again (a server with one seed).
+    `fresh` returns the predictor of text N, if one predictor would repeat itself (a server with one seed).
     """
-    found, seconds, asked = list[str](), 0.0, 0
-    while asked < texts and not (asked and enough()):
-        some = 1 if fresh is not None else min(TOGETHER, texts - asked)
-        writer = predictor if fresh is None else fresh(asked)
-        asked += some
-        for one in writer.predict([ask] * some):
-            seconds += one.seconds
-            if one.status != "fault":
-                found.append(of_prediction(subject, ask, one))
+    answers, seconds, requested = list[str](), 0.0, 0
+    while requested < texts and not (requested and enough()):
+        batch_size = 1 if fresh is not None else min(BATCH_SIZE, texts - requested)
+        writer = predictor if fresh is None else fresh(requested)
+        requested += batch_size
+        for prediction in writer.predict([ask] * batch_size):
+            seconds += prediction.seconds
+            if prediction.status != "fault":
+                answers.append(of_prediction(subject, ask, prediction))
             if enough():
                 break
-    if not found:
+    if not answers:
         return None
-    belief = counted(found)
-    counts = {what: int(mass * belief.samples) for what, mass in belief.mass.items()}
+    belief = counted(answers)
+    counts = {outcome: int(mass * belief.samples) for outcome, mass in belief.mass.items()}
     smooth = smoothed(counts, truth.mass)
     return TextBelief(
         distribution=belief, errors=errors(truth.shares(), belief.shares(), smooth=smooth), seconds=seconds
@@ -125,32 +130,35 @@ def own_odds(
     left: float = 0.0,
     enough: Callable[[], bool] = lambda: False,
 ) -> OwnOdds | None:
-    """A belief along all true texts, which are every future but for what is `left`; None where it was enough before."""
-    futures, read = sorted(futures, key=lambda one: one.text), list[Numbers]()
-    for first in range(0, len(futures), TOGETHER):  # neighbours have the longest beginnings in common
+    """Measure a belief along all true texts; `left` is the mass they do not cover. None if `enough()` came first."""
+    futures, read = sorted(futures, key=lambda future: future.text), list[LogProbs]()
+    for first in range(0, len(futures), BATCH_SIZE):  # sorted neighbours share the longest prefixes
         if first and enough():
             return None
-        read += odds.score(ask, [one.text for one in futures[first : first + TOGETHER]])
+        read += odds.score(ask, [future.text for future in futures[first : first + BATCH_SIZE]])
     masses: dict[str, float] = {}
     truth: dict[str, float] = {}
     whole = 0.0
     single: dict[tuple[bytes, bytes], Forecast] = {}
-    for one, numbers in zip(futures, read, strict=True):
+    for future, numbers in zip(futures, read, strict=True):
         drawn = 0.0
-        for place in draw_places(one.text):
+        for place in draw_places(future.text):
             n, cost = possibilities(place.kind), float(numbers[place.start : place.end].sum())
             if not n or not is_chance(place.kind):
                 continue
             drawn += cost
-            key = one.text[: place.start], one.text[place.start : place.end]
+            key = future.text[: place.start], future.text[place.start : place.end]
             known = single.get(key, Forecast(float(np.exp(cost)), 1 / n, 0.0))
-            single[key] = replace(known, weight=known.weight + float(one.weight))
-        masses[one.what] = masses.get(one.what, 0.0) + float(np.exp(drawn))
-        truth[one.what] = truth.get(one.what, 0.0) + float(one.weight)
+            single[key] = replace(known, weight=known.weight + float(future.weight))
+        masses[future.what] = masses.get(future.what, 0.0) + float(np.exp(drawn))
+        truth[future.what] = truth.get(future.what, 0.0) + float(future.weight)
         whole += float(np.exp(numbers.sum()))
     rest = max(0.0, 1 - left - sum(masses.values()))
     belief = {**masses, IMPOSSIBLE: rest} if rest > 1e-12 else masses
     return OwnOdds(
-        masses=masses, rest=rest if rest > 1e-12 else 0.0, whole=min(1.0, whole), errors=errors(truth, belief),
+        masses=masses,
+        rest=rest if rest > 1e-12 else 0.0,
+        whole=min(1.0, whole),
+        errors=errors(truth, belief),
         draws=reliability(single.values()),
-    )  # fmt: skip
+    )

@@ -1,7 +1,7 @@
-"""How a model believes draws of `below n` to fall: its probability for each value beside 1/n.
+"""The model's probability for each value of a draw of `below n`, compared with 1/n.
 
-The model is given a small program that draws once, and the true text up to the value; what follows is its own. Several
-ways to say the draw in source are asked for (below.txt), so that no one of them is learned by heart.
+The model reads a small program that draws once, and the true text up to the value; it scores the value. The draw is
+phrased in several ways (below.txt), so that no single phrase is memorised.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _SOURCE = "import random\n\n\ndef f():\n    x = {}\n    return x\n"
 
 @dataclass(frozen=True)
 class BelowRow:
-    """A draw of `n` values: what is believed of each, on average over the phrases; `worst`: how far one is from 1/n.
+    """A draw of `n` values: the probability of each, averaged over the phrases.
 
-    `worst` is over all values and phrases; `rest` is the mass, on average, on what is no value of the draw.
+    `worst` is the largest difference from 1/n over all values and phrases; `rest` is the mean mass on other text.
     """
 
     n: int
@@ -36,54 +36,56 @@ class BelowRow:
     rest: float
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Return the fields, and 1/n as `even`."""
         return {**self.__dict__, "probabilities": list(self.probabilities), "even": 1 / self.n}
 
 
 @dataclass(frozen=True)
 class BelowTable:
-    """A row for each n, and every single probability as a forecast."""
+    """One row per n, and every single probability as a forecast."""
 
     rows: tuple[BelowRow, ...]
     forecasts: tuple[Forecast, ...]
 
     @property
     def worst(self) -> float:
-        """The greatest difference from 1/n of all."""
+        """The largest difference from 1/n of all rows."""
         return max((row.worst for row in self.rows), default=0.0)
 
     @property
     def bins(self) -> tuple[ReliabilityBin, ...]:
-        """The forecasts by what was believed, in bins of 1/50: most are small."""
+        """The forecasts in bins of 1/50, because most are small."""
         return reliability(self.forecasts, bins=50)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
+        """Return all rows and bins as JSON."""
         return {
-            "rows": [row.as_json() for row in self.rows], "worst": self.worst,
-            "calibration": calibration_error(self.bins), "bins": [one.as_json() for one in self.bins],
-        }  # fmt: skip
+            "rows": [row.as_json() for row in self.rows],
+            "worst": self.worst,
+            "calibration": calibration_error(self.bins),
+            "bins": [reliability_bin.as_json() for reliability_bin in self.bins],
+        }
 
 
 def below(odds: ScoresText, sizes: Iterable[int] = SIZES, phrases: Sequence[str] = PHRASES) -> BelowTable:
-    """The table of a model."""
+    """Measure a model."""
     rows, every = list[BelowRow](), list[Forecast]()
     for n in sizes:
         if n < 1 or not phrases:
-            raise UsageError(f"a draw of {n} values, said in {len(phrases)} ways")
-        found = [_believed(odds, below_ask(n, phrase), n) for phrase in phrases]
-        means = tuple(sum(each) / len(found) for each in zip(*found, strict=True))
-        worst = max(abs(p - 1 / n) for each in found for p in each)
+            raise UsageError(f"cannot measure a draw of {n} values with {len(phrases)} phrases")
+        by_phrase = [_believed(odds, below_ask(n, phrase), n) for phrase in phrases]
+        means = tuple(sum(probabilities) / len(by_phrase) for probabilities in zip(*by_phrase, strict=True))
+        worst = max(abs(p - 1 / n) for probabilities in by_phrase for p in probabilities)
         rows.append(BelowRow(n, means, worst, max(0.0, 1 - sum(means))))
-        every += [Forecast(p, 1 / n, 1 / n) for each in found for p in each]
+        every += [Forecast(p, 1 / n, 1 / n) for probabilities in by_phrase for p in probabilities]
     return BelowTable(tuple(rows), tuple(every))
 
 
 def below_ask(n: int, phrase: str) -> PredictionRequest:
-    """A program that draws once of n, and its true text up to the value."""
+    """Build a program that draws once below n, and its true text up to the value."""
     program = Program(source=_SOURCE.format(phrase.replace("N", str(n))), call="f()")
-    given = f"(4\n%'below {n}'=".encode()
-    return PredictionRequest(program=program, given=given)
+    true_text = f"(4\n%'below {n}'=".encode()
+    return PredictionRequest(program=program, given=true_text)
 
 
 def _believed(odds: ScoresText, ask: PredictionRequest, n: int) -> list[float]:

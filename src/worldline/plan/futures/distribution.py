@@ -1,4 +1,4 @@
-"""How likely each thing is, as far as that is known: exactly, within a bound, or by samples. Pure sums."""
+"""The probability of each outcome: exact, within a bound, or estimated from samples. Pure arithmetic."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ NONE = Fraction(0)
 
 @dataclass(frozen=True, kw_only=True)
 class Distribution:
-    """The mass of each thing that can be, by its text, the likeliest first.
+    """The mass of each possible outcome, by its text, the most likely first.
 
-    `left` is mass of which it is not known where it goes: what was not walked. `samples`: the masses are shares of so
-    many; 0: they are no shares.
+    `left` is the mass that was not explored. If `samples` is not 0, the masses are shares of that many samples.
     """
 
     mass: Mapping[str, Fraction] = field(default_factory=dict)
@@ -26,48 +25,52 @@ class Distribution:
 
     @property
     def is_exact(self) -> bool:
-        """Whether nothing is left to chance, or left out."""
+        """Whether nothing was sampled or left out."""
         return not self.samples and not self.left
 
-    def interval(self, what: str) -> tuple[float, float]:
-        """Between what its true mass is: Wilson's 95 % of samples, otherwise for certain."""
-        mass = self.mass.get(what, NONE)
+    def interval(self, outcome: str) -> tuple[float, float]:
+        """Return bounds on the true mass: Wilson's 95 % interval for samples, otherwise certain bounds."""
+        mass = self.mass.get(outcome, NONE)
         if self.samples:
             return wilson(int(mass * self.samples), self.samples)
         return float(mass), float(mass + self.left)
 
     def shares(self) -> dict[str, float]:
-        """The masses as parts of what is known: they sum to 1."""
+        """Return the masses as shares of the known mass; they sum to 1."""
         known = sum(self.mass.values(), NONE)
-        return {what: float(mass / known) for what, mass in self.mass.items()} if known else {}
+        return {outcome: float(mass / known) for outcome, mass in self.mass.items()} if known else {}
 
     def as_json(self) -> dict[str, Any]:
-        """Every mass with its interval; an exact one as the fraction that it is, too."""
+        """Return every mass with its interval, and as a fraction if it is exact."""
         rows = [
             {
-                "what": what, "mass": float(mass), "interval": list(self.interval(what)),
+                "what": outcome,
+                "mass": float(mass),
+                "interval": list(self.interval(outcome)),
                 "exact": None if self.samples else str(mass),
             }
-            for what, mass in self.mass.items()
-        ]  # fmt: skip
+            for outcome, mass in self.mass.items()
+        ]
         return {"rows": rows, "left": float(self.left), "samples": self.samples, "exact": self.is_exact}
 
 
 def weighed(parts: Iterable[tuple[str, Fraction]], left: Fraction = NONE) -> Distribution:
-    """What was walked: things with their weights, several times the same perhaps."""
+    """Build a distribution from outcomes with weights; an outcome may repeat."""
     mass: dict[str, Fraction] = {}
-    for what, weight in parts:
-        mass[what] = mass.get(what, NONE) + weight
+    for outcome, weight in parts:
+        mass[outcome] = mass.get(outcome, NONE) + weight
     return Distribution(mass=_sorted(mass), left=left)
 
 
 def counted(parts: Iterable[str]) -> Distribution:
-    """What was sampled."""
+    """Build a distribution from samples."""
     counts: dict[str, int] = {}
-    for what in parts:
-        counts[what] = counts.get(what, 0) + 1
+    for outcome in parts:
+        counts[outcome] = counts.get(outcome, 0) + 1
     n = sum(counts.values())
-    return Distribution(mass=_sorted({what: Fraction(count, n) for what, count in counts.items()}), samples=n)
+    return Distribution(
+        mass=_sorted({outcome: Fraction(count, n) for outcome, count in counts.items()}), samples=n
+    )
 
 
 def _sorted(mass: Mapping[str, Fraction]) -> dict[str, Fraction]:

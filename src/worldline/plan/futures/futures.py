@@ -1,4 +1,4 @@
-"""The futures of a program: its sandbox, its model and its time are set up here, and `outlook` does the rest."""
+"""The futures of a program: its sandbox, its model and its time are set up here, and `build_report` does the rest."""
 
 from __future__ import annotations
 
@@ -9,8 +9,14 @@ from collections.abc import Callable, Mapping
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.futures.outlook import RUNS, TEXTS, Effort, Outlook, outlook
-from worldline.plan.futures.schedules import PREEMPTIONS
+from worldline.plan.futures.future_report import (
+    DEFAULT_RUNS,
+    DEFAULT_TEXTS,
+    Effort,
+    FutureReport,
+    build_report,
+)
+from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS
 from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.world import boxed
 from worldline.predict.models import AnyModel, load_model
@@ -29,32 +35,32 @@ def futures(
     sampled_runs: int | None = None,
     model: AnyModel | None = None,
     extras: Mapping[str, str] | None = None,
-    texts: int = TEXTS,
+    texts: int = DEFAULT_TEXTS,
     seed: int = 0,
-    runs: int = RUNS,
+    runs: int = DEFAULT_RUNS,
     seconds: float | None = DEFAULT_SECONDS,
-    preemptions: int = PREEMPTIONS,
+    preemptions: int = DEFAULT_PREEMPTIONS,
     limits: Limits | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Outlook:
-    """Find everything that a program could do, how likely each is, and what a model believes.
+) -> FutureReport:
+    """Find everything that a program could do, the probability of each outcome, and what a model believes.
 
     Args:
-        program: The program; its random draws and threads are what is explored.
+        program: The program. Its random draws and thread schedules are explored.
         at: Ask about step `12`, or about line 7 when it last runs (`L7`); by default about the end.
         name: Ask for the value of this name there; by default for the result.
         paths: Ask which lines run, in their order.
-        exact: Walk every draw, and bound what the budget leaves.
-        sampled_runs: Sample this many runs, and walk nothing.
+        exact: Explore every draw, and bound the mass that the budget leaves.
+        sampled_runs: Sample this many runs instead.
         model: A model whose belief is compared: a name, a predictor or a function.
-        extras: Options of the model, where `model` is a name.
+        extras: Options of the model, if `model` is a name.
         texts: How many texts the model writes.
-        seed: Where samples and texts start.
-        runs: The most executions of a walk.
+        seed: The first seed of samples and texts.
+        runs: At most this many executions.
         seconds: Time for everything; None for no bound.
-        preemptions: The most preemptions of threads in one schedule.
+        preemptions: At most this many preemptions in one schedule.
         limits: Limits of one execution.
-        progress: Called with what is under way.
+        progress: Called with a line of progress.
 
     Returns:
         The distribution of results, the results of thread schedules, and the belief of the model.
@@ -64,25 +70,31 @@ def futures(
     """
     until = time.monotonic() + (seconds or float("inf"))
     effort = Effort(
-        exact=exact, samples=sampled_runs, runs=runs, texts=texts, seed=seed, preemptions=preemptions,
-        fresh=_reseeded(model, extras or {}, seed), enough=lambda: time.monotonic() > until,
+        exact=exact,
+        samples=sampled_runs,
+        runs=runs,
+        texts=texts,
+        seed=seed,
+        preemptions=preemptions,
+        fresh=_reseeded(model, extras or {}, seed),
+        enough=lambda: time.monotonic() > until,
         tell=progress or (lambda text: None),
-    )  # fmt: skip
+    )
     subject, believer = _subject(at, name, paths), _believer(model, extras or {}, seed)
     with boxed(program, limits=limits) as world:
-        return outlook(world, program, subject, effort=effort, model=believer)
+        return build_report(world, program, subject, effort=effort, model=believer)
 
 
 def _subject(at: str | None, name: str, paths: bool) -> Subject:
     place = re.fullmatch(r"(L?)([0-9]{1,9})", at or "")
     if at is not None and place is None:
-        raise UsageError(f"--at {at}: a step's number, such as 12, or a line's, such as L7")
+        raise UsageError(f"--at {at}: expected a step such as 12, or a line such as L7")
     where = {} if place is None else {"line" if place[1] else "step": int(place[2])}
     return Subject(path=paths, name=name, **where)
 
 
 def _believer(model: AnyModel | None, extras: Mapping[str, str], seed: int) -> Predictor | None:
-    """The model; one that draws does so as it would, at temperature 1."""
+    """Load the model; one that samples does so at temperature 1."""
     if model is None:
         return None
     has_own_draws = not isinstance(model, str) or model == "interpreter"
@@ -94,7 +106,7 @@ def _believer(model: AnyModel | None, extras: Mapping[str, str], seed: int) -> P
 def _reseeded(
     model: AnyModel | None, extras: Mapping[str, str], seed: int
 ) -> Callable[[int], Predictor] | None:
-    """A server has one seed for all its texts: each text is asked for under another."""
+    """A server has one seed for all texts: return a predictor with another seed for each."""
     if not isinstance(model, str) or not model.startswith("server:"):
         return None
     return lambda number: load_model(model, {"temperature": "1", **extras, "seed": str(seed + number)})

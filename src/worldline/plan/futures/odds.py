@@ -1,7 +1,7 @@
-"""How likely a predictor takes texts to be that it did not write: the log-probability of each of their bytes.
+"""Scores of texts that a predictor did not write: the log-probability of each byte.
 
-A model has the odds that its capability `scores_text` tells. The interpreter takes every value of a finite draw for as
-likely as the others, and all else for certain. Servers tell log-probabilities of their own text alone.
+A model scores texts by its capability `scores_text`. The interpreter gives every value of a finite draw the same
+probability, and everything else probability 1. Servers report log-probabilities of their own text only.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from worldline.plan.futures.walk import is_chance
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, ScoresText
 
-Numbers = NDArray[np.float64]
+LogProbs = NDArray[np.float64]
 
 
 def odds_of(predictor: Predictor) -> ScoresText | None:
-    """The odds of a predictor; None of one that does not tell how likely a text is that it did not write."""
+    """Return the scorer of a predictor; None if it cannot score texts that it did not write."""
     return EvenOdds() if predictor.info.is_ground_truth else predictor.capabilities.scores_text
 
 
 def certain_odds(predictor: Predictor) -> ScoresText:
-    """The same, for who cannot do without."""
-    found = odds_of(predictor)
-    if found is None:
-        raise UsageError(f"{predictor.info.name} does not tell how likely a text is that it did not write")
-    return found
+    """Return the scorer of a predictor; UsageError if it has none."""
+    odds = odds_of(predictor)
+    if odds is None:
+        raise UsageError(f"{predictor.info.name} cannot score texts that it did not write")
+    return odds
 
 
 class EvenOdds:
-    """What the interpreter knows: each value of a finite draw is as likely as the others, the rest is certain."""
+    """The odds of the interpreter: the values of a finite draw are equally likely, the rest is certain."""
 
-    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[Numbers]:
-        """Of each text behind `request.given`."""
+    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[LogProbs]:
+        """Score each text after `request.given`."""
         return [self._read(request.given + text)[len(request.given) :] for text in texts]
 
-    def _read(self, text: bytes) -> Numbers:
-        found = np.zeros(len(text))
+    def _read(self, text: bytes) -> LogProbs:
+        logprobs = np.zeros(len(text))
         for place in draw_places(text):
             if is_chance(place.kind) and (n := possibilities(place.kind)):
-                found[place.start] = -np.log(n)
-        return found
+                logprobs[place.start] = -np.log(n)
+        return logprobs

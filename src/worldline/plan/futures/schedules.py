@@ -1,8 +1,8 @@
-"""Every result that a racing program can have: schedules by how often a thread is stopped that could have gone on.
+"""Every possible result of a racing program: schedules in the order of their preemptions.
 
-First the run in which threads change only where one waits or ends, and every other choice there; then those with one
-preemption before a line, with two, ... (iterative context bounding, Musuvathi and Qadeer 2007). A schedule has no
-probability: results are possible or were not found. How often seeded schedules give each is told beside.
+First come the schedules in which threads switch only where one waits or ends, then those with one preemption before a
+line, with two, and so on (iterative context bounding, Musuvathi and Qadeer 2007). A schedule has no probability: a
+result is possible, or was not found. How often seeded schedules give each result is reported separately.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from typing import Any
 from worldline.core.hidden import THREAD, Control
 from worldline.core.trace import Hidden, Trace
 from worldline.plan.futures.subject import Subject, of_trace
-from worldline.plan.futures.walk import World
+from worldline.plan.futures.walk import ControlledRunner
 
-PREEMPTIONS = 2
+DEFAULT_PREEMPTIONS = 2
 
 
 @dataclass(frozen=True)
 class Switch:
-    """Before a step another thread goes on."""
+    """A switch to another thread before a step."""
 
     step: int
     thread: int
 
 
 @dataclass(frozen=True)
-class Raced:
-    """One result, and a schedule with the fewest preemptions that gives it, with all the hidden inputs of its run."""
+class RaceResult:
+    """One result, a schedule with the fewest preemptions that gives it, and the hidden inputs of that run."""
 
     what: str
     preemptions: int
@@ -39,16 +39,18 @@ class Raced:
     hidden: tuple[Hidden, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """All of it; `hidden` replays the run."""
+        """Return all fields as JSON; `hidden` replays the run."""
         return {
-            "what": self.what, "preemptions": self.preemptions, "switches": [dict(s.__dict__) for s in self.switches],
+            "what": self.what,
+            "preemptions": self.preemptions,
+            "switches": [dict(s.__dict__) for s in self.switches],
             "hidden": [dict(h.__dict__) for h in self.hidden],
-        }  # fmt: skip
+        }
 
 
 @dataclass(order=True)
 class _Plan:
-    """A schedule to try: what is given, and how many preemptions it has."""
+    """A schedule to try: its forced hidden inputs, and its preemptions."""
 
     preemptions: int
     number: int
@@ -56,14 +58,14 @@ class _Plan:
 
 
 class Schedules:
-    """The search: iterate for its runs, each with its preemptions; stop whenever you like.
+    """The search: iterate over its runs, each with its preemptions, and stop at any time.
 
-    A run that could not take its schedule, or did what another had done, has no trace.
+    A run that could not take its schedule, or repeated another run, has no trace.
 
-    `done` is the number of preemptions up to which every schedule was run; -1: not even those without any.
+    Every schedule with at most `done` preemptions was executed; -1 if some without a preemption are left.
     """
 
-    def __init__(self, world: World, *, seed: int = 0, most: int = PREEMPTIONS) -> None:
+    def __init__(self, world: ControlledRunner, *, seed: int = 0, most: int = DEFAULT_PREEMPTIONS) -> None:
         self._world, self._seed, self._most = world, seed, most
         self._plans: list[_Plan] = []
         self._numbers = count()
@@ -72,12 +74,12 @@ class Schedules:
 
     @property
     def done(self) -> int:
-        """Up to how many preemptions every schedule was run."""
+        """The number of preemptions up to which every schedule was executed."""
         return self._plans[0].preemptions - 1 if self._plans else self._most
 
     @property
     def waiting(self) -> int:
-        """Schedules that are known to be left."""
+        """The number of known schedules that are left."""
         return len(self._plans)
 
     def __iter__(self) -> Iterator[tuple[int, Trace | None]]:
@@ -92,15 +94,15 @@ class Schedules:
                 self._part(plan, trace)
             yield plan.preemptions, trace if is_new else None
 
-    def _plan(self, preemptions: int, given: tuple[Hidden, ...]) -> None:
+    def _plan(self, preemptions: int, forced: tuple[Hidden, ...]) -> None:
         if preemptions <= self._most:
-            heappush(self._plans, _Plan(preemptions, next(self._numbers), given))
+            heappush(self._plans, _Plan(preemptions, next(self._numbers), forced))
 
     def _is_new(self, plan: _Plan, trace: Trace) -> bool:
-        """Whether the run took the schedule that it was given, and no other run did the same."""
+        """Whether the run took its schedule, and no other run took the same one."""
         took = [(h.step, h.value) for h in trace.hidden[: len(plan.given)]]
         if took != [(h.step, h.value) for h in plan.given]:
-            self.refused += 1  # the thread could not go on there
+            self.refused += 1  # the thread could not continue there
             return False
         changes = tuple((h.step, h.value) for h in trace.hidden if h.kind.startswith(THREAD))
         is_new = changes not in self._seen
@@ -108,7 +110,7 @@ class Schedules:
         return is_new
 
     def _part(self, plan: _Plan, trace: Trace) -> None:
-        """The schedules that go on otherwise behind what this one was given."""
+        """Plan the schedules that diverge after the forced part of this one."""
         known = len(plan.given)
         last = plan.given[-1].step if plan.given else -1
         threads = threads_of(trace)
@@ -129,36 +131,36 @@ class Schedules:
                     self._plan(plan.preemptions + 1, (*before, Hidden(step, kind, str(thread))))
 
     def _choose(self, plan: _Plan, trace: Trace, i: int, threads: list[int]) -> None:
-        """The other threads that could have gone on where one waited or ended."""
+        """Plan the other threads that could have continued where one waited or ended."""
         hidden = trace.hidden[i]
         could = hidden.kind.split()[1:]
         before = str(threads[hidden.step - 1]) if 0 < hidden.step <= len(threads) else ""
         for other in could:
             if other != hidden.value:
                 cost = int(before in could and other != before)
-                given = (*trace.hidden[:i], Hidden(hidden.step, hidden.kind, other))
-                self._plan(plan.preemptions + cost, given)
+                forced = (*trace.hidden[:i], Hidden(hidden.step, hidden.kind, other))
+                self._plan(plan.preemptions + cost, forced)
 
 
 _LINE = 1  # of EVENTS
 
 
 def threads_of(trace: Trace) -> list[int]:
-    """The thread of each step."""
+    """Return the thread of each step."""
     changes = {h.step: int(h.value) for h in trace.hidden if h.kind.startswith(THREAD)}
-    found, thread = list[int](), 0
+    threads, thread = list[int](), 0
     for i in range(len(trace)):
         thread = changes.get(i, thread)
-        found.append(thread)
-    return found
+        threads.append(thread)
+    return threads
 
 
 def _named(trace: Trace) -> set[str]:
-    """The threads that any choice was among."""
+    """Return the threads that any choice was among."""
     return {number for h in trace.hidden if h.kind.startswith(THREAD) for number in h.kind.split()[1:]}
 
 
-def raced(subject: Subject, preemptions: int, trace: Trace) -> Raced:
-    """A result with its schedule."""
+def raced(subject: Subject, preemptions: int, trace: Trace) -> RaceResult:
+    """Build a result with its schedule from a trace."""
     switches = tuple(Switch(h.step, int(h.value)) for h in trace.hidden if h.kind.startswith(THREAD))
-    return Raced(of_trace(subject, trace), preemptions, switches, trace.hidden)
+    return RaceResult(of_trace(subject, trace), preemptions, switches, trace.hidden)

@@ -1,7 +1,7 @@
-"""How far a belief is from the truth: divergence, log-loss, Brier's score, calibration, mass on what cannot be.
+"""How far a belief is from the truth: divergence, log-loss, Brier score, calibration, and mass on the impossible.
 
-Masses by text; in bits. Where something true has no mass in the belief, divergence and log-loss are infinite: counts
-are smoothed first (`smoothed`). Less than `ROUNDING` is called 0: logarithms of fractions are not exact.
+All in bits. If a true outcome has no mass in the belief, divergence and log-loss are infinite, so counts are smoothed
+first (`smoothed`). Values below `ROUNDING` count as 0, because logarithms of fractions are not exact.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 ROUNDING = 1e-12
-BINS = 10
-Masses = Mapping[str, float]
+DEFAULT_BINS = 10
+ProbabilityMasses = Mapping[str, float]
 TITLES = {  # of the fields of `Errors`, as they are shown
     "divergence": "divergence (KL), bits", "log_loss": "log-loss, bits", "entropy": "entropy of the truth, bits",
     "brier": "Brier, beyond the least", "calibration": "calibration error", "impossible": "mass on the impossible",
@@ -22,7 +22,7 @@ TITLES = {  # of the fields of `Errors`, as they are shown
 
 @dataclass(frozen=True)
 class Forecast:
-    """Something was believed with a probability, and is true with another; `weight`: how much it counts."""
+    """The believed and the true probability of one outcome, and its weight."""
 
     believed: float
     true: float
@@ -31,7 +31,7 @@ class Forecast:
 
 @dataclass(frozen=True)
 class ReliabilityBin:
-    """Forecasts of about one probability: how many, their share of the weight, what was believed, what is true."""
+    """Forecasts of similar probability: count, share of the weight, mean belief, mean truth."""
 
     low: float
     high: float
@@ -41,17 +41,17 @@ class ReliabilityBin:
     true: float
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields."""
+        """Return the fields."""
         return dict(self.__dict__)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Errors:
-    """What a belief costs. Of the truth itself each is 0, but for `log_loss`, which is then the `entropy`, and
-    `brier_score`, then the least possible.
+    """The errors of a belief. For the truth itself each is 0, except `log_loss` (the `entropy`) and `brier_score` (the
+    minimum).
 
-    `divergence` is Kullback and Leibler's from the truth to the belief; `brier` sums squared differences of masses;
-    `calibration` is the expected calibration error over the bins; `impossible` the mass on what cannot be.
+    `divergence` is Kullback-Leibler from truth to belief. `brier` sums the squared differences of masses. `calibration`
+    is the expected calibration error over the bins. `impossible` is the mass on impossible outcomes.
     """
 
     divergence: float
@@ -65,101 +65,114 @@ class Errors:
     bins: tuple[ReliabilityBin, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """Its fields; what is infinite is None."""
+        """Return the fields; infinite values are None."""
         numbers = {name: _finite(value) for name, value in self.__dict__.items() if name != "bins"}
-        return {**numbers, "bins": [one.as_json() for one in self.bins]}
+        return {**numbers, "bins": [reliability_bin.as_json() for reliability_bin in self.bins]}
 
 
-def entropy(truth: Masses) -> float:
-    """How open the truth itself is."""
+def entropy(truth: ProbabilityMasses) -> float:
+    """Compute the entropy of the truth."""
     return _plain(-sum(p * math.log2(p) for p in truth.values() if p > 0))
 
 
-def log_loss(truth: Masses, belief: Masses) -> float:
-    """The bits that the truth costs who believes this, on average."""
+def log_loss(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
+    """Compute the expected bits to encode the truth with this belief."""
     total = 0.0
-    for what, p in truth.items():
-        q = belief.get(what, 0.0)
+    for outcome, p in truth.items():
+        q = belief.get(outcome, 0.0)
         if p > 0 and q <= 0:
             return math.inf
         total -= p * math.log2(q) if p > 0 else 0.0
     return _plain(total)
 
 
-def divergence(truth: Masses, belief: Masses) -> float:
-    """Kullback and Leibler's, from the truth to a belief: the bits beyond the entropy."""
+def divergence(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
+    """Compute the Kullback-Leibler divergence from truth to belief: the bits beyond the entropy."""
     total = 0.0
-    for what, p in truth.items():
-        q = belief.get(what, 0.0)
+    for outcome, p in truth.items():
+        q = belief.get(outcome, 0.0)
         if p > 0 and q <= 0:
             return math.inf
         total += p * math.log2(p / q) if p > 0 else 0.0
     return _plain(max(total, 0.0))
 
 
-def brier(truth: Masses, belief: Masses) -> float:
-    """The squared differences of all masses: Brier's score beyond the least that is possible."""
+def brier(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
+    """Sum the squared differences of all masses: the Brier score beyond its minimum."""
     every = truth.keys() | belief.keys()
-    return _plain(sum((belief.get(what, 0.0) - truth.get(what, 0.0)) ** 2 for what in every))
+    return _plain(sum((belief.get(outcome, 0.0) - truth.get(outcome, 0.0)) ** 2 for outcome in every))
 
 
-def brier_least(truth: Masses) -> float:
-    """Brier's score of the truth itself."""
+def brier_least(truth: ProbabilityMasses) -> float:
+    """Compute the Brier score of the truth itself: the minimum."""
     return _plain(sum(p * (1 - p) for p in truth.values()))
 
 
-def impossible(truth: Masses, belief: Masses) -> float:
-    """The mass of a belief on what cannot be."""
-    return _plain(sum(q for what, q in belief.items() if truth.get(what, 0.0) <= 0))
+def impossible(truth: ProbabilityMasses, belief: ProbabilityMasses) -> float:
+    """Compute the mass of a belief on impossible outcomes."""
+    return _plain(sum(q for outcome, q in belief.items() if truth.get(outcome, 0.0) <= 0))
 
 
-def forecasts(truth: Masses, belief: Masses) -> list[Forecast]:
-    """Each thing that is true or believed, as a forecast of its own."""
+def forecasts(truth: ProbabilityMasses, belief: ProbabilityMasses) -> list[Forecast]:
+    """Return one forecast per outcome that is true or believed."""
     every = sorted(truth.keys() | belief.keys())
-    return [Forecast(belief.get(what, 0.0), truth.get(what, 0.0)) for what in every]
+    return [Forecast(belief.get(outcome, 0.0), truth.get(outcome, 0.0)) for outcome in every]
 
 
-def reliability(some: Iterable[Forecast], *, bins: int = BINS) -> tuple[ReliabilityBin, ...]:
-    """Forecasts by what was believed, in bins of one width; those that are empty are left out."""
+def reliability(predicted: Iterable[Forecast], *, bins: int = DEFAULT_BINS) -> tuple[ReliabilityBin, ...]:
+    """Group forecasts by belief into bins of equal width; empty bins are left out."""
     inside: dict[int, list[Forecast]] = {}
-    for one in some:
-        inside.setdefault(min(int(one.believed * bins), bins - 1), []).append(one)
-    total = sum(one.weight for each in inside.values() for one in each)
+    for forecast in predicted:
+        inside.setdefault(min(int(forecast.believed * bins), bins - 1), []).append(forecast)
+    total = sum(forecast.weight for group in inside.values() for forecast in group)
     return tuple(_bin(number, inside[number], total, bins) for number in sorted(inside))
 
 
-def _bin(number: int, some: Sequence[Forecast], total: float, bins: int) -> ReliabilityBin:
-    weight = sum(one.weight for one in some)
+def _bin(number: int, group: Sequence[Forecast], total: float, bins: int) -> ReliabilityBin:
+    weight = sum(forecast.weight for forecast in group)
     believed, true = (
-        sum(getattr(one, name) * one.weight for one in some) / weight if weight else 0.0
+        sum(getattr(forecast, name) * forecast.weight for forecast in group) / weight if weight else 0.0
         for name in ("believed", "true")
     )
     share = weight / total if total else 0.0
-    return ReliabilityBin(number / bins, (number + 1) / bins, len(some), share, believed, true)
+    return ReliabilityBin(number / bins, (number + 1) / bins, len(group), share, believed, true)
 
 
 def calibration_error(bins: Iterable[ReliabilityBin]) -> float:
-    """The expected calibration error: how far belief and truth are apart in each bin, weighted."""
-    return _plain(sum(one.share * abs(one.believed - one.true) for one in bins))
+    """Compute the expected calibration error: the weighted difference of belief and truth per bin."""
+    return _plain(
+        sum(
+            reliability_bin.share * abs(reliability_bin.believed - reliability_bin.true)
+            for reliability_bin in bins
+        )
+    )
 
 
 def smoothed(counts: Mapping[str, int], every: Iterable[str]) -> dict[str, float]:
-    """Shares of samples with half a sample more for each thing that is possible or was seen (Jeffreys)."""
+    """Return shares with half a sample added per outcome that is possible or was seen (Jeffreys)."""
     names = {*counts, *every}
     total = sum(counts.values()) + len(names) / 2
     return {name: (counts.get(name, 0) + 0.5) / total for name in sorted(names)}
 
 
-def errors(truth: Masses, belief: Masses, *, smooth: Masses | None = None) -> Errors:
-    """All of them; `smooth` is the belief by which divergence and log-loss are taken, where it is another."""
+def errors(
+    truth: ProbabilityMasses, belief: ProbabilityMasses, *, smooth: ProbabilityMasses | None = None
+) -> Errors:
+    """Compute all errors; divergence and log-loss use the belief `smooth`, if it is set."""
     bins = reliability(forecasts(truth, belief))
     least, more = brier_least(truth), brier(truth, belief)
     charged = belief if smooth is None else smooth
     return Errors(
-        divergence=divergence(truth, charged), log_loss=log_loss(truth, charged), entropy=entropy(truth), brier=more,
-        brier_score=least + more, brier_least=least, calibration=calibration_error(bins),
-        impossible=impossible(truth, belief), bins=bins,
-    )  # fmt: skip
+        divergence=divergence(truth, charged),
+        log_loss=log_loss(truth, charged),
+        entropy=entropy(truth),
+        brier=more,
+        brier_score=least + more,
+        brier_least=least,
+        calibration=calibration_error(bins),
+        impossible=impossible(truth, belief),
+        bins=bins,
+    )
 
 
 def _plain(value: float) -> float:

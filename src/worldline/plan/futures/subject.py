@@ -1,6 +1,6 @@
-"""What of a run is asked for: its answer, its path, or the value of a name at a step or a line; as one text.
+"""What is read from a run, as one text: its answer, its path, or the value of a name at a step or a line.
 
-The same of a recording and of a prediction's steps, so that both are compared by text. Nothing is evaluated.
+Traces and predictions are read the same way, so they can be compared by text. Nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from worldline.core.state import State
 from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.predict.prediction import Prediction, PredictionRequest
 
-BROKEN = "(no trace)"  # what a model wrote is not of the grammar
+BROKEN = "(no trace)"  # the model's text does not parse
 UNFINISHED = "(unfinished)"
-OVER = "(over before)"  # the run has no such step, or never runs the line
+OVER = "(over before)"  # the run has no such step, or does not reach the line
 UNBOUND = "(no value)"
 IMPOSSIBLE = "(something impossible)"
 _ENDS = {"return": "", "raise": "raises ", "exit": "exits "}
@@ -27,9 +27,9 @@ _MARKS = {"call": "(", "return": ")", "raise": "!", "yield": "*", "resume": "~"}
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """What is asked: the answer, unless it is the `path`, or what is so at a `step` or at a `line`'s last run.
+    """What to read: the answer by default, the `path`, or the state at a `step` or at the last execution of a `line`.
 
-    With a `name`, its value there, in the frame that runs; at the end where no place is said. Without, which line runs.
+    With a `name`, its value there in the current frame (by default at the end). Without one, the line of the step.
     """
 
     path: bool = False
@@ -39,13 +39,13 @@ class Subject:
 
     def __post_init__(self) -> None:
         if self.path and (self.name or self.step is not None or self.line is not None):
-            raise UsageError("a path is asked for whole: without a name and without a place")
+            raise UsageError("a path is read whole: leave out the name and the place")
         if self.line is not None and not self.name:
-            raise UsageError("at a line the value of a name is asked for: say which")
+            raise UsageError("a line needs a name whose value is read: pass one")
 
     @property
     def words(self) -> str:
-        """What is asked, for people."""
+        """The subject in words."""
         if self.path:
             return "the path"
         place = "the end" if self.step is None else f"step {self.step:,}"
@@ -57,7 +57,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class _Run:
-    """A run as far as a subject looks at it."""
+    """The parts of a run that a subject reads."""
 
     steps: Sequence[Step]
     frames: Sequence[Frame]
@@ -66,15 +66,15 @@ class _Run:
 
 
 def of_trace(subject: Subject, trace: Trace) -> str:
-    """Of what happened."""
+    """Read a subject from a trace."""
     if trace.outcome.kind not in ENDED and not _is_before(subject, len(trace)):
         return f"({trace.outcome.kind} {trace.outcome.detail})".replace(" )", ")")
     return _told(subject, _Run(trace.steps, trace.frames, trace.hidden, trace.program.call is None))
 
 
-def of_prediction(subject: Subject, ask: PredictionRequest, found: Prediction) -> str:
-    """Of what a model wrote in the compact notation."""
-    parsed = parse(found.text, ask.prompt, loose=True)
+def of_prediction(subject: Subject, ask: PredictionRequest, prediction: Prediction) -> str:
+    """Read a subject from a prediction in the compact notation."""
+    parsed = parse(prediction.text, ask.prompt, loose=True)
     if parsed.malformed is not None or not parsed.steps:
         return BROKEN
     if not parsed.ended and not _is_before(subject, len(parsed.steps)):
@@ -83,7 +83,7 @@ def of_prediction(subject: Subject, ask: PredictionRequest, found: Prediction) -
 
 
 def _is_before(subject: Subject, steps: int) -> bool:
-    """Whether a step is asked for that stands before where a run was cut; the last step may not be whole."""
+    """Whether the step is before the cut; the last step may be incomplete."""
     return subject.step is not None and subject.step < steps - 1
 
 
@@ -100,7 +100,7 @@ def _told(subject: Subject, run: _Run) -> str:
 
 
 def _place(subject: Subject, run: _Run) -> int | None:
-    """The step that is meant."""
+    """Return the index of the step."""
     if subject.step is not None:
         return subject.step if 0 <= subject.step < len(run.steps) else None
     if subject.line is not None:
@@ -110,7 +110,7 @@ def _place(subject: Subject, run: _Run) -> int | None:
 
 
 def _value(name: str, run: _Run, at: int) -> str:
-    """A name of the frame that runs a step, when the step is done."""
+    """Return the value of a name in the frame of a step, after that step."""
     frame, state = run.steps[at].frame, State()
     for i in range(at + 1):
         if run.steps[i].frame == frame:
@@ -119,7 +119,7 @@ def _value(name: str, run: _Run, at: int) -> str:
 
 
 def _answer(run: _Run) -> str:
-    """What the main thread's outermost frame ended with and, of a script, what was printed."""
+    """Return how the outermost frame of the main thread ended, and the output of a script."""
     threads = _threads(run)
     ends = (s for s in reversed(run.steps) if s.event in FINAL and run.frames[s.frame].parent < 0)
     last = next((s for s in ends if threads[s.i] == "0"), None)
@@ -134,24 +134,24 @@ def _answer(run: _Run) -> str:
 
 
 def _path(run: _Run) -> str:
-    """Every line in its order, and how frames are entered and left; a change of threads as the thread's number."""
-    threads, told, thread = _threads(run), list[str](), "0"
+    """Return the lines in order, with frames entered and left, and thread switches as `@N`."""
+    threads, path, thread = _threads(run), list[str](), "0"
     for step in run.steps:
         if threads[step.i] != thread:
             thread = threads[step.i]
-            told.append(f"@{thread}")
+            path.append(f"@{thread}")
         if step.event == "line":
-            told.append(str(step.line))
+            path.append(str(step.line))
         elif step.event in _MARKS:
-            told.append(_MARKS[step.event] + ("" if step.event in ("return", "yield") else str(step.line)))
-    return " ".join(told)
+            path.append(_MARKS[step.event] + ("" if step.event in ("return", "yield") else str(step.line)))
+    return " ".join(path)
 
 
 def _threads(run: _Run) -> list[str]:
-    """The thread of each step."""
+    """Return the thread of each step."""
     changes = {h.step: h.value for h in run.hidden if h.kind.startswith(THREAD)}
-    found, thread = list[str](), "0"
+    by_step, thread = list[str](), "0"
     for i in range(len(run.steps)):
         thread = changes.get(i, thread)
-        found.append(thread)
-    return found
+        by_step.append(thread)
+    return by_step

@@ -1,9 +1,8 @@
-"""Every future of a program, one run each: the draws are walked as a tree, the heaviest branch first.
+"""Every future of a program, one run each: the draws form a tree, explored from the heaviest branch.
 
-A finite kind of n values weighs 1/n a value. What a run draws behind the draws that it was given parts the tree
-further. Draws that have no finite list of values (`float`) cannot be walked: such mass is left, as is what the budget
-leaves. What a program is given (its stdin), or what is the same in every run under control (a virtual clock, ids), is
-no chance: it is replayed as it was. The world enters as one callable; nothing here knows a box or a clock.
+Each value of a draw with n values weighs 1/n. Draws after the forced ones branch the tree further. Draws without a
+finite list of values (`float`) cannot be enumerated: their mass is left over, as is what the budget leaves. Stdin, the
+virtual clock and ids are not random: they are replayed. The runner is a callable; nothing here knows the sandbox.
 """
 
 from __future__ import annotations
@@ -17,34 +16,35 @@ from itertools import count
 from worldline.core.hidden import READ, THREAD, Control, possibilities, values
 from worldline.core.trace import Hidden, Trace
 
-World = Callable[[Control], Trace]
+ControlledRunner = Callable[[Control], Trace]
+"""Executes one program with its draws decided by a `Control`."""
 CLOCK = "clock"
-# Words of kinds whose values do not fall by chance.
+# Kinds of hidden inputs that are not random.
 FIXED = (READ, CLOCK, "times", "usage", "stat", "id", THREAD)
 WHOLE, NOTHING = Fraction(1), Fraction(0)
 
 
 @dataclass(frozen=True)
 class Future:
-    """One run, and how likely it is; 0: it drew what cannot be walked, or did not take the draws it was given."""
+    """One run and its probability; 0 if it drew from an infinite kind, or did not take the forced draws."""
 
     weight: Fraction
     trace: Trace
 
 
 def is_chance(kind: str) -> bool:
-    """Whether hidden inputs of a kind fall by chance."""
+    """Whether hidden inputs of a kind are random."""
     return kind.partition(" ")[0] not in FIXED
 
 
 def is_endless(kind: str) -> bool:
-    """Whether draws of a kind fall by chance and have no finite list of values."""
+    """Whether a kind is random and has no finite list of values."""
     return is_chance(kind) and possibilities(kind) is None
 
 
 @dataclass(order=True)
 class _Siblings:
-    """The values of one draw that were not walked yet: the draws before it, and what each of them weighs."""
+    """The unexplored values of one draw, with the draws before it and the weight of each value."""
 
     key: tuple[Fraction, int]
     given: tuple[Hidden, ...] = field(compare=False)
@@ -54,29 +54,28 @@ class _Siblings:
 
     @property
     def weight(self) -> Fraction:
-        """Of one value."""
+        """The weight of one value."""
         return -self.key[0]
 
 
 class Walk:
-    """The walk through a world's draws: iterate for its futures, look at `left` and `waiting` whenever you like.
+    """The exploration of all draws: iterate over the futures; `left` and `waiting` are valid at any time.
 
-    Draws behind step `last` are not walked: they are all one for what is asked. `unwalkable` are the kinds of draws
-    that were met and have no finite list of values; `astray` counts runs that did not take the draws they were given,
-    whose mass is left.
+    Draws after step `last` are not explored: they cannot change the subject. `unwalkable` are the kinds of draws
+    without a finite list of values. `astray` counts runs that did not take the forced draws; their mass is left.
     """
 
-    def __init__(self, world: World, *, seed: int = 0, last: int | None = None) -> None:
+    def __init__(self, world: ControlledRunner, *, seed: int = 0, last: int | None = None) -> None:
         self._world, self._seed, self._last = world, seed, last
         self._open: list[_Siblings] = []
         self._numbers = count()
         self.left, self.runs, self.astray = WHOLE, 0, 0
-        self.unwalkable: dict[str, int] = {}  # by kind: the first step at which one was met
+        self.unwalkable: dict[str, int] = {}  # by kind: the first step that drew it
 
     @property
     def waiting(self) -> int:
-        """How many runs are known to be needed still; each may show more."""
-        return sum(one.waiting for one in self._open)
+        """How many known runs are left; each may add more."""
+        return sum(siblings.waiting for siblings in self._open)
 
     def __iter__(self) -> Iterator[Future]:
         yield self._run((), WHOLE)
@@ -89,12 +88,12 @@ class Walk:
             draw = Hidden(siblings.draw.step, siblings.draw.kind, value)
             yield self._run((*siblings.given, draw), siblings.weight)
 
-    def _run(self, given: tuple[Hidden, ...], weight: Fraction) -> Future:
-        """One run that is given its first draws, which weigh so much together."""
-        trace = self._world(Control(seed=self._seed, given=given))
+    def _run(self, forced: tuple[Hidden, ...], weight: Fraction) -> Future:
+        """Execute one run with its first draws forced; `weight` is their joint probability."""
+        trace = self._world(Control(seed=self._seed, given=forced))
         self.runs += 1
-        drawn, known = trace.hidden, len(given)
-        if [(h.kind, h.value) for h in drawn[:known]] != [(h.kind, h.value) for h in given]:
+        drawn, known = trace.hidden, len(forced)
+        if [(h.kind, h.value) for h in drawn[:known]] != [(h.kind, h.value) for h in forced]:
             self.astray += 1
             return Future(NOTHING, trace)
         for i, hidden in enumerate(drawn[known:], known):
@@ -110,7 +109,7 @@ class Walk:
         self.left -= weight
         return Future(weight, trace)
 
-    def _part(self, given: tuple[Hidden, ...], draw: Hidden, weight: Fraction, n: int) -> None:
+    def _part(self, forced: tuple[Hidden, ...], draw: Hidden, weight: Fraction, n: int) -> None:
         others = (value for value in values(draw.kind) if value != draw.value)
-        # Of branches that weigh the same the newest comes first: the walk is depth-first among them.
-        heappush(self._open, _Siblings((-weight, -next(self._numbers)), given, draw, others, n - 1))
+        # Among branches of equal weight the newest comes first: depth-first.
+        heappush(self._open, _Siblings((-weight, -next(self._numbers)), forced, draw, others, n - 1))

@@ -1,4 +1,4 @@
-"""A program's world: a warm box in which it runs again and again, under whoever decides its draws."""
+"""A warm sandbox in which one program is executed again and again, with its draws controlled."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.futures.walk import World
+from worldline.plan.futures.walk import ControlledRunner
 from worldline.recording.recorder import BoxWorker, prepare
 
 
 @contextmanager
-def boxed(program: Program, *, limits: Limits | None = None, python: str | None = None) -> Iterator[World]:
-    """The world of a program, as long as its box stands."""
+def boxed(
+    program: Program, *, limits: Limits | None = None, python: str | None = None
+) -> Iterator[ControlledRunner]:
+    """Open a sandbox and yield a function that executes the program under a control."""
     setup = prepare(limits=limits or Limits(), python=python, core="auto", trust=False)
     worker = BoxWorker(setup)
 

@@ -1,1 +1,1 @@
-"""Games as plain Python classes: the rules of six, and how a user's own is taken."""
+"""Games as plain Python classes: the rules of six games, and the loader for a user's own."""

@@ -1,4 +1,4 @@
-"""The games by name: those that ship, and FILE.py:NAME, a user's own class, which runs in this process as it is."""
+"""Load games by name: a shipped one, or FILE.py:NAME, a user's class that is executed in this process."""
 
 from __future__ import annotations
 
@@ -32,25 +32,32 @@ SHIPPED: dict[str, Callable[[], GameState]] = {
 
 
 def load_game(name: str) -> GameState:
-    """The state that a play of a game begins with; UsageError where it is no game."""
+    """Load the initial state of a game.
+
+    Args:
+        name: A shipped game, or `FILE.py:NAME`.
+
+    Raises:
+        UsageError: There is no such game, or it does not work as one.
+    """
     if name in SHIPPED:
         return SHIPPED[name]()
     if ":" not in name:
         raise UsageError(
-            f"{name!r} is no game: it is {', '.join(SHIPPED)}, or FILE.py:NAME, a class of your own"
+            f"{name!r} is not a game: use {', '.join(SHIPPED)}, or FILE.py:NAME for your own class"
         )
-    found = named(name)
+    loaded = named(name)
     with guarded(name):
-        start = found.value() if callable(found.value) else found.value
+        start = loaded.value() if callable(loaded.value) else loaded.value
         _check(name, start)
     return start  # type: ignore[no-any-return]
 
 
 @contextmanager
 def guarded(name: str, start: GameState | None = None) -> Iterator[None]:
-    """Whatever a user's game raises in here is one sentence about it, with its line; a shipped one has no excuse.
+    """Turn an exception of a user's game into one UsageError with its line; exceptions of shipped games pass.
 
-    Where it is raised by who plays it, the play from its `start` is looked at for what is wrong with the game.
+    If the exception comes from a player, one play from `start` is checked for what is wrong with the game.
     """
     try:
         yield
@@ -68,16 +75,18 @@ def guarded(name: str, start: GameState | None = None) -> Iterator[None]:
 
 
 def _check(name: str, start: Any) -> None:
-    """UsageError unless this could be a state: its parts are there, and fit one another at the beginning."""
+    """Raise UsageError unless this is a valid initial state."""
     if missing := missing_parts(start):
-        raise UsageError(f"the game {name} has no {', '.join(missing)}: docs/plan.md says what a game is")
+        raise UsageError(
+            f"the game {name} has no {', '.join(missing)}: see docs/plan.md for the interface of a game"
+        )
     if isinstance(start.returns(), Sequence) and len(start.returns()) != start.players:
         raise UsageError(
             f"the game {name}: `returns` gives {len(start.returns())} for {start.players} players"
         )
     if start.player == CHANCE and sum((Fraction(weight) for _, weight in start.chances()), Fraction(0)) != 1:
-        raise UsageError(f"the game {name}: what can fall at the beginning does not sum to 1")
+        raise UsageError(f"the game {name}: the chances at the start do not sum to 1")
     if start.player != OVER and start.player != CHANCE and not start.moves():
-        raise UsageError(f"the game {name}: player {start.player} begins and has no moves")
+        raise UsageError(f"the game {name}: player {start.player} moves first and has no moves")
     if name not in SHIPPED and (fault := fault_of(start)):
         raise UsageError(f"the game {name}: {fault}")

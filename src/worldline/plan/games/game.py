@@ -1,7 +1,7 @@
-"""What a game is: the state of a play, which says who moves and what follows. No search, no players.
+"""The interface of a game: the state of a play, which knows who moves and what follows.
 
-A state is never changed: `step` gives the next. States are equal and hash by what they are, so that beliefs can hold
-them. A class that is made without arguments gives the state that a play begins with.
+A state is immutable: `step` returns the next one. States are equal and hashable by value, so that beliefs can hold
+them. A class called without arguments returns the initial state.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-CHANCE, OVER = -1, -2  # who moves where nobody does: a die or a deck; nobody, it is over
+CHANCE, OVER = -1, -2  # `player` where chance moves, and where the game is over
 
-Move = Any  # a number, a word, a tuple of them: whatever hashes and can be written down
+GameMove = Any  # any hashable value with a repr: a number, a word, a tuple
 
 
 class GameState(Protocol):
-    """A play at one moment."""
+    """The state of one play."""
 
     @property
     def players(self) -> int:
-        """How many play."""
+        """The number of players."""
         ...
 
     @property
@@ -28,22 +28,22 @@ class GameState(Protocol):
         """Who moves: 0, 1 and so on, CHANCE, or OVER."""
         ...
 
-    def moves(self) -> Sequence[Move]:
-        """What the one who moves may do; none where chance moves, or nobody."""
+    def moves(self) -> Sequence[GameMove]:
+        """List the legal moves; empty if chance moves, or the game is over."""
         ...
 
-    def chances(self) -> Sequence[tuple[Move, Fraction]]:
-        """Where chance moves, what can fall and how likely each is; they sum to 1."""
+    def chances(self) -> Sequence[tuple[GameMove, Fraction]]:
+        """List the chance outcomes with their probabilities, which sum to 1."""
         ...
 
-    def step(self, move: Move, /) -> GameState:
-        """The state after a move, or after what fell."""
+    def step(self, move: GameMove, /) -> GameState:
+        """Return the state after a move or a chance outcome."""
         ...
 
     def returns(self) -> Sequence[float]:
-        """What each player has won when it is over; 0 each before."""
+        """Return what each player has won; 0 each before the end."""
         ...
 
     def observation(self, player: int, /) -> str:
-        """All that a player knows at this moment, and nothing else: equal texts are one situation to them."""
+        """Return all that a player knows; equal texts are one situation to that player."""
         ...

@@ -1,4 +1,4 @@
-"""Nim: heaps of things; who moves takes any number from one heap, and who must take the last one loses."""
+"""Nim: a player takes any number of items from one heap; the player who takes the last item loses."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Inputs that reach a goal: typed draws, constants, climbing, CrossHair; every answer is confirmed by a run."""
+"""Inputs that reach a goal: random, from constants, by climbing, by CrossHair; each is confirmed by an execution."""

@@ -1,6 +1,6 @@
-"""The search as one who is asked in CRUXEval's words for an input: `bench crux-input --model search`.
+"""The input search as a model of CRUXEval's input questions: `bench crux-input --model search`.
 
-It is told what a model is told, the code and the output; unlike a model it runs the code, and says how often.
+It reads what a model reads, the code and the output. Unlike a model it executes the code, and reports how often.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.text import plural
-from worldline.plan.answer import World
-from worldline.plan.inputs.finding import boxed
+from worldline.plan.answer import ProgramRunner
+from worldline.plan.inputs.finding import sandboxed_calls
 from worldline.plan.inputs.goal import returning
-from worldline.plan.inputs.search import InputSearch, Run
+from worldline.plan.inputs.search import CallRunner, InputSearch
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 
 SCHEME = "search"
-SECONDS = 0.5  # of one call
+CALL_SECONDS = 0.5
 _ASKED = re.compile(
     r"\[PYTHON\]\n(.*?)# Find inputs such that[^\n]*\nassert (\w+)\(\?\?\) == (.*?)\n\[/PYTHON\]", re.DOTALL
 )
@@ -29,49 +29,53 @@ _ASKED = re.compile(
 
 @dataclass(frozen=True)
 class InputAnswerer:
-    """Answers with an input that was run and found to lead to the output, or with nothing."""
+    """Answers with an input that was executed and gave the output, or with nothing."""
 
     how: InputSearch
 
     @property
     def info(self) -> ModelInfo:
-        """The search, by its name."""
+        """The name of the search."""
         return ModelInfo(name=SCHEME)
 
     @property
     def capabilities(self) -> Capabilities:
-        """It answers, and nothing else."""
+        """It only answers questions."""
         return Capabilities(answers_questions=self)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """It imagines no trace."""
-        raise UsageError("the search answers crux-input alone: it finds inputs, and imagines no trace")
+        """Raise UsageError: it predicts no trace."""
+        raise UsageError(
+            "`search` only works with the suite crux-input: it finds inputs, and predicts no trace"
+        )
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
-        """One answer for each question; its note says how many executions it took."""
-        with boxed() as (run, world):
+        """Answer each question; the note says how many executions it took."""
+        with sandboxed_calls() as (run, world):
             for question in questions:
-                yield self._one(question, limit, run, world)
+                yield self._answer(question, limit, run, world)
 
-    def _one(self, question: str, limit: int, run: Run, world: World) -> Prediction:
-        begun = time.perf_counter()
+    def _answer(self, question: str, limit: int, run: CallRunner, world: ProgramRunner) -> Prediction:
+        started = time.perf_counter()
         blocks = _ASKED.findall(question)
         if not blocks:
             return Prediction(text=b"", status="fault", note="no function and output in the question")
         source, function, output = blocks[-1]
         try:
             goal = returning(source, function, output, exact=True)
-            found = self.how.find(goal, Program(source=source), run, world)
+            report = self.how.find(goal, Program(source=source), run, world)
         except UsageError as error:  # it takes nothing, or is none
-            return Prediction(text=b"", status="empty", note=str(error), seconds=time.perf_counter() - begun)
-        text = "" if found.call is None else f"assert {found.call} == {output}\n[/ANSWER]"
+            return Prediction(
+                text=b"", status="empty", note=str(error), seconds=time.perf_counter() - started
+            )
+        text = "" if report.call is None else f"assert {report.call} == {output}\n[/ANSWER]"
         status = "ended" if text else "empty"
-        seconds, note = time.perf_counter() - begun, plural(found.executions, "execution")
+        seconds, note = time.perf_counter() - started, plural(report.executions, "execution")
         return Prediction(text=text.encode()[:limit], status=status, seconds=seconds, note=note)
 
 
 def load_search(extras: Mapping[str, str]) -> InputAnswerer:
-    """The search with its extras as text: `executions`, `way`, `seed`."""
+    """Load the search with its options as text: `executions`, `way`, `seed`."""
     unknown = set(extras) - {"executions", "way", "seed"}
     if unknown:
         raise UsageError(f"the search has no option {min(unknown)}: it has executions, way and seed")
@@ -79,4 +83,6 @@ def load_search(extras: Mapping[str, str]) -> InputAnswerer:
     if not (executions.isdigit() and seed.isdigit()):
         raise UsageError("executions and seed are whole numbers")
     way = extras.get("way", "climb")
-    return InputAnswerer(InputSearch(executions=int(executions), way=way, seed=int(seed), seconds=SECONDS))
+    return InputAnswerer(
+        InputSearch(executions=int(executions), way=way, seed=int(seed), seconds=CALL_SECONDS)
+    )

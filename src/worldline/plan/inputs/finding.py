@@ -1,4 +1,4 @@
-"""An input for a goal, from FILE and words to a report: the box, the solver and the model are set up here."""
+"""Find an input for a goal: the sandbox, the solver and the model are set up here."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from contextlib import closing, contextmanager
 
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.answer import World
+from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.goal import read_goal
 from worldline.plan.inputs.ranking import by_model
-from worldline.plan.inputs.search import InputReport, InputSearch, Run
+from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
 from worldline.plan.inputs.solver import crosshair
 from worldline.plan.paths import symbolic
 from worldline.predict.models import AnyModel, load_model
@@ -37,16 +37,16 @@ def find_input(
         program: The program that defines the function.
         goal: `f(x) == 7`, an expression over one call; `line:12`; or `raises:KeyError`.
         function: The function, for a line or an exception; by default the only one, or the one around the line.
-        executions: The most executions.
+        executions: At most this many executions.
         way: How inputs are proposed: `random`, `constants`, `climb` or `solver`.
-        solver_seconds: Seconds of CrossHair where nothing else finds an input; 0 for never.
+        solver_seconds: Seconds of CrossHair if nothing else finds an input; 0 for never.
         model: A model that orders the first inputs by what it predicts: a name, a predictor or a function.
-        extras: Options of the model, where `model` is a name.
+        extras: Options of the model, if `model` is a name.
         wall: Limit: seconds of one call.
         seed: Which inputs are drawn.
 
     Returns:
-        The call that reaches the goal, or None, and what the search cost.
+        The call that reaches the goal, or None, and the cost of the search.
 
     Raises:
         UsageError: The goal cannot be read.
@@ -54,17 +54,20 @@ def find_input(
     wanted = read_goal(goal, program.source, function)
     solved = solver_seconds > 0 and symbolic.is_installed()
     how = InputSearch(
-        executions=executions, way=way, seed=seed, seconds=wall,
+        executions=executions,
+        way=way,
+        seed=seed,
+        seconds=wall,
         solver=crosshair(seconds=solver_seconds) if solved else None,
         rank=None if model is None else by_model(load_model(model, extras)),
-    )  # fmt: skip
-    with boxed() as (run, world):
+    )
+    with sandboxed_calls() as (run, world):
         return how.find(wanted, program, run, world)
 
 
 @contextmanager
-def boxed(limits: Limits | None = None) -> Iterator[tuple[Run, World]]:
-    """Who makes calls and who records programs, each in a warm box."""
+def sandboxed_calls(limits: Limits | None = None) -> Iterator[tuple[CallRunner, ProgramRunner]]:
+    """Open two warm sandboxes; yield a function that makes calls and one that records programs."""
     worker = BoxWorker(prepare(limits=limits or Limits(), python=None, core="auto", trust=False))
     with closing(worker), caller() as calls:
         yield calls.run, worker.record

@@ -1,7 +1,7 @@
-"""What an input is looked for: an expression over one call that shall hold, a line to reach, an exception to meet.
+"""The goal of an input search: an expression over one call that must hold, a line to reach, or an exception.
 
-A goal is parsed, never evaluated here: it becomes the text of an expression, which is evaluated in the box. Its one
-call is of a function at the top level of the file, with literals and free names; values are found for those.
+A goal is parsed and never evaluated here: it becomes an expression that the sandbox evaluates. Its one call is of a
+top-level function of the file, with literals and free names. The search finds values for the free names.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from worldline.analyze.flow.control import syntax
 from worldline.core.errors import UsageError
 
-LONGEST = 20_000  # characters of a goal
+MAX_GOAL_CHARACTERS = 20_000
 BUILTINS = (
     "abs", "all", "any", "bool", "dict", "float", "frozenset", "int", "len", "list", "max", "min", "round", "set",
     "sorted", "str", "sum", "tuple", "type",
 )  # fmt: skip
-"""What a goal may call beside the function."""
+"""What a goal may call besides the function."""
 CALL_VALUE = "value_of_the_call"  # what the value of the call is called in `test` and `pairs`
 _OPERATORS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
@@ -36,10 +36,10 @@ _RAISES = re.compile(r"raises:([^\W\d]\w*)")
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """A goal, read: the call with its free names, and what shall be so of it.
+    """A parsed goal: the call with its free names, and the condition on it.
 
-    `test` and `pairs` are texts in which the call's value has a name of its own; `pairs` are the comparisons that must
-    all hold (left, operator, right). Of a function that yields, `consumed`, the call is run through.
+    In `test` and `pairs` the value of the call has its own name; `pairs` are the comparisons that must all hold (left,
+    operator, right). If the function is a generator, the call is `consumed`.
     """
 
     text: str
@@ -53,16 +53,16 @@ class Goal:
     consumed: bool = False
 
     def call(self, values: Mapping[str, str]) -> str:
-        """The call with the values' texts in the place of the free names."""
-        given = [
+        """Return the call with values in place of the free names."""
+        arguments = [
             f"{word}={values.get(text, text)}" if word else values.get(text, text)
             for word, text in self.arguments
         ]
-        called = f"{self.function}({', '.join(given)})"
+        called = f"{self.function}({', '.join(arguments)})"
         return f"list({called})" if self.consumed else called
 
     def probe(self, values: Mapping[str, str]) -> str:
-        """What is evaluated in the box: the call itself, or whether the goal holds, and both sides of comparisons."""
+        """Return the expression for the sandbox: the call, or whether the goal holds, with both sides."""
         if not self.test:
             return self.call(values)
         sides = ", ".join(f"[{left}, {right}]" for left, _, right in self.pairs)
@@ -72,7 +72,7 @@ class Goal:
 
     @property
     def _value(self) -> str:
-        """The call; where the goal only ever runs through its value, one that can be run through twice."""
+        """The call; if the goal only iterates over its value, one that can be iterated twice."""
         call, uses = self.call({}), self.test.count(CALL_VALUE)
         if len(_RUN_THROUGH.findall(self.test)) < uses:
             return call
@@ -80,36 +80,49 @@ class Goal:
 
     @property
     def inlined(self) -> str:
-        """The whole expression, of its free names."""
+        """The whole expression over its free names."""
         return re.sub(rf"\b{CALL_VALUE}\b", lambda _: self.call({}), self.test)
 
 
 def read_goal(text: str, source: str, function: str | None = None) -> Goal:
-    """A goal as it was written, of a source; UsageError of anything else. Lines and exceptions may name a function."""
+    """Parse a goal.
+
+    Args:
+        text: An expression over one call, `line:N` or `raises:NAME`.
+        source: The Python source that defines the function.
+        function: The function of a line or an exception, if it is not clear.
+
+    Raises:
+        UsageError: The text is not a goal for this source.
+    """
     tree = syntax(source)
     if tree is None:
-        raise UsageError("a goal is of a Python source, and this is none")
+        raise UsageError("the source of a goal is not Python that can be parsed")
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if function is not None and function not in functions:
         raise UsageError(f"there is no function {function!r} at the top level; {_known(functions)}")
-    if found := _LINE.fullmatch(text.strip()):
-        line = int(found[1])
+    if match := _LINE.fullmatch(text.strip()):
+        line = int(match[1])
         return replace(_plain(text, functions[function or _around(functions, line)]), line=line)
-    if found := _RAISES.fullmatch(text.strip()):
+    if match := _RAISES.fullmatch(text.strip()):
         if function is None and len(functions) != 1:
             raise UsageError(f"{text}: of which function? Name it with --function; {_known(functions)}")
-        return replace(_plain(text, functions[function or next(iter(functions))]), exception=found[1])
+        return replace(_plain(text, functions[function or next(iter(functions))]), exception=match[1])
     return _expression(text, functions)
 
 
 def returning(source: str, function: str, value: str, *, exact: bool = False) -> Goal:
-    """The goal that a function of a source returns a value, a literal; every argument is looked for.
+    """Build the goal that a function returns a value, a literal; all its arguments are free.
 
-    `exact`: of the same type too, so that 3.0 is not 3.
+    With `exact` the type must match too, so that 3.0 is not 3.
     """
     tree = syntax(source)
-    nodes = [] if tree is None else [each for each in tree.body if isinstance(each, ast.FunctionDef)]
-    node = next((each for each in nodes if each.name == function), None)
+    nodes = (
+        []
+        if tree is None
+        else [statement for statement in tree.body if isinstance(statement, ast.FunctionDef)]
+    )
+    node = next((statement for statement in nodes if statement.name == function), None)
     if node is None:
         raise UsageError(f"there is no function {function!r} at the top level")
     call = _plain(function, node).call({})
@@ -131,12 +144,12 @@ def _around(functions: Mapping[str, ast.FunctionDef], line: int) -> str:
 
 
 def _plain(text: str, node: ast.FunctionDef) -> Goal:
-    """A goal whose call has a free name for each parameter that must be given."""
+    """Build a goal whose call has a free name per required parameter."""
     placed = [*node.args.posonlyargs, *node.args.args]
-    needed = [each.arg for each in placed]
+    needed = [parameter.arg for parameter in placed]
     words = [
-        each.arg
-        for each, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        parameter.arg
+        for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if default is None
     ]
     arguments = (*(("", name) for name in needed), *((word, word) for word in words))
@@ -162,7 +175,7 @@ def _yields(node: ast.FunctionDef) -> bool:
 def _expression(text: str, functions: Mapping[str, ast.FunctionDef]) -> Goal:
     shape = "a goal is an expression over one call, such as `f(x) == 7`, or line:12, or raises:KeyError"
     try:
-        tree = ast.parse(text.strip(), mode="eval").body if len(text) <= LONGEST else None
+        tree = ast.parse(text.strip(), mode="eval").body if len(text) <= MAX_GOAL_CHARACTERS else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         tree = None
     if tree is None:
@@ -173,18 +186,22 @@ def _expression(text: str, functions: Mapping[str, ast.FunctionDef]) -> Goal:
     unbound = _loose(tree, call) - {name for name, _ in names}
     if unbound:
         raise UsageError(f"{text!r} names {min(unbound)}, which is no argument of its call: write its value")
-    arguments = [("", ast.unparse(each)) for each in call.args]
-    arguments += [(each.arg or "", ast.unparse(each.value)) for each in call.keywords]
+    arguments = [("", ast.unparse(argument)) for argument in call.args]
+    arguments += [(argument.arg or "", ast.unparse(argument.value)) for argument in call.keywords]
     put = _Put(ast.dump(call))
     test = put.visit(tree)
     return Goal(
-        text=text, function=ast.unparse(call.func), arguments=tuple(arguments), names=names, test=ast.unparse(test),
+        text=text,
+        function=ast.unparse(call.func),
+        arguments=tuple(arguments),
+        names=names,
+        test=ast.unparse(test),
         pairs=tuple(_pairs(test)),
-    )  # fmt: skip
+    )
 
 
 def _one_call(tree: ast.expr, functions: Mapping[str, ast.FunctionDef], text: str) -> ast.Call:
-    """The call that a goal is about; the same call may stand in it several times."""
+    """Return the call of a goal; the same call may occur several times."""
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
     other = [node for node in calls if not isinstance(node.func, ast.Name)]
     if other:
@@ -223,27 +240,27 @@ def _refuse_others(tree: ast.expr, text: str) -> None:
 
 
 def _free(call: ast.Call, node: ast.FunctionDef | None, text: str) -> tuple[tuple[str, str], ...]:
-    """The free names of a call, each with the parameter that it is given to."""
+    """Return the free names of a call, each with its parameter."""
     assert node is not None  # the call was found by its name
-    placed = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
-    if any(each.arg is None for each in call.keywords) or any(
-        isinstance(each, ast.Starred) for each in call.args
+    placed = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    if any(argument.arg is None for argument in call.keywords) or any(
+        isinstance(argument, ast.Starred) for argument in call.args
     ):
         raise UsageError(f"{text!r}: starred arguments have no place in a goal")
-    found: dict[str, str] = {}
-    for at, given in enumerate(call.args):
-        if isinstance(given, ast.Name):
-            found.setdefault(given.id, placed[at] if at < len(placed) else "")
+    free: dict[str, str] = {}
+    for at, value in enumerate(call.args):
+        if isinstance(value, ast.Name):
+            free.setdefault(value.id, placed[at] if at < len(placed) else "")
         else:
-            _literal(given, text)
+            _literal(value, text)
     for word in call.keywords:
         if isinstance(word.value, ast.Name):
-            found.setdefault(word.value.id, word.arg or "")
+            free.setdefault(word.value.id, word.arg or "")
         else:
             _literal(word.value, text)
-    if not found:
+    if not free:
         raise UsageError(f"{text!r} has no free name: write one where a value is looked for, such as f(x)")
-    return tuple(found.items())
+    return tuple(free.items())
 
 
 def _literal(node: ast.expr, text: str) -> None:
@@ -256,30 +273,30 @@ def _literal(node: ast.expr, text: str) -> None:
 
 
 def _loose(tree: ast.expr, call: ast.Call) -> set[str]:
-    """Names outside of calls' heads that a goal mentions."""
+    """Return the names in a goal that are not called."""
     heads = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in heads}
 
 
 class _Put(ast.NodeTransformer):
-    """The call's value in the call's place."""
+    """Replaces the call by the name of its value."""
 
     def __init__(self, call: str) -> None:
         self.call = call
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """One call."""
+        """Replace the call, if it is the one."""
         return ast.Name(CALL_VALUE, ast.Load()) if ast.dump(node) == self.call else self.generic_visit(node)
 
 
 def _pairs(test: ast.expr) -> list[tuple[str, str, str]]:
-    """The comparisons that must all hold; none where it is not so simple."""
+    """Return the comparisons that must all hold; empty if the goal is not a conjunction of them."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        parts = [_pairs(each) for each in test.values]
+        parts = [_pairs(operand) for operand in test.values]
         return [pair for part in parts for pair in part] if all(parts) else []
     if not isinstance(test, ast.Compare):
         return []
-    sides = [ast.unparse(each) for each in (test.left, *test.comparators)]
+    sides = [ast.unparse(side) for side in (test.left, *test.comparators)]
     return [
         (left, _OPERATORS[type(op)], right)
         for left, op, right in zip(sides, test.ops, sides[1:], strict=False)

@@ -1,4 +1,4 @@
-"""What values for a goal are made of: the constants of its source and of the goal, taken apart and put together."""
+"""Constants of the source and the goal, taken apart and recombined into values."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 from worldline.analyze.flow.control import syntax
 
-LARGEST = 10**18
-LONGEST = 400  # characters of a text
-MOST = 400  # values
+MAX_NUMBER = 10**18
+MAX_TEXT_CHARACTERS = 400
+MAX_VALUES = 400
 LETTERS = "abcxyzAB 019_-.,"
 _WORDS = re.compile(r"\w+|[^\w\s]+|\s+")
 
 
 @dataclass(frozen=True)
 class Material:
-    """Constants by their type, those of the goal first; and the letters of their texts."""
+    """Constants by type, those of the goal first, and the letters of their texts."""
 
     values: tuple[Any, ...]
     letters: str = LETTERS
@@ -28,32 +28,32 @@ class Material:
 
     @classmethod
     def of(cls, source: str, goal: str) -> Material:
-        """Everything that a source and a goal say."""
+        """Collect the constants of a source and a goal."""
         wanted = list(_constants(goal, mode="eval"))
-        parts = [part for each in wanted for part in _taken_apart(each)]
-        # Shorter ones of the goal come after their wholes: what is returned is often what was given, or nearly.
-        said = [*wanted, *parts, *_related(wanted), *_constants(source, mode="exec")]
-        values = list({repr(each): each for each in said if _fits(each)}.values())[:MOST]
+        parts = [part for value in wanted for part in _taken_apart(value)]
+        # Parts of the goal come after the whole: a function often returns its argument, or nearly.
+        candidates = [*wanted, *parts, *_related(wanted), *_constants(source, mode="exec")]
+        values = list({repr(value): value for value in candidates if _fits(value)}.values())[:MAX_VALUES]
         letters = "".join(
-            dict.fromkeys("".join(each for each in values if isinstance(each, str))[:200] + LETTERS)
+            dict.fromkeys("".join(value for value in values if isinstance(value, str))[:200] + LETTERS)
         )
         by_type: dict[type, list[Any]] = {}
-        for each in values:
-            by_type.setdefault(type(each), []).append(each)
+        for value in values:
+            by_type.setdefault(type(value), []).append(value)
         return cls(tuple(values), letters, by_type)
 
     def pick(self, rng: Random, kind: type) -> Any:
-        """One of a type, the earlier ones rather; None where there is none."""
-        several = self.by_type.get(kind, [])
-        return several[min(int(rng.expovariate(6 / len(several))), len(several) - 1)] if several else None
+        """Pick a constant of a type, preferring earlier ones; None if there is none."""
+        choices = self.by_type.get(kind, [])
+        return choices[min(int(rng.expovariate(6 / len(choices))), len(choices) - 1)] if choices else None
 
     def atom(self, rng: Random, like: type | None = None) -> Any:
-        """A plain value, of a type where that is said."""
+        """Return a plain value, of type `like` if it is set."""
         kinds = [kind for kind in (int, str, float, bool) if kind in self.by_type] or [int]
         kind = like if like in (int, str, float, bool) else rng.choice(kinds)
-        found = self.pick(rng, kind) if rng.random() < 0.7 else None
-        if found is not None:
-            return found
+        constant = self.pick(rng, kind) if rng.random() < 0.7 else None
+        if constant is not None:
+            return constant
         if kind is str:
             return "".join(rng.choices(self.letters, k=rng.choice((0, 1, 1, 2, 3, 5))))
         if kind is bool:
@@ -62,25 +62,25 @@ class Material:
         return float(number) + rng.choice((0.0, 0.5, 0.25)) if kind is float else number
 
     def built(self, rng: Random, kind: type) -> Any:
-        """A value of a type, put together of the constants."""
+        """Build a value of a type from the constants."""
         count = rng.choice((0, 1, 2, 3, 3, 4, 5, 6))
         if kind is str:
             texts = self.by_type.get(str, [""])
             return "".join(rng.choice((rng.choice(self.letters), rng.choice(texts))) for _ in range(count))[
-                :LONGEST
+                :MAX_TEXT_CHARACTERS
             ]
         element = rng.choice((int, str, str, None))
         atoms = [self.atom(rng, element) for _ in range(count)]
         if kind is dict:
             key = rng.choice((str, str, int, None))
-            return {self.atom(rng, key): each for each in atoms}
+            return {self.atom(rng, key): value for value in atoms}
         if kind in (list, tuple, set, frozenset):
             return kind(atoms)
         return self.atom(rng, kind)
 
 
 def _constants(text: str, *, mode: str) -> Iterator[Any]:
-    """The literals of a text: whole containers before what they hold; what a docstring says is none."""
+    """Yield the literals of a text, containers before their elements, without docstrings."""
     tree: ast.AST | None
     try:
         tree = ast.parse(text, mode="eval") if mode == "eval" else syntax(text)
@@ -107,21 +107,21 @@ def _constants(text: str, *, mode: str) -> Iterator[Any]:
 
 
 def _taken_apart(value: Any) -> Iterator[Any]:
-    """The parts of a value, and their parts."""
+    """Yield the parts of a value, recursively."""
     parts: Iterable[Any] = ()
     if isinstance(value, list | tuple | set | frozenset):
         parts = list(value)
     elif isinstance(value, dict):
         parts = [*value, *value.values()]
-    elif isinstance(value, str) and 1 < len(value) <= LONGEST:
+    elif isinstance(value, str) and 1 < len(value) <= MAX_TEXT_CHARACTERS:
         yield from _WORDS.findall(value)
-    for each in parts:
-        yield each
-        yield from _taken_apart(each)
+    for part in parts:
+        yield part
+        yield from _taken_apart(part)
 
 
 def _related(values: Iterable[Any]) -> Iterator[Any]:
-    """What a value may have been made of: its length, its other case, its reverse, itself as another type."""
+    """Yield values related to a value: its length, other case, reverse, or another type."""
     for value in values:
         if isinstance(value, bool):
             continue
@@ -130,7 +130,7 @@ def _related(values: Iterable[Any]) -> Iterator[Any]:
             if 0 <= value <= 60:
                 yield from (list(range(value)), "a" * value)
         elif isinstance(value, float):
-            yield from (int(value) if abs(value) < LARGEST else 0, value + 1, value - 1)
+            yield from (int(value) if abs(value) < MAX_NUMBER else 0, value + 1, value - 1)
         elif isinstance(value, str):
             yield from (
                 value[::-1],
@@ -145,9 +145,9 @@ def _related(values: Iterable[Any]) -> Iterator[Any]:
                 yield int(value)
         elif isinstance(value, list | tuple):
             yield from (list(value), list(value)[::-1], tuple(value), len(value))
-            if all(isinstance(each, str) for each in value):
+            if all(isinstance(item, str) for item in value):
                 yield from ("".join(value), " ".join(value), ",".join(value))
-            if all(isinstance(each, tuple) and len(each) == 2 for each in value):
+            if all(isinstance(item, tuple) and len(item) == 2 for item in value):
                 try:
                     yield dict(value)
                 except TypeError:
@@ -155,11 +155,11 @@ def _related(values: Iterable[Any]) -> Iterator[Any]:
         elif isinstance(value, dict):
             yield from (list(value), list(value.values()), list(value.items()), len(value))
             yield {
-                each: key for key, each in value.items() if isinstance(each, str | int | float | bool | None)
+                item: key for key, item in value.items() if isinstance(item, str | int | float | bool | None)
             }
 
 
 def _fits(value: Any) -> bool:
     if isinstance(value, int | float):
-        return abs(value) <= LARGEST
-    return value is ... or len(repr(value)) <= LONGEST * 2 if value is not ... else False
+        return abs(value) <= MAX_NUMBER
+    return value is ... or len(repr(value)) <= MAX_TEXT_CHARACTERS * 2 if value is not ... else False

@@ -1,6 +1,6 @@
-"""How near a call came to a goal: by the values of its comparisons, the lines that it reached, or what it raised.
+"""How near a call came to a goal: by the values of its comparisons, the lines it reached, or what it raised.
 
-Nothing is run: a call's end comes in, as its own process told it, and is read as values of literals.
+Nothing is executed: the input is the reported end of a call, which is read as literals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldline.plan.inputs.goal import Goal
 from worldline.plan.paths.distance import UNLIKE, Verbatim, distance
 from worldline.recording.calls import CallEnd
 
-LONGEST = 4_000  # characters of a call's end that are compared; what is longer is far
+MAX_COMPARED_CHARACTERS = 4_000  # longer values count as far
 _BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match, ast.FunctionDef)
 _ORDERED: dict[str, Callable[[Any, Any], bool]] = {
     "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
@@ -28,7 +28,7 @@ _NUMBERS = (int, float)
 
 @dataclass(frozen=True)
 class Nearness:
-    """How far a call is from a goal, 0 where it is met, and what it came to; calls that differ in `sort` are unlike."""
+    """The distance of a call from a goal (0 if it is met), and its result; calls with another `sort` differ."""
 
     far: float
     sort: str
@@ -44,7 +44,7 @@ FAR = 1_000.0  # of a call that raises, or does not end
 
 
 class Meter:
-    """Measures how near calls come to one goal."""
+    """Measures the distance of calls from one goal."""
 
     def __init__(self, goal: Goal, source: str) -> None:
         self.goal = goal
@@ -52,23 +52,23 @@ class Meter:
 
     @property
     def wants_lines(self) -> bool:
-        """Whether the lines that a call reaches are needed."""
+        """Whether the lines that a call reaches must be recorded."""
         return not self.goal.test
 
     def measure(self, end: CallEnd) -> Nearness:
-        """How near one call came."""
+        """Measure one call."""
         if self.goal.test:
             return self._by_value(end)
         return self._by_lines(end)
 
     def _by_value(self, end: CallEnd) -> Nearness:
-        if end.kind != "returned" or len(end.value) > LONGEST:
+        if end.kind != "returned" or len(end.value) > MAX_COMPARED_CHARACTERS:
             return Nearness(2 * FAR if end.kind == "limit" else FAR, f"{end.kind} {end.value[:60]}")
         held = read_value(end.value)
         if not (isinstance(held, tuple) and len(held) == 2 and isinstance(held[1], list)):
             return Nearness(FAR, "unread")
         truth, sides = held
-        pairs = tuple((each[0], each[1]) for each in sides if isinstance(each, list) and len(each) == 2)
+        pairs = tuple((side[0], side[1]) for side in sides if isinstance(side, list) and len(side) == 2)
         if truth is True:
             return Nearness(0.0, "met", pairs)
         if len(pairs) != len(self.goal.pairs):
@@ -94,7 +94,7 @@ class Meter:
 
 
 def _ways(goal: Goal, source: str) -> list[tuple[int, ...]]:
-    """For each line that would do, the lines of the statements around it, and itself."""
+    """Return for each target line the lines of the blocks around it, and the line itself."""
     tree = syntax(source)
     if goal.test or tree is None:
         return []
@@ -104,9 +104,10 @@ def _ways(goal: Goal, source: str) -> list[tuple[int, ...]]:
         around = [
             node.lineno
             for node in ast.walk(tree)
-            if isinstance(node, _BLOCKS) and node.lineno < line <= (node.end_lineno or 0)
+            if isinstance(node, _BLOCKS)
+            and node.lineno < line <= (node.end_lineno or 0)
             and not isinstance(node, ast.FunctionDef)
-        ]  # fmt: skip
+        ]
         ways.append((*around, line))
     return ways
 
@@ -118,16 +119,16 @@ def _raising(tree: ast.AST, exception: str) -> list[int]:
 
 
 def apart(left: Any, operator: str, right: Any) -> float:
-    """How far two values are from comparing as they shall; 0 where they do."""
+    """Return how far two values are from satisfying a comparison; 0 if they do."""
     if operator == "==":
         return _unequal(left, right)
     if operator in _ORDERED:
         return _unordered(left, operator, right)
     if operator == "in" and isinstance(right, list | tuple | set | frozenset | dict):
-        return min((_unequal(left, each) for each in right), default=UNLIKE)
+        return min((_unequal(left, element) for element in right), default=UNLIKE)
     if operator == "in" and isinstance(right, str) and isinstance(left, str):
         return 0.0 if left in right else 1.0 + abs(len(left) - 1)
-    return 1.0  # `!=` and `not in` have no more or less
+    return 1.0  # `!=` and `not in` have no gradient
 
 
 def _unequal(left: Any, right: Any) -> float:
@@ -158,7 +159,7 @@ def _is_number(value: Any) -> bool:
 
 
 def read_value(text: str) -> Any:
-    """Canonical text as values of literals; what is none is kept as its text."""
+    """Parse canonical text into values; what is not a literal stays text."""
     if "#" not in text:
         try:
             return ast.literal_eval(text)
@@ -171,11 +172,11 @@ def read_value(text: str) -> Any:
 def _plain(node: Value, known: dict[int, Any]) -> Any:
     if node.kind == "ref":
         return known.get(int(node.atom.lstrip("#") or 0), Verbatim(node.atom))
-    items = [_plain(each, known) for each in node.items]
-    made = _made(node, items)
+    items = [_plain(item, known) for item in node.items]
+    value = _made(node, items)
     if node.label:
-        known[node.label] = made
-    return made
+        known[node.label] = value
+    return value
 
 
 def _made(node: Value, items: Sequence[Any]) -> Any:

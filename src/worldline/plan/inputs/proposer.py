@@ -1,4 +1,4 @@
-"""Who proposes inputs for a goal: drawn by type, made of constants, or made of those that came nearest so far."""
+"""Propose inputs for a goal: drawn by type, built from constants, or mutated from the nearest inputs so far."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from worldline.plan.paths.draw import Drawer, UnknownType
 from worldline.plan.paths.target import Target
 
 WAYS = ("random", "constants", "climb", "solver")
-"""How inputs are proposed: drawn by type; made of the constants of source and goal too; of the nearest so far too; or
-by a solver alone.
+"""How inputs are proposed: drawn by type; also from constants of source and goal; also from the nearest so far; or by a
+solver alone.
 """
 PLANTED = 0.5  # of the arguments: constants, or made of them
 FRESH = 0.25  # of the inputs while climbing: drawn, and not made of the nearest
@@ -35,19 +35,19 @@ _KINDS: dict[str, type] = {
 }  # fmt: skip
 _COMMON = ("int", "str", "ints", "strs", "counts", "texts", "bool", "tuple", "items", "rows", "groups")
 
-Values = dict[str, Any]
+InputValues = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class TriedInput:
-    """An input that was run, and how near it came."""
+    """An executed input and its distance from the goal."""
 
-    values: Values
+    values: InputValues
     nearness: Nearness
 
 
 class InputProposer:
-    """Proposes inputs for one goal, and learns from what came of them."""
+    """Proposes inputs for one goal, and learns from their results."""
 
     def __init__(self, goal: Goal, target: Target, *, way: str, seed: int) -> None:
         self.goal, self.target, self.way = goal, target, way
@@ -60,65 +60,68 @@ class InputProposer:
         self.drawer = Drawer(target)
         arguments = target.node.args
         self._nodes = {
-            each.arg: each for each in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+            parameter.arg: parameter
+            for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         }
-        self._guesses = {each.name: each for each in target.signature.parameters}
+        self._guesses = {parameter.name: parameter for parameter in target.signature.parameters}
         self._tally: Counter[tuple[str, type, bool]] = Counter()
         self._swept = 0
         self.elite: dict[str, TriedInput] = {}
 
     def _planted(self) -> Any:
-        """The signature with the goal's constants beside the source's."""
-        given = self.target.signature
-        texts = tuple(each for each in self.material.values if isinstance(each, str) and 0 < len(each) <= 80)
-        numbers = tuple(each for each in self.material.values if type(each) is int)
+        """Return the signature with the constants of the goal added."""
+        signature = self.target.signature
+        texts = tuple(
+            value for value in self.material.values if isinstance(value, str) and 0 < len(value) <= 80
+        )
+        numbers = tuple(value for value in self.material.values if type(value) is int)
         return replace(
-            given,
-            texts=tuple(dict.fromkeys((*texts, *given.texts))),
-            numbers=tuple(dict.fromkeys((*numbers, *given.numbers))),
+            signature,
+            texts=tuple(dict.fromkeys((*texts, *signature.texts))),
+            numbers=tuple(dict.fromkeys((*numbers, *signature.numbers))),
         )
 
     def learn(self, tried: TriedInput) -> None:
-        """What came of an input: its types work or not, and it may be among the nearest."""
+        """Learn from a result: whether its types work, and whether it is among the nearest."""
         works = tried.nearness.far < FAR
         for name, value in tried.values.items():
             self._tally[name, type(value), works] += 1
         self.elite.pop(tried.nearness.sort, None)  # of inputs that came to the same, the newest
         self.elite[tried.nearness.sort] = tried
         if len(self.elite) > 2 * ELITE:
-            best = sorted(self.elite.items(), key=lambda each: each[1].nearness.far)[:ELITE]
+            best = sorted(self.elite.items(), key=lambda item: item[1].nearness.far)[:ELITE]
             self.elite = dict(best)
 
-    def propose(self) -> Values:
-        """One input more."""
+    def propose(self) -> InputValues:
+        """Propose one more input."""
         if self.way == "climb" and self.elite:
-            nearest = min(each.nearness.far for each in self.elite.values())
+            nearest = min(tried.nearness.far for tried in self.elite.values())
             if self.rng.random() >= (FRESH if nearest < FAR else 0.8):
                 return self._climbed()
         return self._fresh()
 
     # ---- drawn
 
-    def _fresh(self) -> Values:
+    def _fresh(self) -> InputValues:
         self.drawer.call(self.rng)  # what a call has drawn already comes back in it: begin anew
-        made = {name: self._drawn(name, parameter) for name, parameter in self.goal.names}
+        values = {name: self._drawn(name, parameter) for name, parameter in self.goal.names}
         if self.way != "random":
-            self._sweep(made)
-        return made
+            self._sweep(values)
+        return values
 
-    def _sweep(self, made: Values) -> None:
-        """The goal's own constants in turn, while there are some that were not given yet."""
-        names = list(made)
+    def _sweep(self, values: InputValues) -> None:
+        """Use each constant of the goal once."""
+        names = list(values)
         while self._swept < len(self.material.values) * len(names):
             value = self.material.values[self._swept // len(names)]
             name = names[self._swept % len(names)]
             self._swept += 1
-            if self._is_like(value, made[name], name) and self.rng.random() < 0.7:
-                made[name] = value
+            if self._is_like(value, values[name], name) and self.rng.random() < 0.7:
+                values[name] = value
                 return
 
     def _is_like(self, value: Any, drawn: Any, name: str) -> bool:
-        """Whether a value may stand where another was drawn."""
+        """Whether a value may replace a drawn one."""
         if isinstance(drawn, Verbatim):
             return False
         if self._nodes.get(name) is None or self._nodes[name].annotation is None:
@@ -133,7 +136,9 @@ class InputProposer:
             except UnknownType:
                 return self._guessed(name, parameter)
             same = [
-                each for each in self.material.by_type.get(type(value), []) if _shape(each) == _shape(value)
+                constant
+                for constant in self.material.by_type.get(type(value), [])
+                if _shape(constant) == _shape(value)
             ]
             planted = self.way != "random" and self.rng.random() < PLANTED
             return self.rng.choice(same) if same and planted else value
@@ -142,12 +147,12 @@ class InputProposer:
     def _guessed(self, name: str, parameter: str) -> Any:
         weights = self._weights(parameter)
         kinds = list(weights)
-        kind = self.rng.choices(kinds, [weights[each] * self._weight(name, _KINDS[each]) for each in kinds])[
-            0
-        ]
+        kind = self.rng.choices(
+            kinds, [weights[candidate] * self._weight(name, _KINDS[candidate]) for candidate in kinds]
+        )[0]
         if self.way != "random" and self.rng.random() < PLANTED:
-            found = self.material.pick(self.rng, _KINDS[kind]) if self.rng.random() < 0.5 else None
-            return self.material.built(self.rng, _KINDS[kind]) if found is None else found
+            constant = self.material.pick(self.rng, _KINDS[kind]) if self.rng.random() < 0.5 else None
+            return self.material.built(self.rng, _KINDS[kind]) if constant is None else constant
         return _read(self.drawer.of_kind(self.rng, kind))
 
     def _weights(self, parameter: str) -> dict[str, float]:
@@ -160,7 +165,7 @@ class InputProposer:
         return {kind: known.get(kind, 0.0) + floor.get(kind, 0.0) for kind in (*floor, *known)}
 
     def _weight(self, name: str, kind: type) -> float:
-        """How often a type has worked for a name; 1 before it was tried."""
+        """Return how often a type has worked for a name; 1 before it was tried."""
         if self.way == "random":
             return 1.0
         worked, failed = self._tally[name, kind, True], self._tally[name, kind, False]
@@ -168,8 +173,8 @@ class InputProposer:
 
     # ---- climbed
 
-    def _climbed(self) -> Values:
-        ranked = sorted(self.elite.values(), key=lambda each: each.nearness.far)
+    def _climbed(self) -> InputValues:
+        ranked = sorted(self.elite.values(), key=lambda tried: tried.nearness.far)
         parent = ranked[min(int(self.rng.expovariate(0.35)), len(ranked) - 1)]
         values = dict(parent.values)
         if len(values) > 1 and self.rng.random() < 0.15:
@@ -192,9 +197,9 @@ class InputProposer:
 
 
 def _shape(value: Any) -> str:
-    """The type of a value, and of what it holds where that is of one type."""
+    """Return the type of a value, and of its elements if they share one."""
     if isinstance(value, list | tuple | set | frozenset) and value:
-        inner = {_shape(each) for each in value}
+        inner = {_shape(item) for item in value}
         return f"{type(value).__name__} of {inner.pop() if len(inner) == 1 else 'several'}"
     return type(value).__name__
 
@@ -207,12 +212,12 @@ def _read(text: str) -> Any:
 
 
 def spelled(value: Any) -> str | None:
-    """A value as source text; None where it has none, such as a number without end."""
+    """Return a value as source text; None if it has none, such as infinity."""
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, list | tuple | set | frozenset | dict):
         parts: Sequence[Any] = list(value) if not isinstance(value, dict) else [*value, *value.values()]
-        if any(spelled(each) is None for each in parts):
+        if any(spelled(part) is None for part in parts):
             return None
     text = repr(value)
     return text if len(text) <= 4_000 else None

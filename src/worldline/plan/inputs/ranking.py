@@ -1,6 +1,6 @@
-"""A model that puts inputs into an order before any is run: those first of which it imagines that they reach the goal.
+"""A model that orders inputs before execution: those first that it predicts to reach the goal.
 
-What it imagines decides the order alone; every input is run all the same.
+The predictions only decide the order; every input is still executed.
 """
 
 from __future__ import annotations
@@ -14,59 +14,65 @@ from worldline.core.program import Program
 from worldline.plan.futures.subject import Subject, of_prediction
 from worldline.plan.inputs.goal import CALL_VALUE, Goal
 from worldline.plan.inputs.nearness import FAR, apart, read_value
-from worldline.plan.inputs.proposer import Values, spelled
+from worldline.plan.inputs.proposer import InputValues, spelled
 from worldline.plan.paths.distance import Verbatim
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
-MOST = 6  # inputs that are imagined: it is dear
-LIMIT = 4_096  # bytes of each
+MAX_PREDICTIONS = 6  # predictions are expensive
+MAX_PREDICTION_BYTES = 4_096
 
-Ranker = Callable[[Goal, Program, list[Values]], tuple[list[Values], int]]
+Ranker = Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]]
 
 
-def by_model(predictor: Predictor, *, most: int = MOST, limit: int = LIMIT) -> Ranker:
-    """Who imagines the first few inputs and puts them into the order of how near they seem; and the bytes it took."""
+def by_model(
+    predictor: Predictor, *, most: int = MAX_PREDICTIONS, limit: int = MAX_PREDICTION_BYTES
+) -> Ranker:
+    """Return a ranker that orders the first inputs by predicted distance, and counts the predicted bytes."""
 
-    def rank(goal: Goal, program: Program, several: list[Values]) -> tuple[list[Values], int]:
+    def rank(goal: Goal, program: Program, proposals: list[InputValues]) -> tuple[list[InputValues], int]:
         compared = _literals(goal)
         if compared is None:
-            return several, 0
-        first, rest = several[:most], several[most:]
+            return proposals, 0
+        first, rest = proposals[:most], proposals[most:]
         asks = [
             PredictionRequest(
                 program=replace(
-                    program, call=goal.call({name: spelled(each) or "None" for name, each in values.items()})
+                    program,
+                    call=goal.call(
+                        {name: spelled(prediction) or "None" for name, prediction in values.items()}
+                    ),
                 ),
                 limit=limit,
             )
             for values in first
         ]
-        found = list(predictor.predict(asks))
+        predictions = list(predictor.predict(asks))
         far = [
-            _far(of_prediction(Subject(), ask, each), compared) for ask, each in zip(asks, found, strict=True)
+            _far(of_prediction(Subject(), ask, prediction), compared)
+            for ask, prediction in zip(asks, predictions, strict=True)
         ]
         order = sorted(range(len(first)), key=lambda at: (far[at], at))
-        return [*(first[at] for at in order), *rest], sum(len(each.text) for each in found)
+        return [*(first[at] for at in order), *rest], sum(len(prediction.text) for prediction in predictions)
 
     return rank
 
 
 def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
-    """What the call's value is compared with, and how; None where it is not the value itself, or no literal."""
-    made = []
+    """Return the literals that the value of the call is compared with; None if the goal is not so simple."""
+    literals = []
     for left, operator, right in goal.pairs:
         if left != CALL_VALUE:
             return None
         try:
-            made.append((operator, ast.literal_eval(right)))
+            literals.append((operator, ast.literal_eval(right)))
         except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             return None
-    return made or None
+    return literals or None
 
 
 def _far(text: str, compared: list[tuple[str, Any]]) -> float:
     value = read_value(text)
-    if isinstance(value, Verbatim):  # it raises, or is not to be read
+    if isinstance(value, Verbatim):  # it raises, or cannot be read
         return FAR
     return sum(apart(value, operator, wanted) for operator, wanted in compared)

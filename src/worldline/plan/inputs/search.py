@@ -1,7 +1,7 @@
-"""The search for an input that reaches a goal: proposals are run untraced, many in a process; the nearest are changed.
+"""The search for an input that reaches a goal: execute proposals untraced, many per process, and mutate the nearest.
 
-What is found is run once more, alone and recorded, and counts only if the goal holds there too. Every execution is
-counted. Nothing runs here: calls and programs go to two callables, which stand for the box.
+A hit is executed once more, alone and recorded, and counts only if the goal holds there too. Every execution is
+counted. Calls and programs go to two callables, which stand for the sandbox.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.plan.answer import World
+from worldline.plan.answer import ProgramRunner
 from worldline.plan.inputs.goal import Goal
 from worldline.plan.inputs.nearness import Meter
-from worldline.plan.inputs.proposer import WAYS, InputProposer, TriedInput, Values, spelled
+from worldline.plan.inputs.proposer import WAYS, InputProposer, InputValues, TriedInput, spelled
 from worldline.plan.paths.target import Target, find_target
 from worldline.recording.calls import CallBatch, CallEnd
 
-ROUND = 40  # calls in one process, after the first rounds
-FIRST = (10, 20)
-STALE = 200  # proposals in a row that were tried before: there are no more
-KEPT = 100  # executions for what a solver finds, or a fifth of all
-CONFIRMATIONS = 5  # inputs that may turn out not to reach the goal when they are run alone
+CALLS_PER_ROUND = 40  # after the first rounds
+FIRST_ROUNDS = (10, 20)
+MAX_STALE = 200  # repeated proposals in a row: then there are no more
+MAX_SOLVER_RESERVE = 100  # executions reserved for the solver, or a fifth of all
+MAX_UNCONFIRMED = 5  # hits that did not reach the goal when executed alone
 
-Run = Callable[[CallBatch], list[CallEnd]]
+CallRunner = Callable[[CallBatch], list[CallEnd]]
 
 
 @dataclass(frozen=True)
 class NearMiss:
-    """The input that came nearest, and its result."""
+    """The nearest input, and its result."""
 
     call: str
     came: str
@@ -41,11 +41,11 @@ class NearMiss:
 
 @dataclass(frozen=True, kw_only=True)
 class InputReport:
-    """What a search came to: the call, or none; every execution that it took, and at which one it was found."""
+    """The result of a search: the call, or None, the executions, and which of them found it."""
 
     goal: Goal
     call: str | None
-    came: str = ""  # what the confirming run came to
+    came: str = ""  # the result of the confirming execution
     trace: Trace | None = None
     executions: int
     found_at: int | None = None
@@ -56,30 +56,36 @@ class InputReport:
     said: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As one JSON object."""
+        """Return the report as one JSON object."""
         near = self.nearest
         return {
-            "goal": self.goal.text, "call": self.call, "came": self.came, "executions": self.executions,
-            "found_at": self.found_at, "found_by": self.found_by, "unconfirmed": self.unconfirmed,
-            "imagined_bytes": self.imagined, "notes": list(self.said),
+            "goal": self.goal.text,
+            "call": self.call,
+            "came": self.came,
+            "executions": self.executions,
+            "found_at": self.found_at,
+            "found_by": self.found_by,
+            "unconfirmed": self.unconfirmed,
+            "imagined_bytes": self.imagined,
+            "notes": list(self.said),
             "nearest": None if near is None else {"call": near.call, "came": near.came, "far": near.far},
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True)
 class InputSearch:
-    """How to search: at most so many executions, proposals by a way of `WAYS`, and who else proposes.
+    """How to search: at most this many executions, and a way of `WAYS` to propose inputs.
 
-    `solver` gives inputs where climbing found none (CrossHair); `rank` puts the first ones into an order (a model) and
-    says how many bytes it imagined for that.
+    The optional `solver` proposes inputs if climbing found none (CrossHair). The optional `rank` orders the first
+    inputs (a model), and returns how many bytes it predicted.
     """
 
     executions: int = 1_000
     way: str = "climb"
     seed: int = 0
     seconds: float = 1.0  # of one call
-    solver: Callable[[Goal, Target], Iterable[Values]] | None = None
-    rank: Callable[[Goal, Program, list[Values]], tuple[list[Values], int]] | None = None
+    solver: Callable[[Goal, Target], Iterable[InputValues]] | None = None
+    rank: Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]] | None = None
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
@@ -89,11 +95,13 @@ class InputSearch:
 
     @property
     def climbing(self) -> int:
-        """The executions that are not kept for what the solver finds."""
-        return self.executions - (min(KEPT, self.executions // 5) if self.solver is not None else 0)
+        """The executions that are not reserved for the solver."""
+        return self.executions - (
+            min(MAX_SOLVER_RESERVE, self.executions // 5) if self.solver is not None else 0
+        )
 
-    def find(self, goal: Goal, program: Program, run: Run, world: World) -> InputReport:
-        """Look for an input of the program that reaches the goal."""
+    def find(self, goal: Goal, program: Program, run: CallRunner, world: ProgramRunner) -> InputReport:
+        """Search for an input of the program that reaches the goal."""
         hunt = _Hunt(self, goal, program, run, world)
         hunt.climb()
         if hunt.found is None and self.solver is not None:
@@ -103,13 +111,13 @@ class InputSearch:
 
 @dataclass
 class _Hunt:
-    """One search under way."""
+    """One search in progress."""
 
     how: InputSearch
     goal: Goal
     program: Program
-    run: Run
-    world: World
+    run: CallRunner
+    world: ProgramRunner
     executions: int = 0
     found: tuple[str, Trace, int, str] | None = None
     unconfirmed: int = 0
@@ -125,66 +133,70 @@ class _Hunt:
 
     @property
     def _over(self) -> bool:
-        return self.found is not None or self.unconfirmed >= CONFIRMATIONS
+        return self.found is not None or self.unconfirmed >= MAX_UNCONFIRMED
 
     def climb(self) -> None:
-        """Rounds of proposals, until one reaches the goal or nothing is left."""
+        """Execute rounds of proposals until one reaches the goal, or none are left."""
         if self.how.way == "solver":
             return
         if self.how.rank is not None:
             self._ranked()
-        sizes = iter(FIRST)
+        sizes = iter(FIRST_ROUNDS)
         while not self._over:
-            several = self._new(min(next(sizes, ROUND), self.how.climbing - self.executions))
-            if not several:
+            proposals = self._new(min(next(sizes, CALLS_PER_ROUND), self.how.climbing - self.executions))
+            if not proposals:
                 return
-            self._try(several, self.how.way)
+            self._try(proposals, self.how.way)
 
     def _ranked(self) -> None:
-        """The first proposals in a model's order, run one by one."""
+        """Execute the first proposals one by one, in the model's order."""
         assert self.how.rank is not None
-        several = [values for values, _ in self._new(FIRST[0])]
-        ordered, self.imagined = self.how.rank(self.goal, self.program, several)
+        proposals = [values for values, _ in self._new(FIRST_ROUNDS[0])]
+        ordered, self.imagined = self.how.rank(self.goal, self.program, proposals)
         for values in ordered:
             if self._over or self.executions >= self.how.executions:
                 return
             self._try([(values, self._probe(values) or "")], "model")
 
-    def _new(self, count: int) -> list[tuple[Values, str]]:
-        """So many inputs that were not tried, with what is evaluated of each; fewer where no more come."""
-        made: list[tuple[Values, str]] = []
+    def _new(self, count: int) -> list[tuple[InputValues, str]]:
+        """Propose `count` new inputs, each with its expression; fewer if there are no more."""
+        proposals: list[tuple[InputValues, str]] = []
         stale = 0
-        while len(made) < count and stale < STALE:
+        while len(proposals) < count and stale < MAX_STALE:
             values = self.proposer.propose()
             probe = self._probe(values)
             stale += 1
             if probe is not None and probe not in self.seen:
                 self.seen.add(probe)
-                made.append((values, probe))
+                proposals.append((values, probe))
                 stale = 0
-        return made
+        return proposals
 
-    def _probe(self, values: Values) -> str | None:
+    def _probe(self, values: InputValues) -> str | None:
         texts = self._texts(values)
         return None if texts is None else self.goal.probe(texts)
 
-    def _texts(self, values: Values) -> dict[str, str] | None:
+    def _texts(self, values: InputValues) -> dict[str, str] | None:
         texts = {name: spelled(value) for name, value in values.items()}
         return (
             {name: text for name, text in texts.items() if text is not None} if all(texts.values()) else None
         )
 
-    def _try(self, several: list[tuple[Values, str]], by: str) -> None:
-        """Run inputs together, learn from each, and confirm the first that reaches the goal."""
+    def _try(self, proposals: list[tuple[InputValues, str]], by: str) -> None:
+        """Execute inputs together, learn from each, and confirm the first that reaches the goal."""
         ends = self.run(
             CallBatch(
-                self.program.source, tuple(probe for _, probe in several), tuple(self.program.files), self.program.name,
-                self.how.seconds, lines=self.meter.wants_lines,
+                self.program.source,
+                tuple(probe for _, probe in proposals),
+                tuple(self.program.files),
+                self.program.name,
+                self.how.seconds,
+                lines=self.meter.wants_lines,
             )
-        )  # fmt: skip
+        )
         begun = self.executions
         self.executions += len(ends)
-        for at, ((values, _), end) in enumerate(zip(several, ends, strict=True), begun + 1):
+        for at, ((values, _), end) in enumerate(zip(proposals, ends, strict=True), begun + 1):
             near = self.meter.measure(end)
             self.proposer.learn(TriedInput(values, near))
             if near.is_met and not self._over:
@@ -193,8 +205,8 @@ class _Hunt:
                 came = f"{end.kind} {_shown(near.sides, end.value)}".strip()
                 self.nearest = NearMiss(self.goal.call(self._texts(values) or {}), came, near.far)
 
-    def _confirm(self, values: Values, at: int, by: str) -> None:
-        """The same input, alone and recorded: only what holds there counts."""
+    def _confirm(self, values: InputValues, at: int, by: str) -> None:
+        """Execute the input alone and recorded; it counts only if the goal holds there too."""
         texts = self._texts(values) or {}
         trace = self.world(
             Program(
@@ -211,35 +223,49 @@ class _Hunt:
         else:
             self.unconfirmed += 1
 
-    def solve(self, solver: Callable[[Goal, Target], Iterable[Values]]) -> None:
-        """What another proposes, as long as executions are left."""
+    def solve(self, solver: Callable[[Goal, Target], Iterable[InputValues]]) -> None:
+        """Execute what the solver proposes, while executions are left."""
         proposed = iter(solver(self.goal, self.target))
         while not self._over and self.executions < self.how.executions:
-            left = min(ROUND, self.how.executions - self.executions)
-            several = [(values, probe) for values in islice(proposed, left) if (probe := self._probe(values))]
-            if not several:
+            left = min(CALLS_PER_ROUND, self.how.executions - self.executions)
+            proposals = [
+                (values, probe) for values in islice(proposed, left) if (probe := self._probe(values))
+            ]
+            if not proposals:
                 return
-            self._try(several, "crosshair")
+            self._try(proposals, "crosshair")
 
     def report(self) -> InputReport:
-        """The result of the search."""
+        """Build the report."""
         if self.unconfirmed:
             self.said.append(
-                f"{self.unconfirmed} reached the goal among other calls and not alone: it does not always do the same"
+                f"{self.unconfirmed} reached the goal among other calls but not alone: it is not deterministic"
             )
         if self.found is None:
             return InputReport(
-                goal=self.goal, call=None, executions=self.executions, unconfirmed=self.unconfirmed,
-                imagined=self.imagined, nearest=self.nearest, said=tuple(self.said),
-            )  # fmt: skip
+                goal=self.goal,
+                call=None,
+                executions=self.executions,
+                unconfirmed=self.unconfirmed,
+                imagined=self.imagined,
+                nearest=self.nearest,
+                said=tuple(self.said),
+            )
         call, trace, at, by = self.found
         end = _end(trace)
         came = self.meter.measure(end)
         return InputReport(
-            goal=self.goal, call=call, came=_shown(came.sides, end.value), trace=trace,
-            executions=self.executions, found_at=at, found_by=by, unconfirmed=self.unconfirmed,
-            imagined=self.imagined, said=tuple(self.said),
-        )  # fmt: skip
+            goal=self.goal,
+            call=call,
+            came=_shown(came.sides, end.value),
+            trace=trace,
+            executions=self.executions,
+            found_at=at,
+            found_by=by,
+            unconfirmed=self.unconfirmed,
+            imagined=self.imagined,
+            said=tuple(self.said),
+        )
 
 
 def _shown(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
@@ -247,7 +273,7 @@ def _shown(sides: tuple[tuple[Any, Any], ...], text: str) -> str:
 
 
 def _end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
-    """A recorded run's end as a call's: one that exits raises SystemExit."""
+    """Convert the outcome of a trace to the end of a call; an exit is a SystemExit."""
     kind, detail = trace.outcome.kind, trace.outcome.detail
     return (
         CallEnd("raised", f"SystemExit({detail})", lines)
@@ -257,6 +283,6 @@ def _end(trace: Trace, lines: frozenset[int] | None = None) -> CallEnd:
 
 
 def _lines(trace: Trace, name: str) -> Iterator[int]:
-    """The lines of the program's own file that a run reached."""
+    """Return the lines of the program's own file that a run reached."""
     own = {serial for serial, frame in enumerate(trace.frames) if frame.file == name}
     return (step.line for step in trace.steps if step.event == "line" and step.frame in own)

@@ -1,4 +1,4 @@
-"""CrossHair as one who proposes inputs: the goal is a branch of a small function, and the solver looks for its way."""
+"""CrossHair as a proposer of inputs: the goal becomes a branch of a small function, and the solver finds its path."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from worldline.plan.inputs.goal import Goal
-from worldline.plan.inputs.proposer import Values
+from worldline.plan.inputs.proposer import InputValues
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.distance import CallArguments
 from worldline.plan.paths.target import Target
@@ -15,23 +15,23 @@ from worldline.plan.paths.target import Target
 _NAME = "goal_of_the_search"
 
 
-def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[Values]]:
-    """Who proposes what CrossHair finds in so many seconds; nothing where it is not installed."""
+def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[InputValues]]:
+    """Return a proposer that runs CrossHair for N seconds; it yields nothing if CrossHair is not installed."""
 
-    def propose(goal: Goal, target: Target) -> Iterator[Values]:
+    def propose(goal: Goal, target: Target) -> Iterator[InputValues]:
         if not symbolic.is_installed():
             return
         names = [name for name, _ in goal.names]
-        given = {name: target.guessed[of] for name, of in goal.names if of in target.guessed}
+        kinds = {name: target.guessed[of] for name, of in goal.names if of in target.guessed}
         function = _NAME if goal.test else goal.function
         program = target.program
         if goal.test:
             program = replace(program, source=f"{program.source}\n\n{_branch(goal, target)}")
         consumed = goal.consumed and not goal.test
-        found = symbolic.explore(
-            program, function, seconds=seconds, names=names, guessed=given, consumed=consumed, trust=trust
+        exploration = symbolic.explore(
+            program, function, seconds=seconds, names=names, guessed=kinds, consumed=consumed, trust=trust
         )
-        for path in found.paths:
+        for path in exploration.paths:
             arguments = CallArguments.of(path.call)
             if arguments is not None and len(arguments.values) >= len(names):
                 yield dict(zip(names, arguments.values, strict=False))
@@ -40,8 +40,11 @@ def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target]
 
 
 def _branch(goal: Goal, target: Target) -> str:
-    """A function of the goal's free names that has one way where the goal holds and another where it does not."""
-    types = {each.arg: each.annotation for each in (*target.node.args.posonlyargs, *target.node.args.args)}
+    """Build a function of the free names that branches on whether the goal holds."""
+    types = {
+        parameter.arg: parameter.annotation
+        for parameter in (*target.node.args.posonlyargs, *target.node.args.args)
+    }
     words = []
     for name, of in goal.names:
         annotation = types.get(of)

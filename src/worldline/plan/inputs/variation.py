@@ -1,4 +1,4 @@
-"""A value changed a little: at random, by what it is made of, or as what came out differs from what was wanted."""
+"""Small changes of a value: at random, by its parts, or as the result differs from the wanted one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from worldline.plan.inputs.material import Material
 from worldline.plan.paths.distance import Verbatim
 
-LONGEST = 400  # characters or elements of what is made
+MAX_LENGTH = 400  # characters or elements of a new value
 
 
 def varied(rng: Random, value: Any, material: Material) -> Any:
-    """A value next to one, of its own type."""
+    """Return a neighbour of a value, of the same type."""
     if value is None or isinstance(value, Verbatim):
         return value
     if isinstance(value, bool):
@@ -22,15 +22,25 @@ def varied(rng: Random, value: Any, material: Material) -> Any:
         return _number(rng, value, material)
     if isinstance(value, float):
         return rng.choice(
-            (value + 1, value - 1, value + 0.5, -value, value * 2, value / 2, round(value, 1), float(round(value)),
-             float(material.atom(rng, float)), value * rng.uniform(0.5, 2))
-        )  # fmt: skip
+            (
+                value + 1,
+                value - 1,
+                value + 0.5,
+                -value,
+                value * 2,
+                value / 2,
+                round(value, 1),
+                float(round(value)),
+                float(material.atom(rng, float)),
+                value * rng.uniform(0.5, 2),
+            )
+        )
     if isinstance(value, str):
-        return _text(rng, value, material)[:LONGEST]
+        return _text(rng, value, material)[:MAX_LENGTH]
     if isinstance(value, bytes):
-        return _text(rng, value.decode("latin-1"), material)[:LONGEST].encode("latin-1", "replace")
+        return _text(rng, value.decode("latin-1"), material)[:MAX_LENGTH].encode("latin-1", "replace")
     if isinstance(value, list | tuple):
-        return type(value)(_items(rng, list(value), material)[:LONGEST])
+        return type(value)(_items(rng, list(value), material)[:MAX_LENGTH])
     if isinstance(value, dict):
         return _mapping(rng, value, material)
     if isinstance(value, set | frozenset):
@@ -134,7 +144,7 @@ def _mapping(rng: Random, value: dict[Any, Any], material: Material) -> dict[Any
 
 
 def _hashable(items: list[Any]) -> list[Any]:
-    return [each for each in items if _is_hashable(each)]
+    return [item for item in items if _is_hashable(item)]
 
 
 def _is_hashable(value: Any) -> bool:
@@ -146,7 +156,7 @@ def _order(value: Any) -> tuple[str, Any]:
 
 
 def mended(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
-    """A value changed as what came out differs from what was wanted: the same edit, in the same place or another."""
+    """Apply the edit from the actual to the wanted result to a value, in the same place or another."""
     if isinstance(came, int | float) and isinstance(wanted, int | float) and isinstance(value, int | float):
         return value if isinstance(value, bool) else _shifted(rng, value, came, wanted)
     if isinstance(came, dict) and isinstance(wanted, dict) and isinstance(value, dict):
@@ -159,9 +169,9 @@ def mended(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
     )
     if not texts and not both:
         return value
-    keys = [repr(each) for each in came], [repr(each) for each in wanted]
+    keys = [repr(part) for part in came], [repr(part) for part in wanted]
     edits = [
-        each for each in SequenceMatcher(None, *keys, autojunk=False).get_opcodes() if each[0] != "equal"
+        part for part in SequenceMatcher(None, *keys, autojunk=False).get_opcodes() if part[0] != "equal"
     ]
     if not edits:
         return value
@@ -173,12 +183,12 @@ def mended(rng: Random, value: Any, came: Any, wanted: Any) -> Any:
         a, b = len(value) - (len(came) - a), len(value) - (len(came) - b)
     a, b = max(0, min(a, len(value))), max(0, min(b, len(value)))
     if texts:
-        return (value[:a] + str(put) + value[b:])[:LONGEST]
-    return type(value)([*value[:a], *put, *value[b:]][:LONGEST])
+        return (value[:a] + str(put) + value[b:])[:MAX_LENGTH]
+    return type(value)([*value[:a], *put, *value[b:]][:MAX_LENGTH])
 
 
 def _shifted(rng: Random, value: float, came: float, wanted: float) -> float:
-    """A number moved by what is missing, as if the function multiplied it by something small."""
+    """Move a number by the missing amount, as if the function multiplied it by a small factor."""
     try:
         by = (wanted - came) / rng.choice((1, 1, 1, -1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 60, 100, 1000, 0.5, 0.1))
         return type(value)(value + (round(by) if isinstance(value, int) else by))
@@ -189,7 +199,7 @@ def _shifted(rng: Random, value: float, came: float, wanted: float) -> float:
 def _mended_mapping(
     rng: Random, value: dict[Any, Any], came: dict[Any, Any], wanted: dict[Any, Any]
 ) -> dict[Any, Any]:
-    """Likewise of keys that are missing, too many, or hold something else."""
+    """Add, remove or change one key that differs between the actual and the wanted result."""
     missing = [key for key in wanted if key not in came or repr(came[key]) != repr(wanted[key])]
     surplus = [key for key in came if key not in wanted and key in value]
     if surplus and (not missing or rng.random() < 0.5):

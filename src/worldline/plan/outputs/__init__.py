@@ -1,1 +1,1 @@
-"""Expected values of tests: found in a file, run in the box, checked or filled in; a model has a second opinion."""
+"""Expected values of tests: read from a file, executed in the sandbox, then checked or filled in."""

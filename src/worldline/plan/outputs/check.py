@@ -1,8 +1,8 @@
-"""Expected values of a file of tests: `assert f(3) == ...` is filled in, every other `==` is checked, by boxed runs.
+"""Expected values of a test file: fill in `assert f(3) == ...` and check every other `==`, in the sandbox.
 
-The file is rewritten so that each assertion tells its value and goes on; its tests are then run, twice. A value that is
-no literal, or not always the same, is not filled in. Nothing is evaluated outside the box. Not covered: assertions that
-are no single equality.
+The file is rewritten so that each assertion reports its value and continues; its tests are then executed twice. A value
+that is not a literal, or differs between the two, is not filled in. Nothing is evaluated outside the sandbox.
+Assertions other than a single equality are not covered.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worldline.plan.outputs.expectation import Expectation, expectations, tests_
 from worldline.plan.outputs.report import CheckedValue, OutputsReport
 from worldline.recording.calls import CallBatch, CallEnd
 
-LONGEST = 2_000  # characters of a value that is filled in
+MAX_VALUE_CHARACTERS = 2_000
 _INSIDE = "_worldline_tests"  # what `inside` is called there
 _THERE = f"__import__({_INSIDE!r})"
 _FETCH = f"{_THERE}.fetch()"
@@ -30,52 +30,52 @@ _FETCH = f"{_THERE}.fetch()"
 def check_outputs(
     program: Program, run: Callable[[CallBatch], list[CallEnd]], *, seconds: float = 5.0, fill: bool = True
 ) -> OutputsReport:
-    """What the assertions of a file of tests come to, and the file with its blanks filled in, if wanted."""
+    """Check the assertions of a test file, and fill in its blanks if `fill` is set."""
     wanted = expectations(program.source)
     tests = tests_of(program.source)
-    told = _spliced(
-        program.source, [(each.span, _telling(number, each)) for number, each in enumerate(wanted)]
+    instrumented = _spliced(
+        program.source, [(item.span, _telling(number, item)) for number, item in enumerate(wanted)]
     )
     runs = (f"{_THERE}.run({program.name!r}, {name!r})" for name in tests)
     files = (*program.files, (f"{_INSIDE}.py", Path(inside.__file__).read_text(encoding="utf-8")))
     calls = (_FETCH, *(text for call in runs for text in (call, _FETCH)))
-    batch = CallBatch(told, calls, files, program.name, seconds, fresh=False)
+    batch = CallBatch(instrumented, calls, files, program.name, seconds, fresh=False)
     ends = run(batch)
     if wanted and ends[0].kind != "returned":
         raise UsageError(f"{program.name} cannot be run: {ends[0].kind} {ends[0].value[:300]}")
     first, again = _seen(ends), _seen(run(batch))
     failed = _failed(tests, ends[1::2])
-    checked = [_checked(each, first.get(n, []), again.get(n, []), failed) for n, each in enumerate(wanted)]
-    filled = [(each.expectation.blank, each.value) for each in checked]
+    checked = [_checked(item, first.get(n, []), again.get(n, []), failed) for n, item in enumerate(wanted)]
+    filled = [(item.expectation.blank, item.value) for item in checked]
     edits = [(blank, value) for blank, value in filled if fill and blank is not None and value is not None]
     return OutputsReport(program.name, program.source, _spliced(program.source, edits), tuple(checked))
 
 
-def _telling(number: int, each: Expectation) -> str:
-    """What stands in place of an assertion, or of a blank in a row, while the tests are run."""
-    if each.in_row:
+def _telling(number: int, expectation: Expectation) -> str:
+    """Return the code that replaces an assertion, or a blank in a row, while the tests are executed."""
+    if expectation.in_row:
         return f"{_THERE}.blank({number})"
-    return f"{_THERE}.tell({number}, ({each.value}), ({each.wanted}))"
+    return f"{_THERE}.tell({number}, ({expectation.value}), ({expectation.wanted}))"
 
 
 def _failed(tests: Sequence[str], ends: Sequence[CallEnd]) -> dict[str, str]:
-    """Why tests did not pass, by their names; what is not of the shape that `inside` tells is left out."""
-    found: dict[str, str] = {}
+    """Return why tests did not pass, by name; malformed reports are ignored."""
+    reasons: dict[str, str] = {}
     for name, end in zip(tests, ends, strict=True):
         if end.kind != "returned":
-            found[name] = (
+            reasons[name] = (
                 f"met the limit of {end.value}" if end.kind == "limit" else f"{end.kind} {end.value[:80]}"
             )
             continue
         rows = read_value(end.value)
         for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, tuple) and len(row) == 2 and all(isinstance(each, str) for each in row):
-                found.setdefault(*row)
-    return found
+            if isinstance(row, tuple) and len(row) == 2 and all(isinstance(cell, str) for cell in row):
+                reasons.setdefault(*row)
+    return reasons
 
 
 def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
-    """A source with some spans of its bytes replaced."""
+    """Return a source with some spans of bytes replaced."""
     data = source.encode()
     for (start, end), text in sorted(edits, reverse=True):
         data = data[:start] + text.encode() + data[end:]
@@ -83,15 +83,17 @@ def _spliced(source: str, edits: Sequence[tuple[tuple[int, int], str]]) -> str:
 
 
 def _seen(ends: Sequence[CallEnd]) -> dict[int, list[tuple[str, bool]]]:
-    """Each assertion's values and verdicts, as they were told; what is not of that shape is left out."""
-    found: dict[int, list[tuple[str, bool]]] = {}
+    """Return the reported values and verdicts of each assertion; malformed reports are ignored."""
+    values_by_number: dict[int, list[tuple[str, bool]]] = {}
     for end in ends[::2]:
         node = parse(end.value) if end.kind == "returned" else None
         for row in node.items if isinstance(node, Value) and node.kind == "list" else ():
             if len(row.items) == 3 and row.items[0].atom.isdigit():
                 number, value, held = row.items
-                found.setdefault(int(number.atom), []).append((text_of(value), held.atom == "True"))
-    return found
+                values_by_number.setdefault(int(number.atom), []).append(
+                    (text_of(value), held.atom == "True")
+                )
+    return values_by_number
 
 
 def _checked(
@@ -112,7 +114,7 @@ def _checked(
 
 
 def _unreached(wanted: Expectation, failed: dict[str, str]) -> str:
-    """Why there is no value: the test around it did not come so far, or there is none."""
+    """Say why there is no value: its test stopped earlier, or no test reaches it."""
     for name in (wanted.where, wanted.top):
         if name in failed:
             return f"no run reached it: {name} {failed[name][:200]}"
@@ -120,10 +122,10 @@ def _unreached(wanted: Expectation, failed: dict[str, str]) -> str:
 
 
 def _literal(text: str) -> str | None:
-    """Canonical text as a literal of Python; None where it is none, or too long to be read."""
+    """Return canonical text as a Python literal; None if it is not one, or is too long."""
     spelled = repr(read_value(text)) if "#" in text else text
     try:
         ast.literal_eval(spelled)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
-    return spelled if len(spelled) <= LONGEST else None
+    return spelled if len(spelled) <= MAX_VALUE_CHARACTERS else None

@@ -1,7 +1,7 @@
-"""The assertions of a file of tests that compare by one equality, and the blanks among its rows of parameters.
+"""The assertions of a test file that are one equality, and the blanks in its rows of parameters.
 
-`assert a == b`, `self.assertEqual(a, b)` and its relatives; `...` on one side is a blank to fill in, and so is one in
-a row of `parametrize`. The file is read, and nothing in it is run.
+These are `assert a == b`, `self.assertEqual(a, b)` and similar methods. `...` on one side is a blank to fill in, as is
+one in a row of `parametrize`. The file is parsed; nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class Expectation:
-    """One equality: where it stands, both sides' texts, and whether a value is to be filled in."""
+    """One equality: its place, the text of both sides, and whether a value is to be filled in."""
 
     line: int
     value: str  # the side that is computed; of a row, the row
@@ -36,29 +36,29 @@ class Expectation:
 
 
 def expectations(source: str) -> list[Expectation]:
-    """The equalities that a source asserts, and the blanks in its rows, in their order."""
+    """Find the asserted equalities and the blanks of a source, in order."""
     tree = syntax(source)
     if tree is None:
-        raise UsageError("the tests are no Python source that can be read")
+        raise UsageError("the tests are not Python that can be parsed")
     span = _spans(source)
-    found = []
+    equalities = []
     for where, node in _placed(tree):
         if (sides := _sides(node)) is not None:
             left, right = sides
             blank = span(right) if _is_blank(right) else None
-            found.append(
+            equalities.append(
                 Expectation(node.lineno, ast.unparse(left), ast.unparse(right), where, blank, span(node))
             )
         if isinstance(node, _Function | ast.ClassDef):
-            found += [
-                Expectation(each.lineno, ast.unparse(row), "...", where, span(each), span(each), in_row=True)
-                for row, each in _blanks_of_rows(node)
+            equalities += [
+                Expectation(item.lineno, ast.unparse(row), "...", where, span(item), span(item), in_row=True)
+                for row, item in _blanks_of_rows(node)
             ]
-    return sorted(found, key=lambda each: each.span)
+    return sorted(equalities, key=lambda item: item.span)
 
 
 def tests_of(source: str) -> list[str]:
-    """Functions and classes at the top level that may hold tests, in their order."""
+    """List the top-level functions and classes that may hold tests, in order."""
     tree = syntax(source)
     return [
         node.name
@@ -93,7 +93,7 @@ def _placed(tree: ast.Module) -> Iterator[tuple[str, ast.stmt]]:
 
 
 def _sides(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
-    """The side that is computed and the one that is wanted; None of what asserts no single equality."""
+    """Return the computed and the expected side; None if the statement is not a single equality."""
     pair = None
     if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
         if len(node.test.ops) == 1 and isinstance(node.test.ops[0], ast.Eq):
@@ -101,7 +101,11 @@ def _sides(node: ast.stmt) -> tuple[ast.expr, ast.expr] | None:
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         call = node.value
         is_equal = isinstance(call.func, ast.Attribute) and call.func.attr in _EQUALS
-        if is_equal and len(call.args) > 1 and not any(isinstance(each, ast.Starred) for each in call.args):
+        if (
+            is_equal
+            and len(call.args) > 1
+            and not any(isinstance(argument, ast.Starred) for argument in call.args)
+        ):
             pair = call.args[0], call.args[1]
     if pair is None:
         return None
@@ -116,9 +120,9 @@ def _is_blank(node: ast.AST) -> bool:
 
 def _computes(node: ast.expr) -> int:
     """How much a side looks like the one that is computed: a call, a name, or a literal."""
-    if any(isinstance(each, ast.Call | ast.Await) for each in ast.walk(node)):
+    if any(isinstance(part, ast.Call | ast.Await) for part in ast.walk(node)):
         return 2
-    return int(any(isinstance(each, ast.Name) for each in ast.walk(node)))
+    return int(any(isinstance(part, ast.Name) for part in ast.walk(node)))
 
 
 def _blanks_of_rows(
@@ -133,5 +137,5 @@ def _blanks_of_rows(
             continue
         for row in rows[0].elts:
             yield from (
-                (row, each) for each in ast.walk(row) if isinstance(each, ast.expr) and _is_blank(each)
+                (row, part) for part in ast.walk(row) if isinstance(part, ast.expr) and _is_blank(part)
             )

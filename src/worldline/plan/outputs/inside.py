@@ -1,8 +1,8 @@
-"""Runs inside the box beside a file of tests: assertions tell their values here, and tests are run by who can run them.
+"""Executed in the sandbox next to a test file: assertions report their values here, and tests are executed.
 
-That is pytest where the box has it, without the plugins that are installed beside it; else unittest for its own
-classes, and plain calls for the rest. It goes into the box as a file of the program's, and imports nothing of
-worldline. The host trusts nothing that it says further than the tests themselves.
+pytest executes them if the sandbox has it, without third-party plugins. Otherwise unittest executes its own classes,
+and the rest is called directly. This module is copied into the sandbox and imports nothing of worldline. The host
+trusts its report no more than the tests themselves.
 """
 
 from __future__ import annotations
@@ -16,43 +16,43 @@ import unittest
 from collections.abc import Callable, Iterator
 from typing import Any
 
-NO_PYTEST = "was not run: it takes arguments, and there is no pytest in the box to give them"
+NO_PYTEST = "was not executed: it takes arguments, and the sandbox has no pytest to pass them"
 COPIED = (list, dict, set, tuple, bytearray)
 
 _seen: list[tuple[int, Any, bool]] = []
 
 
 class Blank:
-    """Stands where a row of parameters has `...`: what is compared with it is its value."""
+    """Replaces `...` in a row of parameters; its value is what it is compared with."""
 
     def __init__(self, number: int) -> None:
         self.number = number
 
 
 def blank(number: int) -> Blank:
-    """The blank of this number."""
+    """Return the blank of this number."""
     return Blank(number)
 
 
 def tell(number: int, value: Any, wanted: Any) -> None:
-    """An assertion's value, as it is now, and whether it is what is wanted."""
+    """Report the current value of an assertion, and whether it is the expected one."""
     if isinstance(value, Blank):
         value, wanted = wanted, value
-    kept = copy.deepcopy(value) if type(value) in COPIED else value
+    snapshot = copy.deepcopy(value) if type(value) in COPIED else value
     if isinstance(wanted, Blank):
-        _seen.append((wanted.number, kept, True))
-    _seen.append((number, kept, isinstance(wanted, Blank) or bool(value == wanted)))
+        _seen.append((wanted.number, snapshot, True))
+    _seen.append((number, snapshot, isinstance(wanted, Blank) or bool(value == wanted)))
 
 
 def fetch() -> list[tuple[int, Any, bool]]:
-    """What was told since this was last asked."""
-    told = list(_seen)
+    """Return the values reported since the last call."""
+    values = list(_seen)
     _seen.clear()
-    return told
+    return values
 
 
 def run(file: str, name: str) -> list[tuple[str, str]]:
-    """Runs a function or a class of tests; those that did not pass, and why, in words."""
+    """Execute a test function or class; return the tests that did not pass, with the reasons."""
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     try:
         pytest = importlib.import_module("pytest")
@@ -62,14 +62,14 @@ def run(file: str, name: str) -> list[tuple[str, str]]:
 
 
 class _Listener:
-    """What pytest reports of its tests."""
+    """Collects the reports of pytest."""
 
     def __init__(self) -> None:
         self.found: list[tuple[str, str]] = []
         self.heard = False
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """One test was set up, run or taken down."""
+        """Record a test that failed or was skipped."""
         self.heard = True
         name = report.nodeid.partition("[")[0].partition("::")[2].replace("::", ".")
         if report.skipped:
@@ -85,28 +85,30 @@ def _by_pytest(pytest: Any, file: str, name: str) -> list[tuple[str, str]]:
     options = ["-q", "--assert=plain", "-c", os.devnull, "--rootdir", os.getcwd(), "-p", "no:cacheprovider"]
     options += ["-p", "no:faulthandler", "-p", "no:unraisableexception", "-p", "no:threadexception"]
     pytest.main([f"{file}::{name}", *options], plugins=[listener])
-    return listener.found if listener.heard else [(name, "was not run: pytest finds no test in it")]
+    return listener.found if listener.heard else [(name, "was not executed: pytest finds no test in it")]
 
 
-def _crash(told: Any) -> str:
-    """The sentence of a report that says what went wrong."""
-    message = getattr(getattr(told, "reprcrash", None), "message", None) or getattr(told, "errorstring", None)
-    lines = str(message or told).strip().splitlines()
-    return lines[0] if message and lines else (lines or ["no reason is told"])[-1]
+def _crash(report: Any) -> str:
+    """Return the line of a report that says what went wrong."""
+    message = getattr(getattr(report, "reprcrash", None), "message", None) or getattr(
+        report, "errorstring", None
+    )
+    lines = str(message or report).strip().splitlines()
+    return lines[0] if message and lines else (lines or ["no reason is given"])[-1]
 
 
 def _plainly(name: str, item: Any) -> Iterator[tuple[str, str]]:
-    """The same without pytest."""
+    """Execute tests without pytest."""
     if isinstance(item, type) and issubclass(item, unittest.TestCase):
-        found = unittest.TestResult()
-        unittest.defaultTestLoader.loadTestsFromTestCase(item).run(found)
-        for test, text in (*found.errors, *found.failures):
+        result = unittest.TestResult()
+        unittest.defaultTestLoader.loadTestsFromTestCase(item).run(result)
+        for test, text in (*result.errors, *result.failures):
             yield f"{name}.{_method(test)}", f"failed: {text.strip().splitlines()[-1]}"
-        for test, text in found.skipped:
+        for test, text in result.skipped:
             yield f"{name}.{_method(test)}", f"was skipped: {text}"
     elif isinstance(item, type):
-        for each in (one for one in dir(item) if one.startswith("test")):
-            yield from _attempt(f"{name}.{each}", lambda each=each: _on_a_fresh_one(item, each))  # type: ignore[misc]
+        for method in (attribute for attribute in dir(item) if attribute.startswith("test")):
+            yield from _attempt(f"{name}.{method}", lambda method=method: _on_a_fresh_one(item, method))  # type: ignore[misc]
     elif _takes(item):
         yield name, NO_PYTEST
     else:
@@ -118,19 +120,20 @@ def _method(test: Any) -> str:
 
 
 def _on_a_fresh_one(owner: type, name: str) -> None:
-    made = owner()
-    for each in ("setup_method", name, "teardown_method"):
-        act = getattr(made, each, None)
+    instance = owner()
+    for step in ("setup_method", name, "teardown_method"):
+        act = getattr(instance, step, None)
         if act is not None:
-            act(*([getattr(made, name)] if each != name and _takes(act) else []))
+            act(*([getattr(instance, name)] if step != name and _takes(act) else []))
 
 
 def _takes(act: Callable[..., Any]) -> bool:
     """Whether it cannot be called without arguments."""
-    given = inspect.signature(act).parameters.values()
+    parameters = inspect.signature(act).parameters.values()
     return any(
-        each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
-        for each in given
+        parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        for parameter in parameters
     )
 
 

@@ -1,4 +1,4 @@
-"""What a model imagines the values of tests to be: beside the values of a run, never instead of them."""
+"""What a model predicts for the values of tests: reported next to executed values, never instead of them."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from worldline.plan.question import Question
 from worldline.predict.predictor import Predictor
 
 Opinion = Callable[[Sequence[Program]], Sequence[tuple[str | None, float | None]]]
-LIMIT = 1 << 14  # bytes that are imagined of one call
+MAX_PREDICTION_BYTES = 1 << 14  # per call
 
 
 def imagining(predictor: Predictor, journal: str | None = None) -> Opinion:
-    """Who imagines values, each with its probability where the journal of this code holds enough runs to tell."""
+    """Return a function that predicts values, with probabilities if the journal has enough calibration data."""
     gate = None if journal is None else _gate(predictor, journal)
 
     def opinion(programs: Sequence[Program]) -> list[tuple[str | None, float | None]]:
-        thoughts = think(predictor, programs, Question(what="return"), limit=LIMIT)
+        thoughts = think(predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES)
         return [(thought.value, _chance(gate, thought.score)) for thought in thoughts]
 
     return opinion
@@ -37,18 +37,18 @@ def _chance(gate: Gate | None, score: float | None) -> float | None:
 
 
 def _gate(predictor: Predictor, journal: str) -> Gate | None:
-    known = (each.ledger for each in read_journal(journal))
+    known = (entry.ledger for entry in read_journal(journal))
     return gate_of(telling(known, what="return", model=model_of(predictor)))
 
 
 def program_of(program: Program, wanted: Expectation) -> Program | None:
-    """The program whose answer an assertion's value is: a plain call of a function of these tests, or of a sibling."""
+    """Return the program whose result is the value of an assertion: a plain call; None if it is not one."""
     node = ast.parse(wanted.value, mode="eval").body
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         return None
     try:
-        for each in (*node.args, *(word.value for word in node.keywords)):
-            ast.literal_eval(each)
+        for argument in (*node.args, *(word.value for word in node.keywords)):
+            ast.literal_eval(argument)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
     tree = syntax(program.source)
@@ -58,9 +58,9 @@ def program_of(program: Program, wanted: Expectation) -> Program | None:
             return Program(source=program.source, name=program.name, files=program.files, call=wanted.value)
         if isinstance(part, ast.ImportFrom) and part.level == 0:
             named = [
-                each
-                for each in part.names
-                if (each.asname or each.name) == node.func.id and each.asname is None
+                argument
+                for argument in part.names
+                if (argument.asname or argument.name) == node.func.id and argument.asname is None
             ]
             file = f"{(part.module or '').replace('.', '/')}.py"
             if named and file in files:
@@ -71,13 +71,13 @@ def program_of(program: Program, wanted: Expectation) -> Program | None:
 
 
 def with_opinions(report: OutputsReport, program: Program, opinion: Opinion) -> OutputsReport:
-    """The report with what a model imagines of each value that is a plain call's; the values stay those of the run."""
-    asked = [
-        (at, found)
-        for at, each in enumerate(report.values)
-        if (found := program_of(program, each.expectation))
+    """Add predictions to the values that are plain calls; the values themselves stay the executed ones."""
+    calls = [
+        (at, call)
+        for at, checked in enumerate(report.values)
+        if (call := program_of(program, checked.expectation))
     ]
     values = list(report.values)
-    for (at, _), (text, probability) in zip(asked, opinion([found for _, found in asked]), strict=True):
+    for (at, _), (text, probability) in zip(calls, opinion([call for _, call in calls]), strict=True):
         values[at] = replace(values[at], imagined=text, probability=probability)
     return replace(report, values=tuple(values))

@@ -1,4 +1,4 @@
-"""What came of the assertions of a file of tests, each and all together."""
+"""The results of the assertions of a test file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worldline.plan.outputs.expectation import Expectation
 
 @dataclass(frozen=True)
 class CheckedValue:
-    """What came of an assertion: the value, whether it holds, or why there is none; and what a model imagines."""
+    """The result of an assertion: its value and whether it holds, or why there is none, and the model's prediction."""
 
     expectation: Expectation
     value: str | None = None
@@ -22,23 +22,23 @@ class CheckedValue:
     probability: float | None = None
 
     def disagrees(self, sure: float) -> bool:
-        """Whether a model imagines another value, and is sure enough, or nobody can tell how sure it is."""
-        told = self.imagined is not None and self.value is not None
+        """Whether a model predicts another value with enough confidence, or without calibration."""
+        is_comparable = self.imagined is not None and self.value is not None
         return (
-            told
+            is_comparable
             and (self.probability is None or self.probability >= sure)
             and not equal(str(self.imagined), str(self.value))
         )
 
     @property
     def is_wrong(self) -> bool:
-        """Whether somebody should look: it does not hold, or nothing can be said or filled in."""
+        """Whether it needs attention: it does not hold, or has no value."""
         return self.holds is not True and not (self.expectation.blank and self.value is not None)
 
 
 @dataclass(frozen=True)
 class OutputsReport:
-    """A file of tests with the results of its assertions, and the file with its gaps filled in."""
+    """A test file, the results of its assertions, and the file with values filled in."""
 
     name: str
     source: str
@@ -47,21 +47,28 @@ class OutputsReport:
 
     @property
     def diff(self) -> str:
-        """What filling in changes."""
+        """The changes as a unified diff."""
         before, after = (text.splitlines(keepends=True) for text in (self.source, self.filled))
         return "".join(difflib.unified_diff(before, after, self.name, self.name))
 
     def as_json(self, sure: float) -> dict[str, Any]:
-        """As one JSON object."""
+        """Return the report as one JSON object."""
         return {
-            "name": self.name, "diff": self.diff,
+            "name": self.name,
+            "diff": self.diff,
             "values": [
                 {
-                    "line": each.expectation.line, "call": each.expectation.value, "wanted": each.expectation.wanted,
-                    "blank": each.expectation.blank is not None, "value": each.value, "holds": each.holds,
-                    "why": each.why,
-                    "imagined": each.imagined, "probability": each.probability, "disagrees": each.disagrees(sure),
+                    "line": checked.expectation.line,
+                    "call": checked.expectation.value,
+                    "wanted": checked.expectation.wanted,
+                    "blank": checked.expectation.blank is not None,
+                    "value": checked.value,
+                    "holds": checked.holds,
+                    "why": checked.why,
+                    "imagined": checked.imagined,
+                    "probability": checked.probability,
+                    "disagrees": checked.disagrees(sure),
                 }
-                for each in self.values
+                for checked in self.values
             ],
-        }  # fmt: skip
+        }

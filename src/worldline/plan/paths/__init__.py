@@ -1,1 +1,1 @@
-"""The paths that a function can take: classes of inputs, found at random and by a solver, each recorded."""
+"""The paths through a function: classes of inputs, found at random and by a solver, each recorded."""

@@ -1,7 +1,7 @@
-"""The arcs of a function: at every decision that lines can tell, the ways that it has, and which of them a run took.
+"""The arcs of a function: both ways of every decision that lines show, and which of them a run took.
 
-Those of the function itself and of every function and class of the file that its text names. What is decided inside one
-line (`and`, `if x: return 1`) moves no line and is no arc. A failing assertion is none either: its input raises.
+They include the functions and classes of the file that the function names. A decision inside one line (`and`,
+`if x: return 1`) is not an arc. Neither is a failing assertion: its input raises.
 """
 
 from __future__ import annotations
@@ -36,33 +36,39 @@ class Arc:
 
 
 def spoken(kind: str, text: str) -> str:
-    """A condition with its word: `if x > 3`, `for x in xs`."""
+    """Return a condition with its keyword: `if x > 3`, `for x in xs`."""
     return f"{kind} {text}" if kind in _TESTED else text
 
 
 def arcs_of(source: str, function: str) -> frozenset[Arc]:
-    """Every arc of a function and of what its text names."""
+    """Return every arc of a function and of the definitions it names."""
     return frozenset(
-        Arc(each.line, each.kind, taken, name, each.text)
-        for name, each in _decisions(source, function)
-        for taken in _ways(each)
+        Arc(decision.line, decision.kind, taken, name, decision.text)
+        for name, decision in _decisions(source, function)
+        for taken in _ways(decision)
     )
 
 
 def inside_lines(source: str, function: str) -> list[str]:
-    """What is decided inside one line, and so is no arc: each with its line, in order."""
-    found = (each for _, each in _decisions(source, function) if each.is_inline and each.kind not in _ONE_WAY)
-    ordered = sorted(found, key=lambda each: each.line)
-    return list(dict.fromkeys(f"line {each.line}: {spoken(each.kind, each.text)}" for each in ordered))
+    """List the decisions inside one line, which are not arcs, in order."""
+    inline = (
+        decision
+        for _, decision in _decisions(source, function)
+        if decision.is_inline and decision.kind not in _ONE_WAY
+    )
+    ordered = sorted(inline, key=lambda decision: decision.line)
+    return list(
+        dict.fromkeys(f"line {decision.line}: {spoken(decision.kind, decision.text)}" for decision in ordered)
+    )
 
 
 def _decisions(source: str, function: str) -> Iterator[tuple[str, Decision]]:
-    """Every decision of a function and of what its text names, with the name of its code."""
+    """Yield every decision of a function and of the definitions it names, with the name of its code."""
     spans = _reachable(source, function)
     for (name, line), by_line in decisions(source).items():
         if any(line in span for span in spans):
-            for several in by_line.values():
-                yield from ((name, each) for each in several)
+            for on_line in by_line.values():
+                yield from ((name, decision) for decision in on_line)
 
 
 def _ways(decision: Decision) -> tuple[bool, ...]:
@@ -72,13 +78,13 @@ def _ways(decision: Decision) -> tuple[bool, ...]:
 
 
 def taken_arcs(met: Iterable[Condition], known: frozenset[Arc]) -> frozenset[Arc]:
-    """The arcs that a run took, by the conditions that it met."""
-    ways = {(each.line, each.kind, each.taken) for each in met}
+    """Return the arcs that a run took, given its conditions."""
+    ways = {(condition.line, condition.kind, condition.taken) for condition in met}
     return frozenset(arc for arc in known if (arc.line, arc.kind, arc.taken) in ways)
 
 
 def _reachable(source: str, function: str) -> list[range]:
-    """The lines of the definitions that a function's text names, and of those that theirs name."""
+    """Return the lines of all definitions that a function names, transitively."""
     tree = syntax(source)
     known = {} if tree is None else {node.name: node for node in tree.body if isinstance(node, _DEFINED)}
     waiting, met = [function], set[str]()

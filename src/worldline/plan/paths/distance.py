@@ -1,6 +1,6 @@
-"""How far two inputs are apart, what lies next to one, and what lies between two: plain values, no program is run.
+"""The distance of two inputs, the neighbours of an input, and the values between two: no program is executed.
 
-An input is a list of arguments, each a value of literals; an argument that is no literal is kept as it stands.
+An input is a list of arguments. Each is a literal, or stays text if it is not one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STEPS = (1, -1, 2, -2, 10, -10)
 
 @dataclass(frozen=True)
 class Verbatim:
-    """An argument that is no literal: its text."""
+    """An argument that is not a literal: its text."""
 
     text: str
 
@@ -30,32 +30,32 @@ class Verbatim:
 
 @dataclass(frozen=True)
 class CallArguments:
-    """The arguments of a call: their keywords (empty where by place), and their values."""
+    """The arguments of a call: their keywords (empty if positional), and their values."""
 
     words: tuple[str, ...]
     values: tuple[Any, ...]
 
     @classmethod
     def of(cls, call: str) -> CallArguments | None:
-        """Those of a call's text; None where it is no plain call, or passes on what a starred value holds."""
+        """Parse a call; None if it is not a plain call, or has starred arguments."""
         try:
             node = ast.parse(call, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
-        if not isinstance(node, ast.Call) or any(isinstance(each, ast.Starred) for each in node.args):
+        if not isinstance(node, ast.Call) or any(isinstance(argument, ast.Starred) for argument in node.args):
             return None
-        if any(each.arg is None for each in node.keywords):
+        if any(argument.arg is None for argument in node.keywords):
             return None
-        words = ("",) * len(node.args) + tuple(each.arg or "" for each in node.keywords)
-        return cls(words, tuple(map(_value, [*node.args, *(each.value for each in node.keywords)])))
+        words = ("",) * len(node.args) + tuple(argument.arg or "" for argument in node.keywords)
+        return cls(words, tuple(map(_value, [*node.args, *(argument.value for argument in node.keywords)])))
 
     def call(self, name: str) -> str:
-        """The text of a call with these."""
+        """Return the text of a call with these arguments."""
         pairs = zip(self.words, self.values, strict=True)
         return f"{name}({', '.join(f'{word}={value!r}' if word else repr(value) for word, value in pairs)})"
 
     def changed(self, place: int, value: Any) -> CallArguments:
-        """The same with another value in one place."""
+        """Return a copy with another value in one place."""
         return CallArguments(self.words, (*self.values[:place], value, *self.values[place + 1 :]))
 
 
@@ -66,70 +66,70 @@ def _value(node: ast.expr) -> Any:
         return Verbatim(ast.unparse(node))
 
 
-def apart(one: CallArguments, other: CallArguments) -> tuple[int, float]:
-    """How many arguments differ, and how far they are apart in all."""
-    if one.words != other.words:
-        return max(len(one.words), len(other.words)), math.inf
-    pairs = list(zip(one.values, other.values, strict=True))
+def apart(left: CallArguments, right: CallArguments) -> tuple[int, float]:
+    """Return how many arguments differ, and their total distance."""
+    if left.words != right.words:
+        return max(len(left.words), len(right.words)), math.inf
+    pairs = list(zip(left.values, right.values, strict=True))
     far = [distance(a, b) for a, b in pairs]
-    return sum(each > 0 for each in far), sum(far)
+    return sum(difference > 0 for difference in far), sum(far)
 
 
-def distance(one: Any, other: Any) -> float:
-    """0 for the same; grows with what must be changed to make one of the other."""
-    if type(one) is not type(other):
+def distance(left: Any, right: Any) -> float:
+    """Return 0 for equal values; grows with the changes that turn one into the other."""
+    if type(left) is not type(right):
         return UNLIKE
-    if isinstance(one, bool) or one is None or isinstance(one, Verbatim):
-        return float(one != other)
-    if isinstance(one, int | float):
-        return _between_numbers(one, other)
-    if isinstance(one, str | bytes):
-        return _edits(one, other, lambda a, b: float(a != b))
-    if isinstance(one, list | tuple):
-        return _edits(one, other, distance)
-    if isinstance(one, dict):
-        shared = one.keys() & other.keys()
-        return len(one.keys() ^ other.keys()) * PUT + sum(distance(one[key], other[key]) for key in shared)
-    return float(len(one ^ other)) if isinstance(one, set | frozenset) else UNLIKE
+    if isinstance(left, bool) or left is None or isinstance(left, Verbatim):
+        return float(left != right)
+    if isinstance(left, int | float):
+        return _between_numbers(left, right)
+    if isinstance(left, str | bytes):
+        return _edits(left, right, lambda a, b: float(a != b))
+    if isinstance(left, list | tuple):
+        return _edits(left, right, distance)
+    if isinstance(left, dict):
+        shared = left.keys() & right.keys()
+        return len(left.keys() ^ right.keys()) * PUT + sum(distance(left[key], right[key]) for key in shared)
+    return float(len(left ^ right)) if isinstance(left, set | frozenset) else UNLIKE
 
 
-def _between_numbers(one: float, other: float) -> float:
-    """By size: 3 and 4 are nearer than 3 and 400, and those nearer than 3 and 4 million."""
-    if one == other:
+def _between_numbers(left: float, right: float) -> float:
+    """Return a logarithmic distance: 3 and 4 are nearer than 3 and 400."""
+    if left == right:
         return 0.0
-    if isinstance(one, float) and not (math.isfinite(one) and math.isfinite(other)):
+    if isinstance(left, float) and not (math.isfinite(left) and math.isfinite(right)):
         return UNLIKE
     try:
-        return min(math.log2(1 + abs(one - other)) / 2, UNLIKE * 8)
+        return min(math.log2(1 + abs(left - right)) / 2, UNLIKE * 8)
     except OverflowError:
         return UNLIKE * 8
 
 
-def _edits(one: Sequence[Any], other: Sequence[Any], each: Any) -> float:
-    """What was put in, taken out (`PUT` each) or changed (1, and as far as it is apart): rather changed."""
-    keys = [repr(item) for item in one], [repr(item) for item in other]
+def _edits(left: Sequence[Any], right: Sequence[Any], element_distance: Any) -> float:
+    """Sum insertions and deletions (`PUT` each) and changes (1 plus their distance)."""
+    keys = [repr(item) for item in left], [repr(item) for item in right]
     total = 0.0
     for _, a, b, c, d in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
         if keys[0][a:b] == keys[1][c:d]:
             continue
-        pairs = list(zip(one[a:b], other[c:d], strict=False))
-        total += sum(1 + each(x, y) for x, y in pairs) + PUT * (max(b - a, d - c) - len(pairs))
+        pairs = list(zip(left[a:b], right[c:d], strict=False))
+        total += sum(1 + element_distance(x, y) for x, y in pairs) + PUT * (max(b - a, d - c) - len(pairs))
     return total
 
 
 def near(value: Any, planted: Sequence[Any]) -> Iterator[Any]:
-    """Values next to one, of its own type; constants of the source among them."""
-    own = [each for each in planted if type(each) is type(value)]
+    """Yield neighbours of a value, of the same type, with constants of the source among them."""
+    own = [constant for constant in planted if type(constant) is type(value)]
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
         yield from (value + step for step in STEPS)
-        yield from (each + step for each in own for step in (0, 1, -1))
+        yield from (constant + step for constant in own for step in (0, 1, -1))
         yield from (0, -value, 2 * value, value // 2)
     elif isinstance(value, float):
-        numbers = [float(each) for each in planted if isinstance(each, int | float)]
+        numbers = [float(constant) for constant in planted if isinstance(constant, int | float)]
         yield from (value + step for step in (1.0, -1.0, 0.5, -0.5, 10.0, -10.0))
-        yield from (each + step for each in numbers for step in (0.0, 0.5, -0.5))
+        yield from (constant + step for constant in numbers for step in (0.0, 0.5, -0.5))
         yield from (0.0, -value, 2 * value)
     elif isinstance(value, str):
         yield from _near_text(value, own)
@@ -149,26 +149,28 @@ def _near_text(text: str, planted: Iterable[str]) -> Iterator[str]:
         yield from (text[:at] + letter + text[at + 1 :] for letter in letters)
     yield from (text + letter for letter in letters)
     yield from (letter + text for letter in letters)
-    for each in planted:
-        yield from (each, each + text, text + each)
+    for constant in planted:
+        yield from (constant, constant + text, text + constant)
     yield from (text.upper(), text.lower(), text + text, "")
 
 
 def _near_items(items: Any, planted: Sequence[Any]) -> Iterator[Any]:
     kind = type(items)
-    several = list(items)
-    for at in range(min(len(several), PLACES)):
-        yield from (kind([*several[:at], other, *several[at + 1 :]]) for other in near(several[at], planted))
+    elements = list(items)
+    for at in range(min(len(elements), PLACES)):
+        yield from (
+            kind([*elements[:at], other, *elements[at + 1 :]]) for other in near(elements[at], planted)
+        )
     if kind is list:
-        yield from ([*several[:at], *several[at + 1 :]] for at in range(min(len(several), PLACES)))
-        kinds = {type(each) for each in several} or {type(each) for each in planted}
-        own = [each for each in planted if type(each) in kinds]
-        yield from ([*several, each] for each in [*several[:PLACES], *own])
-        yield from (several[::-1], [])
+        yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(elements), PLACES)))
+        kinds = {type(value) for value in elements} or {type(value) for value in planted}
+        own = [value for value in planted if type(value) in kinds]
+        yield from ([*elements, value] for value in [*elements[:PLACES], *own])
+        yield from (elements[::-1], [])
 
 
 def between(far: Any, origin: Any) -> Iterator[Any]:
-    """Values on the way from one back to the origin: the origin itself first, then halves and steps."""
+    """Yield values between one and the origin: the origin first, then halves and steps."""
     if distance(far, origin) == 0:
         return
     yield origin
@@ -184,17 +186,18 @@ def between(far: Any, origin: Any) -> Iterator[Any]:
         yield from (far[:at] + origin[at] + far[at + 1 :] for at in same if far[at] != origin[at])
         yield from (far[: len(far) // 2], far + origin[len(far) :])
     elif isinstance(far, list | tuple):
-        kind, several = type(far), list(far)
+        kind, elements = type(far), list(far)
         for at in range(min(len(far), len(origin), 3 * PLACES)):
             yield from (
-                kind([*several[:at], one, *several[at + 1 :]]) for one in between(several[at], origin[at])
+                kind([*elements[:at], value, *elements[at + 1 :]])
+                for value in between(elements[at], origin[at])
             )
         if kind is list:
-            yield from ([*several[:at], *several[at + 1 :]] for at in range(min(len(far), 3 * PLACES)))
+            yield from ([*elements[:at], *elements[at + 1 :]] for at in range(min(len(far), 3 * PLACES)))
             if len(far) < len(origin):
-                yield [*several, *origin[len(far) :]]
+                yield [*elements, *origin[len(far) :]]
     elif isinstance(far, dict):
         yield from ({k: v for k, v in far.items() if k != key} for key in far)
         yield from (
-            {**far, key: one} for key in far if key in origin for one in between(far[key], origin[key])
+            {**far, key: value} for key in far if key in origin for value in between(far[key], origin[key])
         )

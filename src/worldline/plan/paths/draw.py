@@ -1,8 +1,7 @@
-"""Calls of a function with drawn arguments: of the types that are annotated, or else of the kinds that mining guesses.
+"""Random calls of a function: arguments of the annotated types, or of the kinds that mining guesses.
 
-Values are source text. The constants of the source are planted, and a value may come back as another argument or
-inside one, so that what is compared is sometimes equal. Every argument has the type that was said: what a function does
-with a type that it does not take is no path of it.
+Values are source text. Constants of the source are used too, and a value may be repeated in one call, so that
+comparisons are sometimes equal. Every argument has its annotated type: behaviour on other types is not a path.
 """
 
 from __future__ import annotations
@@ -75,22 +74,22 @@ class Drawer:
         return f"{self.target.name}({', '.join(self._arguments(rng, self.target.node, self.given))})"
 
     def _arguments(
-        self, rng: Random, node: ast.FunctionDef, given: GuessedSignature, method: bool = False
+        self, rng: Random, node: ast.FunctionDef, signature: GuessedSignature, method: bool = False
     ) -> list[str]:
         placed = [*node.args.posonlyargs, *node.args.args][int(method) :]
-        weights = {each.name: each for each in given.parameters}
-        made: list[str] = []
+        weights = {guess.name: guess for guess in signature.parameters}
+        arguments: list[str] = []
         for place, parameter in enumerate(placed):
             optional = place >= len(placed) - len(node.args.defaults)
             if optional and rng.random() < OMITTED:
                 break
-            made.append(self._argument(rng, parameter, weights.get(parameter.arg)))
-        if node.args.vararg is not None and len(made) == len(placed):
-            made += [self._argument(rng, node.args.vararg, None) for _ in range(rng.choice(LENGTHS))]
+            arguments.append(self._argument(rng, parameter, weights.get(parameter.arg)))
+        if node.args.vararg is not None and len(arguments) == len(placed):
+            arguments += [self._argument(rng, node.args.vararg, None) for _ in range(rng.choice(LENGTHS))]
         for parameter, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
             if default is None or rng.random() >= OMITTED:
-                made.append(f"{parameter.arg}={self._argument(rng, parameter, None)}")
-        return made
+                arguments.append(f"{parameter.arg}={self._argument(rng, parameter, None)}")
+        return arguments
 
     def _argument(self, rng: Random, parameter: ast.arg, guess: Parameter | None) -> str:
         if parameter.annotation is not None:
@@ -129,8 +128,8 @@ class Drawer:
         if outer in ("Any", "object"):
             return self.of_kind(rng, rng.choice(_ANY))
         if outer in _CHOICES:
-            several = [*inner, *([ast.Constant(None)] if outer == "Optional" else [])]
-            return self.of_type(rng, rng.choice(several), depth) if several else "None"
+            choices = [*inner, *([ast.Constant(None)] if outer == "Optional" else [])]
+            return self.of_type(rng, rng.choice(choices), depth) if choices else "None"
         if outer in _WRAPPERS and inner:
             return self.of_type(rng, inner[0], depth)
         if outer == "Literal" and inner:
@@ -152,8 +151,8 @@ class Drawer:
             return f"iter([{', '.join(several(0))}])"
         if outer in _SETS:
             items = several(0)
-            made = f"{{{', '.join(items)}}}" if items else "set()"
-            return f"frozenset({made})" if outer.lower() == "frozenset" else made
+            text = f"{{{', '.join(items)}}}" if items else "set()"
+            return f"frozenset({text})" if outer.lower() == "frozenset" else text
         if outer in _DICTS:
             keys = several(0)
             node = inner[1] if len(inner) > 1 else ast.Name("int")
@@ -161,14 +160,14 @@ class Drawer:
             return f"{{{', '.join(pairs)}}}"
         if outer in _TUPLES:
             endless = not inner or (isinstance(inner[-1], ast.Constant) and inner[-1].value is ...)
-            items = several(0) if endless else [self.of_type(rng, each, depth + 1) for each in inner]
+            items = several(0) if endless else [self.of_type(rng, element, depth + 1) for element in inner]
             return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
         raise UnknownType(outer)
 
-    def _several(self, rng: Random, one: Callable[[], str], depth: int) -> list[str]:
+    def _several(self, rng: Random, draw: Callable[[], str], depth: int) -> list[str]:
         """Elements: some of them more than once, some in order."""
         count = rng.choice(LENGTHS) if depth < DEEPEST else 0
-        items = [one() for _ in range(count)]
+        items = [draw() for _ in range(count)]
         if len(items) > 1 and rng.random() < AGAIN:
             items[rng.randrange(len(items))] = rng.choice(items)
         if rng.random() < AGAIN:

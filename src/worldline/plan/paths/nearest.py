@@ -1,8 +1,8 @@
-"""The nearest input at which a run goes another way at a step: what would have had to be different.
+"""The nearest input at which a run takes another way at a step: what would have to be different.
 
-Inputs next to the given one are tried first, then drawn ones, then CrossHair's; the nearest that was found is brought
-nearer, step by step, as long as it still goes the other way. Every input was recorded: none is guessed. Nearest is by
-`distance`, among those tried; it is no proof that there is none nearer.
+Neighbours of the input are tried first, then random inputs, then CrossHair's. The nearest hit is moved closer, step by
+step, while it still takes the other way. Every input was recorded. Nearest is by `distance` among those tried; a nearer
+one may exist.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from worldline.plan.paths.target import Target, find_target, read_call
 from worldline.recording.recorder import BoxWorker, prepare, record
 from worldline.recording.together import record_all, stretched
 
-NEIGHBOURS = 400  # tried of the given input
-DRAWN = 200
-ROUNDS = 40  # of bringing it nearer
+MAX_NEIGHBOURS = 400
+MAX_DRAWN = 200
+MAX_APPROACH_ROUNDS = 40
 
 
 @dataclass(frozen=True)
 class NearestInput:
-    """An input at which another way is taken: its call, its trace, what decided there, and how far it is.
+    """An input that takes another way: its call, its trace, the deciding condition, and its distance.
 
-    `exact` says that everything before went the same way as in the given run; otherwise the same line goes the other
-    way, at the same turn, after another beginning. `changed` counts the arguments that differ.
+    With `exact`, everything before went as in the original run; otherwise the same line decides differently at the same
+    turn, after another start. `changed` counts the arguments that differ.
     """
 
     call: str
@@ -51,8 +51,8 @@ class NearestInput:
 
 
 @dataclass(frozen=True)
-class _Wish:
-    """What is looked for: the same ways up to a point, and then the other."""
+class _OtherWay:
+    """The wanted divergence: the same ways up to a point, and then the other."""
 
     before: tuple[tuple[int, bool], ...]
     line: int
@@ -61,13 +61,13 @@ class _Wish:
     next_line: int | None
 
     def met(self, trace: Trace) -> tuple[Condition, bool] | None:
-        """Where a run goes the other way, and whether it came there in the same way."""
-        found = conditions(trace)
-        ways = tuple((each.line, each.taken) for each in found)
+        """Return where a run takes the other way, and whether it got there in the same way."""
+        decided = conditions(trace)
+        ways = tuple((condition.line, condition.taken) for condition in decided)
         at = len(self.before)
         if ways[:at] == self.before and ways[at : at + 1] == ((self.line, self.taken),):
-            return (found[at], True) if self._goes(trace, found[at]) else None
-        turns = [each for each in found if each.line == self.line]
+            return (decided[at], True) if self._goes(trace, decided[at]) else None
+        turns = [condition for condition in decided if condition.line == self.line]
         if (
             len(turns) > self.turn
             and turns[self.turn].taken == self.taken
@@ -76,26 +76,38 @@ class _Wish:
             return turns[self.turn], False
         return None
 
-    def _goes(self, trace: Trace, found: Condition) -> bool:
+    def _goes(self, trace: Trace, condition: Condition) -> bool:
         if self.next_line is None:
             return True
-        frame = trace.columns.frame[found.step]
-        later = (trace[i] for i in range(found.step + 1, len(trace)) if trace.columns.frame[i] == frame)
+        frame = trace.columns.frame[condition.step]
+        later = (trace[i] for i in range(condition.step + 1, len(trace)) if trace.columns.frame[i] == frame)
         return next((step.line for step in later if step.event == "line"), None) == self.next_line
 
 
 def nearest(
-    trace: Trace, step: int, *, next_line: int | None = None, seconds: float = 5.0, solver: bool = True, seed: int = 0,
-    limits: Limits = LIMITS, trust: bool = False,
-) -> NearestInput | None:  # fmt: skip
-    """The nearest input at which the condition of a step goes the other way; to `next_line`, where that is said.
+    trace: Trace,
+    step: int,
+    *,
+    next_line: int | None = None,
+    seconds: float = 5.0,
+    solver: bool = True,
+    seed: int = 0,
+    limits: Limits = LIMITS,
+    trust: bool = False,
+) -> NearestInput | None:
+    """Find the nearest input at which the condition of a step goes the other way, and on to `next_line` if it is set.
 
-    None where none was found. UsageError where the trace is of no plain call, or its step decides nothing.
+    Returns:
+        The nearest input; None if none was found.
+
+    Raises:
+        UsageError: The trace is not of a plain call, or its step decides nothing.
+
     """
     call = read_call(trace.program.call or "")[1]
     target, origin = find_target(replace(trace.program, call=None), call), CallArguments.of(call)
     if origin is None:
-        raise UsageError(f"{call} is no plain call: nothing is next to it")
+        raise UsageError(f"{call} is not a plain call: it has no neighbours")
     chase = _Chase(target, origin, _wish(trace, step, next_line), limits, trust)
     with closing(chase):
         chase.look(solver, seconds / 2, seed)
@@ -103,22 +115,22 @@ def nearest(
     return chase.best
 
 
-def _wish(trace: Trace, step: int, next_line: int | None) -> _Wish:
-    found = conditions(trace)
-    at = next((n for n, each in enumerate(found) if each.step == step), None)
+def _wish(trace: Trace, step: int, next_line: int | None) -> _OtherWay:
+    met = conditions(trace)
+    at = next((n for n, condition in enumerate(met) if condition.step == step), None)
     if at is None:
         raise UsageError(f"step {step} decides nothing")
-    decided = found[at]
-    ways = tuple((each.line, each.taken) for each in found[:at])
+    decided = met[at]
+    ways = tuple((condition.line, condition.taken) for condition in met[:at])
     turn = sum(line == decided.line for line, _ in ways)
-    return _Wish(ways, decided.line, not decided.taken, turn, next_line)
+    return _OtherWay(ways, decided.line, not decided.taken, turn, next_line)
 
 
 class _Chase:
-    """One search under way: a box, what was tried, and the nearest so far."""
+    """One search in progress: a sandbox, the calls tried, and the nearest so far."""
 
     def __init__(
-        self, target: Target, origin: CallArguments, wish: _Wish, limits: Limits, trust: bool
+        self, target: Target, origin: CallArguments, wish: _OtherWay, limits: Limits, trust: bool
     ) -> None:
         self.target, self.origin, self.wish, self.trust = target, origin, wish, trust
         bounds = replace(stretched(limits, ROUND), wall=limits.wall)
@@ -129,42 +141,53 @@ class _Chase:
         self._planted = (*target.signature.numbers, *target.signature.texts)
 
     def look(self, solver: bool, seconds: float, seed: int) -> None:
-        """Any input that goes the other way: among the neighbours, the drawn, and CrossHair's."""
+        """Find any input that goes the other way: among neighbours, random ones, and CrossHair's."""
         self.deadline = time.monotonic() + seconds
-        self.run(islice(self._neighbours(), NEIGHBOURS))
+        self.run(islice(self._neighbours(), MAX_NEIGHBOURS))
         if self.best is None:
             drawer, rng = Drawer(self.target), Random(f"nearest/{seed}/{self.target.name}")
-            self.run(drawer.call(rng) for _ in range(DRAWN))
+            self.run(drawer.call(rng) for _ in range(MAX_DRAWN))
         if (self.best is None or not self.best.exact) and solver and symbolic.is_installed():
-            found = symbolic.explore(
-                self.target.program, self.target.name, seconds=max(1.0, seconds), names=self.target.names,
-                guessed=self.target.guessed, consumed=self.target.signature.yields, trust=self.trust,
-            )  # fmt: skip
+            exploration = symbolic.explore(
+                self.target.program,
+                self.target.name,
+                seconds=max(1.0, seconds),
+                names=self.target.names,
+                guessed=self.target.guessed,
+                consumed=self.target.signature.yields,
+                trust=self.trust,
+            )
             self.deadline = math.inf
-            self.run(path.call for path in found.paths)
+            self.run(path.call for path in exploration.paths)
 
     def _neighbours(self) -> Iterable[str]:
-        """Calls that differ in one argument, the nearest first."""
-        several = [
+        """Return calls that differ in one argument, the nearest first."""
+        neighbours = [
             self.origin.changed(place, value)
             for place, old in enumerate(self.origin.values)
             for value in near(old, self._planted)
         ]
-        several.sort(key=lambda each: apart(each, self.origin))
-        return (each.call(self.target.name) for each in several)
+        neighbours.sort(key=lambda arguments: apart(arguments, self.origin))
+        return (arguments.call(self.target.name) for arguments in neighbours)
 
     def approach(self, seconds: float) -> None:
-        """Bring the nearest nearer, while that works."""
+        """Move the nearest input closer, while that works."""
         self.deadline = time.monotonic() + seconds
-        for _ in range(ROUNDS):
+        for _ in range(MAX_APPROACH_ROUNDS):
             before = self.best
-            given = None if before is None else CallArguments.of(before.call)
-            if before is None or given is None or given.words != self.origin.words:
+            arguments = None if before is None else CallArguments.of(before.call)
+            if before is None or arguments is None or arguments.words != self.origin.words:
                 return
-            pairs = enumerate(zip(given.values, self.origin.values, strict=True))
-            nearer = [given.changed(place, one) for place, (far, old) in pairs for one in between(far, old)]
+            pairs = enumerate(zip(arguments.values, self.origin.values, strict=True))
+            nearer = [
+                arguments.changed(place, value) for place, (far, old) in pairs for value in between(far, old)
+            ]
             known = (before.changed, before.distance)
-            self.run(each.call(self.target.name) for each in nearer if apart(each, self.origin) < known)
+            self.run(
+                candidate.call(self.target.name)
+                for candidate in nearer
+                if apart(candidate, self.origin) < known
+            )
             if self.best is before:
                 return
 
@@ -173,29 +196,29 @@ class _Chase:
         new = [call for call in dict.fromkeys(calls) if call not in self._tried]
         self._tried.update(new)
         for at in range(0, len(new), ROUND):
-            some = new[at : at + ROUND]
-            programs = [self.target.called(each) for each in some]
+            batch = new[at : at + ROUND]
+            programs = [self.target.called(call) for call in batch]
             traces = record_all(self.worker, programs, deadline=self.deadline)
-            for call, trace in zip(some, traces, strict=False):  # the time may have been over
+            for call, trace in zip(batch, traces, strict=False):  # the deadline may have passed
                 if trace is not None:
                     self._consider(call, trace)
 
     def _consider(self, call: str, trace: Trace) -> None:
-        found, given = self.wish.met(trace), CallArguments.of(call)
-        if found is None or given is None:
+        match, arguments = self.wish.met(trace), CallArguments.of(call)
+        if match is None or arguments is None:
             return
-        changed, far = apart(given, self.origin)
-        made = NearestInput(call, trace, found[0], found[1], changed, far, len(self._tried))
-        if self.best is None or _order(made) < _order(self.best):
-            self.best = made
+        changed, far = apart(arguments, self.origin)
+        candidate = NearestInput(call, trace, match[0], match[1], changed, far, len(self._tried))
+        if self.best is None or _order(candidate) < _order(self.best):
+            self.best = candidate
 
     def close(self) -> None:
-        """Put the box away."""
+        """Close the sandbox."""
         self.worker.close()
 
 
-def _order(found: NearestInput) -> tuple[bool, int, float, int, str]:
-    return not found.exact, found.changed, found.distance, len(found.call), found.call
+def _order(nearest: NearestInput) -> tuple[bool, int, float, int, str]:
+    return not nearest.exact, nearest.changed, nearest.distance, len(nearest.call), nearest.call
 
 
 def nearest_within(seconds: float) -> Callable[[Program, int], NearestInput | None]:

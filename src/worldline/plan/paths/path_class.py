@@ -1,4 +1,4 @@
-"""What a search for paths finds: classes of inputs, arcs, and how it went."""
+"""The result of a search for paths: classes of inputs, arcs, and statistics."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from worldline.plan.paths.arcs import Arc
 
 FOUND_BY = ("example", "random", "crosshair")
 PathKey = tuple[tuple[tuple[int, bool], ...], str]
-"""The ways that a run took, in order: line and whether the condition held; and of one that raised, what and where.
+"""The decisions of a run, in order: line and whether the condition held; and what it raised where, if it did.
 
-Inputs with one key are one class.
+Inputs with the same key are one class.
 """
 
 
-Solved = tuple[tuple[int, str], ...]
+SolverConditions = tuple[tuple[int, str], ...]
 """Conditions in terms of the inputs, by source line: all of them hold."""
 
 
 def key_of(trace: Trace, met: Iterable[Condition]) -> PathKey:
-    """The class that a run is of, by what it met."""
-    return tuple((each.line, each.taken) for each in met), _raised(trace)
+    """Return the key of the class that a run belongs to."""
+    return tuple((condition.line, condition.taken) for condition in met), _raised(trace)
 
 
 def _raised(trace: Trace) -> str:
-    """What a run raised, and on which line that began; nothing of one that returned."""
+    """Return what a run raised and on which line; empty if it returned."""
     if trace.outcome.kind != "raised":
         return ""
     first = next((step.line for step in reversed(trace.steps) if step.event != "raise"), 0)
@@ -38,22 +38,22 @@ def _raised(trace: Trace) -> str:
 
 @dataclass(frozen=True)
 class PathClass:
-    """The inputs that take one path: its conditions by source line, one of the inputs, and that input's trace.
+    """The inputs that take one path: its conditions by source line, one input, and its trace.
 
-    `solved` says in terms of the inputs, by line, which of them take it, as CrossHair's solver told: one alternative or
-    several; nothing where it was not asked. `inputs` counts those tried that took this path.
+    `solved` are CrossHair's conditions on the inputs, by line: one or more alternatives, or empty if it was not used.
+    `inputs` counts the tried inputs that took this path.
     """
 
     conditions: tuple[Condition, ...]
     call: str
     trace: Trace
     found_by: str
-    solved: tuple[Solved, ...] = ()
+    solved: tuple[SolverConditions, ...] = ()
     inputs: int = 1
 
     @property
     def key(self) -> PathKey:
-        """What tells it from other classes."""
+        """What distinguishes it from other classes."""
         return key_of(self.trace, self.conditions)
 
     @property
@@ -64,16 +64,19 @@ class PathClass:
     def as_json(self) -> dict[str, Any]:
         """The class as `paths --json` prints it."""
         return {
-            "call": self.call, "found_by": self.found_by, "inputs": self.inputs, "steps": len(self.trace),
+            "call": self.call,
+            "found_by": self.found_by,
+            "inputs": self.inputs,
+            "steps": len(self.trace),
             "outcome": {"kind": self.trace.outcome.kind, "detail": self.trace.outcome.detail},
-            "conditions": [dict(each.__dict__) for each in self.conditions],
-            "solved": [[{"line": line, "text": text} for line, text in each] for each in self.solved],
-        }  # fmt: skip
+            "conditions": [dict(item.__dict__) for item in self.conditions],
+            "solved": [[{"line": line, "text": text} for line, text in item] for item in self.solved],
+        }
 
 
 @dataclass(frozen=True)
 class PathReport:
-    """The paths of a function: classes kept of all that were seen, which arcs were reached and by whom, how it went."""
+    """The paths of a function: the stored classes, the arcs reached and by what, and statistics."""
 
     program: Program
     function: str
@@ -85,26 +88,32 @@ class PathReport:
     unended: int
     unconfirmed: int
     solver: str
-    agreed: tuple[int, int]  # calls of which CrossHair said rightly what they raise, and all of its calls
+    agreed: tuple[int, int]  # CrossHair's calls whose exception it predicted, and all its calls
     said: tuple[str, ...]
     seconds: dict[str, float]
 
     @property
     def raising(self) -> tuple[PathClass, ...]:
         """The classes whose inputs raise."""
-        return tuple(each for each in self.classes if each.raised)
+        return tuple(path for path in self.classes if path.raised)
 
     def as_json(self) -> dict[str, Any]:
         """The object that `paths --json` prints."""
         return {
-            "program": {"name": self.program.name, "source": self.program.source}, "function": self.function,
-            "classes": [each.as_json() for each in self.classes], "seen": self.seen,
+            "program": {"name": self.program.name, "source": self.program.source},
+            "function": self.function,
+            "classes": [path.as_json() for path in self.classes],
+            "seen": self.seen,
             "reached": [_arc(arc) | {"found_by": by} for arc, by in sorted(self.reached.items())],
-            "uncovered": [_arc(arc) for arc in self.uncovered], "tried": self.tried, "unended": self.unended,
-            "unconfirmed": self.unconfirmed, "solver": self.solver,
-            "agreed": list(self.agreed), "said": list(self.said),
+            "uncovered": [_arc(arc) for arc in self.uncovered],
+            "tried": self.tried,
+            "unended": self.unended,
+            "unconfirmed": self.unconfirmed,
+            "solver": self.solver,
+            "agreed": list(self.agreed),
+            "said": list(self.said),
             "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
-        }  # fmt: skip
+        }
 
 
 def _arc(arc: Arc) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Calls for branches that known calls of a function miss: what `data mine --path-seconds` asks for."""
+"""Find calls for branches that known calls of a function miss (`data mine --path-seconds`)."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ EXAMPLE = "example"
 
 
 @dataclass(frozen=True)
-class Reaching:
-    """Looks for so many seconds a function, where any arc is missing; only of functions called by their name."""
+class MissingBranchSearch:
+    """Searches for missing arcs, N seconds per function; only for functions called by name."""
 
     seconds: float
     trust: bool = False
 
     def __call__(self, program: Program, traces: Mapping[str, Trace]) -> list[str]:
-        """The calls that take arcs which none of the traces takes."""
+        """Return calls that take arcs which none of the traces takes."""
         try:
             name, _ = read_call(program.call or "")
         except UsageError:
             return []
         arcs = arcs_of(program.source, name)
         taken: frozenset[Arc] = frozenset().union(
-            *(taken_arcs(conditions(one), arcs) for one in traces.values())
+            *(taken_arcs(conditions(trace), arcs) for trace in traces.values())
         )
         if not arcs - taken:
             return []
         known = [read_call(call)[1] for call in traces]
         try:
             report = paths(program, name, examples=known, seconds=self.seconds, trust=self.trust)
-        except UsageError:  # it is no function of the file's top level
+        except UsageError:  # it is not a top-level function
             return []
-        new = [each for each in report.classes if taken_arcs(each.conditions, arcs) - taken]
-        return [each.trace.program.call or "" for each in new if each.found_by != EXAMPLE]
+        new = [path for path in report.classes if taken_arcs(path.conditions, arcs) - taken]
+        return [path.trace.program.call or "" for path in new if path.found_by != EXAMPLE]

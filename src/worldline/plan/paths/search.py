@@ -1,8 +1,7 @@
 """The search for a function's paths: examples and typed random inputs first, CrossHair for the arcs still missing.
 
-Every call is run by the recorder, in a box, many in one process; a path counts only because a recorded trace took it,
-and each class that is kept is recorded once more, alone. What is random is drawn with a seed; how far CrossHair comes
-depends on the machine.
+Every call is recorded in the sandbox, many per process. A path counts only if a recorded trace took it, and each stored
+class is recorded once more, alone. Random inputs depend on a seed; how far CrossHair gets depends on the machine.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from worldline.data.mixture import DOCUMENT_LIMITS
 from worldline.plan.paths import symbolic
 from worldline.plan.paths.arcs import Arc, arcs_of, inside_lines, taken_arcs
 from worldline.plan.paths.draw import Drawer
-from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, Solved, key_of
+from worldline.plan.paths.path_class import PathClass, PathKey, PathReport, SolverConditions, key_of
 from worldline.plan.paths.target import Target, find_target
 from worldline.recording.recorder import BoxWorker, prepare
 from worldline.recording.together import record_all, stretched
@@ -48,7 +47,7 @@ class _Seen:
     found_by: str
     key: PathKey
     arcs: frozenset[Arc]
-    solved: dict[Solved, None]
+    solved: dict[SolverConditions, None]
     inputs: int = 1
 
 
@@ -69,7 +68,7 @@ class _Ledger:
         """The arcs that no run has taken."""
         return sorted(self.arcs - self.reached.keys())
 
-    def enter(self, call: str, trace: Trace | None, found_by: str, solved: Solved = ()) -> None:
+    def enter(self, call: str, trace: Trace | None, found_by: str, solved: SolverConditions = ()) -> None:
         """Count one run: the class that its trace is of, and the arcs that it took."""
         self.tried[call] = None
         ended = trace is not None and trace.outcome.kind in ("returned", "raised")
@@ -88,7 +87,7 @@ class _Ledger:
             known.call = call
         self.tell(call, solved)
 
-    def tell(self, call: str, solved: Solved) -> None:
+    def tell(self, call: str, solved: SolverConditions) -> None:
         """The solver's words for a call that was run: of its class."""
         key = self.tried.get(call)
         if solved and key is not None and len(self.classes[key].solved) < ALTERNATIVES:
@@ -96,15 +95,18 @@ class _Ledger:
 
     def kept(self, most: int) -> list[_Seen]:
         """The classes worth keeping: those that reach what no other kept one does, then the shortest."""
-        order = sorted(self.classes.values(), key=lambda each: len(each.key[0]))
+        order = sorted(self.classes.values(), key=lambda candidate: len(candidate.key[0]))
         chosen: list[_Seen] = []
         covered: set[Arc] = set()
-        for each in sorted(order, key=lambda seen: -len(seen.arcs)):
-            if not each.arcs <= covered:
-                chosen.append(each)
-                covered |= each.arcs
-        chosen = [*chosen, *(each for each in order if not any(each is one for one in chosen))][:most]
-        return sorted(chosen, key=lambda each: (len(each.key[0]), each.key))
+        for candidate in sorted(order, key=lambda seen: -len(seen.arcs)):
+            if not candidate.arcs <= covered:
+                chosen.append(candidate)
+                covered |= candidate.arcs
+        chosen = [
+            *chosen,
+            *(candidate for candidate in order if not any(candidate is other for other in chosen)),
+        ][:most]
+        return sorted(chosen, key=lambda candidate: (len(candidate.key[0]), candidate.key))
 
 
 def paths(
@@ -157,15 +159,26 @@ def paths(
         spent["crosshair"] = time.monotonic() - begun - spent["random"]
         classes, unconfirmed = hunt.confirmed(max_classes)
         spent["confirming"] = time.monotonic() - begun - spent["random"] - spent["crosshair"]
-    found = hunt.ledger
+    ledger = hunt.ledger
     return PathReport(
-        target.program, target.name, classes, len(found.classes), dict(found.reached), tuple(found.missing),
-        len(found.tried), found.unended, unconfirmed, ended, hunt.agreement, tuple(_said(target, ended)), spent,
-    )  # fmt: skip
+        target.program,
+        target.name,
+        classes,
+        len(ledger.classes),
+        dict(ledger.reached),
+        tuple(ledger.missing),
+        len(ledger.tried),
+        ledger.unended,
+        unconfirmed,
+        ended,
+        hunt.agreement,
+        tuple(_said(target, ended)),
+        spent,
+    )
 
 
 class _Hunt:
-    """One search under way: a box for many calls at a time, and what was met."""
+    """One search in progress: a sandbox for many calls at a time, and the ledger."""
 
     def __init__(self, target: Target, seed: int, limits: Limits, trust: bool) -> None:
         self.target, self.limits, self.trust = target, limits, trust
@@ -178,15 +191,17 @@ class _Hunt:
     def _worker(self, limits: Limits) -> BoxWorker:
         return BoxWorker(prepare(limits=limits, python=None, core="auto", trust=self.trust))
 
-    def run(self, calls: Sequence[str], found_by: str, solved: Mapping[str, Solved] | None = None) -> None:
+    def run(
+        self, calls: Sequence[str], found_by: str, solved: Mapping[str, SolverConditions] | None = None
+    ) -> None:
         """Record calls that are new, together, and enter what they did."""
-        told = solved or {}
+        solutions = solved or {}
         new = [call for call in dict.fromkeys(calls) if call not in self.ledger.tried]
-        for call in set(told).difference(new):
-            self.ledger.tell(call, told[call])
+        for call in set(solutions).difference(new):
+            self.ledger.tell(call, solutions[call])
         traces = record_all(self._many, [self.target.called(call) for call in new], deadline=self.deadline)
         for call, trace in zip(new, traces, strict=False):  # what the deadline left was not tried
-            self.ledger.enter(call, trace, found_by, told.get(call, ()))
+            self.ledger.enter(call, trace, found_by, solutions.get(call, ()))
 
     def draw(self, deadline: float) -> None:
         """Examples, then rounds of drawn calls: until every arc is reached, or random inputs have had their chance."""
@@ -212,55 +227,61 @@ class _Hunt:
             return "not asked: no call has ended"
         ended = ""
         for share in (FIRST, 1 - FIRST):
-            found = symbolic.explore(
-                self.target.program, self.target.name, seconds=max(1.0, seconds * share),
-                names=self.target.names, guessed=self.target.guessed, consumed=self.target.signature.yields,
+            exploration = symbolic.explore(
+                self.target.program,
+                self.target.name,
+                seconds=max(1.0, seconds * share),
+                names=self.target.names,
+                guessed=self.target.guessed,
+                consumed=self.target.signature.yields,
                 trust=self.trust,
-            )  # fmt: skip
-            self.claims |= {path.call: path.raised for path in found.paths}
-            solved = {path.call: path.conditions for path in found.paths}
-            for at in range(0, len(found.paths), ROUND):
-                self.run([path.call for path in found.paths[at : at + ROUND]], "crosshair", solved)
-            ended = f"{found.end}: {found.why}" if found.why else found.end
-            if found.end != "time" or not self.ledger.missing:
+            )
+            self.claims |= {path.call: path.raised for path in exploration.paths}
+            solved = {path.call: path.conditions for path in exploration.paths}
+            for at in range(0, len(exploration.paths), ROUND):
+                self.run([path.call for path in exploration.paths[at : at + ROUND]], "crosshair", solved)
+            ended = f"{exploration.end}: {exploration.why}" if exploration.why else exploration.end
+            if exploration.end != "time" or not self.ledger.missing:
                 break
         return ended
 
     def confirmed(self, most: int) -> tuple[tuple[PathClass, ...], int]:
         """The classes kept, each recorded alone; how many of them did not take their path again."""
-        found: list[PathClass] = []
+        classes: list[PathClass] = []
         chosen = self.ledger.kept(most)
         with closing(self._worker(self.limits)) as alone:
             for seen in chosen:
                 trace = alone.record(self.target.called(seen.call))
                 met = conditions(trace)
                 if key_of(trace, met) == seen.key:
-                    found.append(
+                    classes.append(
                         PathClass(met, seen.call, trace, seen.found_by, tuple(seen.solved), seen.inputs)
                     )
-        return tuple(found), len(chosen) - len(found)
+        return tuple(classes), len(chosen) - len(classes)
 
     @property
     def agreement(self) -> tuple[int, int]:
         """Of how many calls CrossHair said rightly what they raise, and of how many it said anything."""
         raised = self.ledger.raised
-        return sum(raised.get(call) == said for call, said in self.claims.items()), len(self.claims)
+        return sum(raised.get(call) == claim for call, claim in self.claims.items()), len(self.claims)
 
     def close(self) -> None:
-        """Put the box away."""
+        """Close the sandbox."""
         self._many.close()
 
 
 def _said(target: Target, ended: str) -> list[str]:
-    """What whoever reads the result should know."""
-    said = []
+    """Return notes for the reader of the report."""
+    notes = []
     if ended == "not installed":
-        said.append(symbolic.MISSING)
+        notes.append(symbolic.MISSING)
     if target.guessed:
         kinds = ", ".join(f"{name} as {kind}" for name, kind in target.guessed.items())
-        said.append(f"without an annotation, and so guessed by their use: {kinds}")
+        notes.append(f"without an annotation, and so guessed by their use: {kinds}")
     inside = inside_lines(target.program.source, target.name)
     if inside and ended == "not asked":
-        told = "; ".join(inside[:NAMED]) + (f"; {len(inside) - NAMED} more" if len(inside) > NAMED else "")
-        said.append(f"decided inside one line, so no arc; `--solver always` looks for its other way: {told}")
-    return said
+        listed = "; ".join(inside[:NAMED]) + (f"; {len(inside) - NAMED} more" if len(inside) > NAMED else "")
+        notes.append(
+            f"decided inside one line, so no arc; `--solver always` looks for its other way: {listed}"
+        )
+    return notes

@@ -1,7 +1,7 @@
-"""Paths at rest: the traces as shards, and beside them `paths.parquet`, one row a class (docs/format.md, section 6).
+"""Stored paths: the traces as shards, and `paths.parquet` with one row per class (docs/format.md, section 6).
 
-A directory may hold the paths of several functions; those of a function that is stored again take the place of the old
-ones. The sidecar is replaced whole, after the traces that it names are safe. pyarrow comes late.
+A directory may hold the paths of several functions; storing a function again replaces its old paths. The sidecar is
+replaced as a whole, after its traces are durable. pyarrow is imported late.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldline.core.trace import Trace
 from worldline.data import shards
 from worldline.data.manifest import SIDECAR, fingerprint
 from worldline.plan.paths.arcs import Arc
-from worldline.plan.paths.path_class import PathClass, PathReport, Solved
+from worldline.plan.paths.path_class import PathClass, PathReport, SolverConditions
 from worldline.storage import files
 
 VERSION = "1"
@@ -35,7 +35,7 @@ class StoredPath:
     found_by: str
     inputs: int
     conditions: tuple[Condition, ...]
-    solved: tuple[Solved, ...]
+    solved: tuple[SolverConditions, ...]
     uncovered: tuple[Arc, ...]
     source: str  # sha256 of the source, and of nothing else
 
@@ -51,11 +51,16 @@ def _schema() -> Any:
 
     text, number, yes = pa.string(), pa.uint32(), pa.bool_()
     kinds = {
-        "digest": text, "source": text, "function": text, "call": text, "found_by": text, "inputs": number,
+        "digest": text,
+        "source": text,
+        "function": text,
+        "call": text,
+        "found_by": text,
+        "inputs": number,
         "conditions": several(struct(step=number, line=number, text=text, taken=yes, kind=text)),
         "solved": several(several(struct(line=number, text=text))),
         "uncovered": several(struct(line=number, kind=text, taken=yes, function=text, text=text)),
-    }  # fmt: skip
+    }
     fields = [pa.field(name, kind, nullable=False) for name, kind in kinds.items()]
     return pa.schema(fields, metadata={"worldline.paths": VERSION})
 
@@ -74,26 +79,33 @@ def store_paths(report: PathReport, directory: str | Path) -> int:
         UsageError: The report has no class.
     """
     directory, new = Path(directory), 0
-    rows = [_row(each, report) for each in report.classes]
+    rows = [_row(path_class, report) for path_class in report.classes]
     if not rows:
         raise UsageError(f"no path of {report.function} was found: there is nothing to store in {directory}")
     first = report.classes[0].trace
     with shards.ShardWriter(
         directory, fingerprint=fingerprint(limits=first.limits, interpreter=first.interpreter)
     ) as writer:
-        for each in report.classes:
-            new += writer.add(each.trace)
+        for path_class in report.classes:
+            new += writer.add(path_class.trace)
     old = read(directory) if (directory / SIDECAR).exists() else []
     mine = {(row.source, row.function) for row in rows}
     _write(directory / SIDECAR, [*(row for row in old if (row.source, row.function) not in mine), *rows])
     return new
 
 
-def _row(each: PathClass, report: PathReport) -> StoredPath:
+def _row(path_class: PathClass, report: PathReport) -> StoredPath:
     return StoredPath(
-        each.trace.program.digest, report.function, each.call, each.found_by, each.inputs, each.conditions, each.solved,
-        report.uncovered, _digest(report.program.source),
-    )  # fmt: skip
+        path_class.trace.program.digest,
+        report.function,
+        path_class.call,
+        path_class.found_by,
+        path_class.inputs,
+        path_class.conditions,
+        path_class.solved,
+        report.uncovered,
+        _digest(report.program.source),
+    )
 
 
 def _digest(source: str) -> str:
@@ -116,9 +128,9 @@ def _as_columns(row: StoredPath) -> dict[str, Any]:
     return {
         **row.__dict__,
         "call": _utf8(row.call),
-        "conditions": [{**each.__dict__, "text": _utf8(each.text)} for each in row.conditions],
-        "solved": [[{"line": line, "text": _utf8(text)} for line, text in each] for each in row.solved],
-        "uncovered": [{**each.__dict__, "text": _utf8(each.text)} for each in row.uncovered],
+        "conditions": [{**item.__dict__, "text": _utf8(item.text)} for item in row.conditions],
+        "solved": [[{"line": line, "text": _utf8(text)} for line, text in item] for item in row.solved],
+        "uncovered": [{**item.__dict__, "text": _utf8(item.text)} for item in row.uncovered],
     }
 
 
@@ -128,7 +140,7 @@ def _utf8(text: str) -> str:
 
 
 def read(directory: str | Path) -> list[StoredPath]:
-    """The rows of a directory's `paths.parquet`, in the order of storing."""
+    """Read the rows of `paths.parquet`, in the order of storing."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -152,15 +164,17 @@ def _from_columns(row: dict[str, Any]) -> StoredPath:
     return StoredPath(
         **{
             **row,
-            "conditions": tuple(Condition(**each) for each in row["conditions"]),
-            "solved": tuple(tuple((one["line"], one["text"]) for one in each) for each in row["solved"]),
-            "uncovered": tuple(Arc(**each) for each in row["uncovered"]),
+            "conditions": tuple(Condition(**item) for item in row["conditions"]),
+            "solved": tuple(
+                tuple((condition["line"], condition["text"]) for condition in item) for item in row["solved"]
+            ),
+            "uncovered": tuple(Arc(**item) for item in row["uncovered"]),
         }
     )
 
 
 def load_paths(directory: str | Path) -> Iterator[tuple[StoredPath, Trace]]:
-    """Every stored class with its trace, in the order of storing."""
+    """Yield every stored class with its trace, in the order of storing."""
     traces = {trace.program.digest: trace for trace in shards.read(directory)}
     for row in read(directory):
         if row.digest not in traces:
@@ -169,7 +183,7 @@ def load_paths(directory: str | Path) -> Iterator[tuple[StoredPath, Trace]]:
 
 
 def findings(directory: str | Path) -> list[str]:
-    """What is wrong with a directory's sidecar, in words; nothing where it has none."""
+    """List what is wrong with the sidecar of a directory; empty if there is none."""
     if SIDECAR not in files.names(Path(directory)):
         return []
     try:

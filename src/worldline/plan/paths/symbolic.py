@@ -1,7 +1,7 @@
-"""CrossHair, asked from the host: which inputs take which paths, as its process in a box has written them.
+"""CrossHair, called from the host: which inputs take which paths, as reported by its process in the sandbox.
 
-It runs the program's code, so it runs nowhere but in a box, in the interpreter that has it (extra `paths`). Nothing of
-its answer is trusted: a call is text that must read as a call of the function, and `search` records it first.
+CrossHair executes the program's code, so it always runs in the sandbox, in the interpreter that has it (extra `paths`).
+Its report is not trusted: a call must parse as a call of the function, and `search` records it first.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from worldline.recording.exchange import WIRE_HEADER
 from worldline.recording.recorder import prepare
 from worldline.recording.sandbox import SandboxRun, open_box
 
-MISSING = "CrossHair is not installed (pip install 'worldline[paths]'), so inputs were drawn at random alone"
-MOST = 400  # paths of one exploration
-LONGEST = 20_000  # characters of a call
+MISSING = "CrossHair is not installed (pip install 'worldline[paths]'), so only random inputs were tried"
+MAX_PATHS = 400  # of one exploration
+MAX_CALL_CHARACTERS = 20_000
 LIMITS = Limits(memory=3 << 30, trace_bytes=16 << 20, processes=32)
 GRACE = 30.0  # seconds beyond what was asked: CrossHair counts its own work, and this host may be busy
 ENDS = ("exhausted", "time", "most", "failed")
@@ -32,7 +32,7 @@ ENDS = ("exhausted", "time", "most", "failed")
 
 @dataclass(frozen=True)
 class SymbolicPath:
-    """One path as CrossHair tells it: a call that takes it, and what its solver chose, by source line."""
+    """One path reported by CrossHair: a call that takes it, and its conditions by source line."""
 
     call: str
     conditions: tuple[tuple[int, str], ...]
@@ -41,7 +41,7 @@ class SymbolicPath:
 
 @dataclass(frozen=True)
 class Exploration:
-    """What CrossHair found: its paths, and why there are no more (`exhausted`: there are no others)."""
+    """What CrossHair found: its paths, and why it stopped (`exhausted`: there are no others)."""
 
     paths: tuple[SymbolicPath, ...] = ()
     end: str = "failed"
@@ -54,28 +54,42 @@ def is_installed() -> bool:
 
 
 def explore(
-    program: Program, function: str, *, seconds: float, names: Sequence[str] = (),
-    guessed: Mapping[str, str] | None = None, consumed: bool = False, trust: bool = False,
-) -> Exploration:  # fmt: skip
-    """The paths of a function that CrossHair finds in so many seconds of its work, in a box.
+    program: Program,
+    function: str,
+    *,
+    seconds: float,
+    names: Sequence[str] = (),
+    guessed: Mapping[str, str] | None = None,
+    consumed: bool = False,
+    trust: bool = False,
+) -> Exploration:
+    """Find paths of a function with CrossHair, for N seconds of its work, in the sandbox.
 
-    `names` are its parameters; `guessed` has a kind of `untraced/symbolic.py` for those without an annotation; what a
-    generator yields is `consumed`.
+    `names` are the parameters; `guessed` has a kind of `untraced/symbolic.py` for those without an annotation; the
+    items of a generator are `consumed`.
     """
     limits = replace(LIMITS, wall=2 * seconds + GRACE)
     setup = prepare(limits=limits, python=None, core="python", trust=trust)
     plan: BoxPlan = replace(setup.plan, guest="untraced.symbolic", native=None)
     spec: dict[str, Any] = {
-        "name": program.name, "source": program.source, "files": dict(program.files), "argv": [], "call": None,
-        "limits": asdict(limits), "function": function, "seconds": seconds, "most": MOST,
-        "guessed": dict(guessed or {}), "consumed": consumed,
-    }  # fmt: skip
+        "name": program.name,
+        "source": program.source,
+        "files": dict(program.files),
+        "argv": [],
+        "call": None,
+        "limits": asdict(limits),
+        "function": function,
+        "seconds": seconds,
+        "most": MAX_PATHS,
+        "guessed": dict(guessed or {}),
+        "consumed": consumed,
+    }
     with open_box(plan, limits) as box:
         return _read(box.run(spec, b""), function, names)
 
 
 def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
-    """What was committed, line by line; what is no line of ours ends it."""
+    """Parse the report line by line; a malformed line ends it."""
     paths: list[SymbolicPath] = []
     end, why = ("time", "") if run.hit == "time" else ("failed", run.fault or run.hit or run.report)
     for line in bytes(run.wire[WIRE_HEADER:]).splitlines():
@@ -86,9 +100,13 @@ def _read(run: SandboxRun, function: str, names: Sequence[str]) -> Exploration:
         if row.end:
             end, why = (row.end, row.why) if row.end in ENDS else ("failed", "its answer is damaged")
         elif is_call(row.call, function):
-            told = ((line, worded(text, names)) for line, text in row.conditions)
+            worded_lines = ((line, worded(text, names)) for line, text in row.conditions)
             paths.append(
-                SymbolicPath(row.call, tuple(dict.fromkeys(each for each in told if each[1])), row.raised)
+                SymbolicPath(
+                    row.call,
+                    tuple(dict.fromkeys(condition for condition in worded_lines if condition[1])),
+                    row.raised,
+                )
             )
     return Exploration(tuple(paths), end, why)
 
@@ -104,8 +122,8 @@ class _Row(msgspec.Struct):
 
 
 def is_call(text: str, function: str) -> bool:
-    """Whether a text is one call of the function, and no more."""
-    if len(text) > LONGEST:
+    """Whether a text is exactly one call of the function."""
+    if len(text) > MAX_CALL_CHARACTERS:
         return False
     try:
         node = ast.parse(text, mode="eval").body

@@ -1,4 +1,4 @@
-"""The function whose paths are looked for: found by name, with its parameters' types, given or guessed by their use."""
+"""The function whose paths are searched, with the types of its parameters, annotated or guessed by their use."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class Target:
     @property
     def names(self) -> list[str]:
         """Its parameters."""
-        return [each.arg for each in _parameters(self.node)]
+        return [parameter.arg for parameter in _parameters(self.node)]
 
     @property
     def guessed(self) -> dict[str, str]:
         """The parameters without an annotation, each with the likeliest kind by use and name."""
-        bare = {each.arg for each in _parameters(self.node) if each.annotation is None}
+        bare = {parameter.arg for parameter in _parameters(self.node) if parameter.annotation is None}
         return {
-            each.name: max(each.weights, key=lambda kind: each.weights[kind])
-            for each in self.signature.parameters
-            if each.name in bare
+            parameter.name: max(parameter.weights, key=lambda kind: parameter.weights[kind])
+            for parameter in self.signature.parameters
+            if parameter.name in bare
         }
 
     def called(self, call: str) -> Program:
@@ -57,7 +57,7 @@ def find_target(program: Program, call: str) -> Target:
     tree = syntax(program.source)
     if tree is None:
         raise UsageError(f"paths are looked for in Python sources, and {program.name} is none")
-    name, given = read_call(call)
+    name, example = read_call(call)
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     if name not in functions:
         asynchronous = [
@@ -73,7 +73,7 @@ def find_target(program: Program, call: str) -> Target:
         replace(program, call=None),
         node,
         _planted(node, program.source),
-        tuple(dict.fromkeys([*([given] if given else []), *shown])),
+        tuple(dict.fromkeys([*([example] if example else []), *shown])),
     )
 
 
@@ -99,12 +99,14 @@ def _parameters(node: ast.FunctionDef) -> list[ast.arg]:
 
 def _planted(node: ast.FunctionDef, source: str) -> GuessedSignature:
     """What the function takes, with every constant of the source, which make telling inputs."""
-    found = guess_signature(node, source)
+    described = guess_signature(node, source)
     parts = list(ast.walk(ast.parse(source)))
     constants = [part.value for part in parts if isinstance(part, ast.Constant)]
-    said = {ast.get_docstring(part, clean=False) for part in parts if isinstance(part, _DOCUMENTED)}
+    docstrings = {ast.get_docstring(part, clean=False) for part in parts if isinstance(part, _DOCUMENTED)}
     texts = [
-        each for each in constants if isinstance(each, str) and 0 < len(each) <= LONGEST and each not in said
+        constant
+        for constant in constants
+        if isinstance(constant, str) and 0 < len(constant) <= LONGEST and constant not in docstrings
     ]
-    numbers = [each for each in constants if type(each) is int and abs(each) <= LARGEST]
-    return replace(found, texts=tuple(dict.fromkeys(texts)), numbers=tuple(dict.fromkeys(numbers)))
+    numbers = [constant for constant in constants if type(constant) is int and abs(constant) <= LARGEST]
+    return replace(described, texts=tuple(dict.fromkeys(texts)), numbers=tuple(dict.fromkeys(numbers)))

@@ -1,6 +1,6 @@
-"""What CrossHair's solver says, in the words of the program: `Not(xs_2_len_4 <= 1)` becomes `len(xs) > 1`.
+"""Rewrite conditions of CrossHair's solver in terms of the program: `Not(xs_2_len_4 <= 1)` becomes `len(xs) > 1`.
 
-CrossHair numbers the parts of an input; the numbers are dropped here. What is not recognised stays as it is said.
+CrossHair numbers the parts of an input; the numbers are dropped here. Unrecognised text stays as it is.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _HIGHEST = 0x10FFFF
 
 
 def worded(text: str, names: Iterable[str] = ()) -> str:
-    """One condition of the solver's about inputs of these names; nothing of one that says nothing."""
+    """Rewrite one condition of the solver about inputs of these names; empty if it is trivial."""
     if text == "True":
         return ""
     text = _CODE.sub(_character, _part("".join(f"{re.escape(name)}|" for name in names)).sub(_named, text))

@@ -1,1 +1,1 @@
-"""Playing games: search over the executed or the imagined rules, players, matches, and OpenSpiel beside them."""
+"""Playing games: search over executed or predicted rules, players, matches, and a comparison with OpenSpiel."""

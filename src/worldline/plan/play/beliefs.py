@@ -1,9 +1,8 @@
-"""What a player can know of the state: every state that fits what they have seen, with its exact weight.
+"""The belief of a player: every state that fits their observations, with its exact probability.
 
-It is Bayes' rule, one step of the play at a time: chance weighs what it weighs, others are taken to move at random, and
-what does not fit the player's next observation falls away. `futures` walks the draws of a program under control in the
-same way, one branch a value; here the game itself says what can fall, so nothing needs to be run. The weights are held
-as that room holds masses: as fractions, in a `Distribution`.
+It applies Bayes' rule, one step of the play at a time. Chance has its own probabilities, other players are assumed to
+move at random, and states that do not fit the next observation are dropped. `futures` explores the draws of a program
+in the same way; here the game lists its chances, so nothing is executed. Weights are fractions, as in a `Distribution`.
 """
 
 from __future__ import annotations
@@ -14,35 +13,37 @@ from random import Random
 
 from worldline.core.errors import UsageError
 from worldline.plan.futures.distribution import Distribution, weighed
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
-Weighted = Mapping[GameState, Fraction]  # states, weights that sum to 1
-MOST = 100_000  # states that a belief may hold
+WeightedStates = Mapping[GameState, Fraction]  # states, weights that sum to 1
+MAX_STATES = 100_000  # of a belief
 
 
-def certain(start: GameState) -> Weighted:
-    """Before anything has happened."""
+def certain(start: GameState) -> WeightedStates:
+    """Return the belief at the start."""
     return {start: Fraction(1)}
 
 
-def updated(belief: Weighted, player: int, seen: str) -> Weighted:
-    """The belief one step of the play later, when the player sees this."""
-    found: dict[GameState, Fraction] = {}
+def updated(belief: WeightedStates, player: int, seen: str) -> WeightedStates:
+    """Update a belief by one step, after which the player sees this."""
+    weights: dict[GameState, Fraction] = {}
     for state, weight in belief.items():
         for move, share in _followed(state):
             after = state.step(move)
             if after.observation(player) == seen:
-                found[after] = found.get(after, Fraction(0)) + weight * share
-    whole = sum(found.values(), Fraction(0))
+                weights[after] = weights.get(after, Fraction(0)) + weight * share
+    whole = sum(weights.values(), Fraction(0))
     if not whole:
-        raise UsageError(f"no state of this game can look as player {player} sees it: {seen!r}")
-    if len(found) > MOST:
-        raise UsageError(f"more than {MOST:,} states fit what player {player} has seen: too many to weigh")
-    return {state: weight / whole for state, weight in found.items()}
+        raise UsageError(f"no state of this game fits what player {player} sees: {seen!r}")
+    if len(weights) > MAX_STATES:
+        raise UsageError(
+            f"more than {MAX_STATES:,} states fit what player {player} has seen: too many to weigh"
+        )
+    return {state: weight / whole for state, weight in weights.items()}
 
 
-def _followed(state: GameState) -> list[tuple[Move, Fraction]]:
-    """What can happen next, and how likely it is."""
+def _followed(state: GameState) -> list[tuple[GameMove, Fraction]]:
+    """List what can happen next, with probabilities."""
     if state.player == OVER:
         return []
     if state.player == CHANCE:
@@ -51,8 +52,8 @@ def _followed(state: GameState) -> list[tuple[Move, Fraction]]:
     return [(move, Fraction(1, len(moves))) for move in moves]
 
 
-def drawn(belief: Weighted, rng: Random) -> GameState:
-    """One of the states, as likely as it is."""
+def drawn(belief: WeightedStates, rng: Random) -> GameState:
+    """Draw one of the states by its weight."""
     at, state = rng.random(), None
     for state, weight in belief.items():
         at -= float(weight)
@@ -62,6 +63,6 @@ def drawn(belief: Weighted, rng: Random) -> GameState:
     return state
 
 
-def as_distribution(belief: Weighted) -> Distribution:
-    """The belief as `futures` writes masses."""
+def as_distribution(belief: WeightedStates) -> Distribution:
+    """Return the belief as a distribution."""
     return weighed((repr(state), weight) for state, weight in belief.items())

@@ -1,6 +1,6 @@
-"""A game as a program that a model can read: what of its source `step` needs, and a step as a call.
+"""A game as a program for a model: the part of its source that `step` needs, and a step as a call.
 
-The rest of the module is left out, docstrings and annotations too: a model that reads less mistakes less.
+The rest of the module, docstrings and annotations are left out: a shorter prompt gives better predictions.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ import inspect
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.plan.games.game import CHANCE, OVER, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove
 
 OURS = "worldline.plan.games.game"
 
 
 def source_of(start: Any) -> str:
-    """What `step` needs of a game's source; UsageError where its states cannot be written as calls."""
+    """Return the part of a game's source that `step` needs; UsageError if its states cannot be written as calls."""
     kind = type(start)
     try:
         tree = ast.parse(inspect.getsource(inspect.getmodule(kind)))  # type: ignore[arg-type]
         ast.literal_eval(f"({', '.join(map(repr, _fields(start)))},)")
     except (OSError, TypeError, ValueError, SyntaxError, AttributeError):
         raise UsageError(
-            f"{kind.__name__} cannot be imagined: the state of such a game is a dataclass of plain values, in a file"
+            f"{kind.__name__} cannot be predicted: its state must be a dataclass of plain values, defined in a file"
         ) from None
     return ast.unparse(ast.fix_missing_locations(_needed(tree, kind.__name__))) + "\n"
 
 
-def call_of(state: Any, move: Move) -> str:
-    """The step as an expression."""
+def call_of(state: Any, move: GameMove) -> str:
+    """Return a step as an expression."""
     return f"{type(state).__name__}({', '.join(map(repr, _fields(state)))}).step({move!r})"
 
 
@@ -38,30 +38,35 @@ def _fields(state: Any) -> list[Any]:
 
 
 def _needed(tree: ast.Module, name: str) -> ast.Module:
-    """The class with what `step` can reach of it and of the module."""
+    """Return the class with all that `step` can reach of it and of the module."""
     own = next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
     methods = {node.name: node for node in own.body if isinstance(node, ast.FunctionDef)}
-    defined = {each: node for node in tree.body if node is not own for each in _defines(node)}
+    defined = {defined_name: node for node in tree.body if node is not own for defined_name in _defines(node)}
     fields = [node for node in own.body if not isinstance(node, ast.FunctionDef)]
-    reached, waiting = set[str](), ["step", *(each for node in fields for each in _names(node))]
+    reached, waiting = (
+        set[str](),
+        ["step", *(defined_name for node in fields for defined_name in _names(node))],
+    )
     while waiting:
-        each = waiting.pop()
-        if each not in reached and (found := methods.get(each) or defined.get(each)):
-            reached.add(each)
-            waiting += _names(found)
+        defined_name = waiting.pop()
+        if defined_name not in reached and (
+            definition := methods.get(defined_name) or defined.get(defined_name)
+        ):
+            reached.add(defined_name)
+            waiting += _names(definition)
     own.body = [node for node in own.body if node in fields or methods.keys() & reached & {*_defines(node)}]
-    kept = [
+    statements = [
         _plain(node)
         for node in tree.body
         if node is own or reached & set(_defines(node)) or "dataclass" in _defines(node)
     ]
-    for node in [part for each in kept for part in ast.walk(each)]:
+    for node in [part for defined_name in statements for part in ast.walk(defined_name)]:
         _bare(node)
-    return ast.Module(kept, [])
+    return ast.Module(statements, [])
 
 
 def _names(node: ast.AST) -> list[str]:
-    """Whatever a piece of source names, attributes too."""
+    """List the names and attributes in a node."""
     parts = list(ast.walk(node))
     return [part.id for part in parts if isinstance(part, ast.Name)] + [
         part.attr for part in parts if isinstance(part, ast.Attribute)
@@ -69,7 +74,7 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _defines(node: ast.stmt) -> list[str]:
-    """The names that a statement of a module gives."""
+    """List the names that a statement defines."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return [node.name]
     if isinstance(node, ast.Import | ast.ImportFrom):
@@ -79,14 +84,14 @@ def _defines(node: ast.stmt) -> list[str]:
 
 
 def _plain(node: ast.stmt) -> ast.stmt:
-    """What a shipped game imports of us, said where a reader sees it."""
+    """Replace an import of worldline by its values."""
     if isinstance(node, ast.ImportFrom) and node.module == OURS:
         return ast.parse(f"CHANCE, OVER = {CHANCE}, {OVER}").body[0]
     return node
 
 
 def _bare(node: ast.AST) -> None:
-    """Docstrings and annotations away."""
+    """Remove docstrings and annotations."""
     if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
         node.body = node.body[1:] or [ast.Pass()]
     if isinstance(node, ast.FunctionDef):

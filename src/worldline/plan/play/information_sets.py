@@ -1,8 +1,8 @@
 """Monte-Carlo tree search over what players know (IS-MCTS), a pure function as `uct` is.
 
-Each simulation draws a state out of the belief and plays on from there. A node is a situation: one player, and all that
-this player knows. So nobody's choice can hang on what they do not know, ours or another's. A move is judged by how
-often it could have been chosen. Bounds are scaled by the largest return that was met: poker is not played for 1.
+Each simulation draws a state from the belief and plays on from there. A node is a situation: one player, and all that
+this player knows. So no choice depends on what its player does not know. The bound of a move uses how often the move
+was available. Bounds are scaled by the largest return seen, because stakes are not always 1.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from math import log, sqrt
 from random import Random
 from typing import Any
 
-from worldline.plan.games.game import CHANCE, OVER, Move
-from worldline.plan.play.beliefs import Weighted, drawn
-from worldline.plan.play.uct import EXPLORATION, Step, executed, fallen, playout
+from worldline.plan.games.game import CHANCE, OVER, GameMove
+from worldline.plan.play.beliefs import WeightedStates, drawn
+from worldline.plan.play.uct import EXPLORATION, StepFunction, executed, fallen, playout
 
-Key = tuple[int, str]
+SituationKey = tuple[int, str]
 
 
 class Arm:
-    """One move in one situation: how often it was there to be chosen, and was, and what that brought."""
+    """One move in one situation: how often it was available, how often chosen, and its total return."""
 
     __slots__ = ("available", "total", "visits")
 
@@ -31,32 +31,32 @@ class Arm:
 
 @dataclass
 class Situation:
-    """What one player knows at a moment when they move, and the moves from there; `above`: where it was first met."""
+    """What one player knows when they move, and the moves from there; `above` is where it was first reached."""
 
     player: int
     seen: str
-    above: tuple[Key, Move] | None
-    arms: dict[Move, Arm] = field(default_factory=dict)
+    above: tuple[SituationKey, GameMove] | None
+    arms: dict[GameMove, Arm] = field(default_factory=dict)
 
 
 @dataclass
 class SituationTree:
-    """A search: its situations by what is known, the root first."""
+    """A search: its situations by what is known, root first."""
 
-    root: Key
-    situations: dict[Key, Situation] = field(default_factory=dict)
+    root: SituationKey
+    situations: dict[SituationKey, Situation] = field(default_factory=dict)
     scale: float = 1.0
 
 
 def search_situations(
-    belief: Weighted,
+    belief: WeightedStates,
     *,
     simulations: int,
     seed: int,
-    step: Step = executed,
+    step: StepFunction = executed,
     exploration: float = EXPLORATION,
 ) -> SituationTree:
-    """The tree after so many simulations, each from a state of the belief."""
+    """Run N simulations, each from a state of the belief, and return the tree."""
     rng = Random(f"situations {seed}")
     first = next(iter(belief))
     tree = SituationTree((first.player, first.observation(first.player)))
@@ -65,9 +65,9 @@ def search_situations(
     return tree
 
 
-def _simulate(tree: SituationTree, state: Any, step: Step, rng: Random, exploration: float) -> None:
+def _simulate(tree: SituationTree, state: Any, step: StepFunction, rng: Random, exploration: float) -> None:
     path: list[tuple[int, Arm]] = []
-    above: tuple[Key, Move] | None = None
+    above: tuple[SituationKey, GameMove] | None = None
     while state.player != OVER:
         if state.player == CHANCE:
             state = step(state, fallen(state, rng))
@@ -82,32 +82,34 @@ def _simulate(tree: SituationTree, state: Any, step: Step, rng: Random, explorat
         if is_new:
             break
     returns = playout(state, step, rng)
-    tree.scale = max(tree.scale, *(abs(each) for each in returns))
+    tree.scale = max(tree.scale, *(abs(value) for value in returns))
     for player, arm in path:
         arm.visits += 1
         arm.total += returns[player]
 
 
-def _choice(node: Situation, moves: Sequence[Move], rng: Random, exploration: float) -> tuple[Move, bool]:
-    """A move that was never tried, by lot; else the one with the highest upper bound."""
+def _choice(
+    node: Situation, moves: Sequence[GameMove], rng: Random, exploration: float
+) -> tuple[GameMove, bool]:
+    """Choose an untried move at random; else the one with the highest upper bound."""
     untried = [move for move in moves if move not in node.arms]
     if untried:
         move = untried[int(rng.random() * len(untried))]
         node.arms[move] = Arm()
-    for each in moves:
-        if each in node.arms:
-            node.arms[each].available += 1
+    for available in moves:
+        if available in node.arms:
+            node.arms[available].available += 1
     if untried:
         return move, True
 
-    def bound(move: Move) -> float:
+    def bound(move: GameMove) -> float:
         arm = node.arms[move]
         return arm.total / arm.visits + exploration * sqrt(log(arm.available) / arm.visits)
 
     return max(moves, key=bound), False
 
 
-def chosen_arm(tree: SituationTree) -> Move:
-    """The most visited move at the root; of equal ones the better."""
+def chosen_arm(tree: SituationTree) -> GameMove:
+    """Return the most visited move at the root; ties go to the better one."""
     arms = tree.situations[tree.root].arms
     return max(arms, key=lambda move: (arms[move].visits, arms[move].total))

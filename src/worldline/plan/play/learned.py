@@ -1,6 +1,6 @@
-"""Playing a game whose rules are only seen: a world model fitted to the transitions of random plays, and search in it.
+"""Playing a game without its rules: fit a world model to the transitions of random plays, and search in it.
 
-The player never steps the game: the rules judge the match and nothing else. What was imagined once is remembered.
+The player never steps the game: the rules only judge the match. Predictions are cached.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
 from worldline.plan.futures.subject import Subject, of_prediction
-from worldline.plan.games.game import OVER, GameState, Move
+from worldline.plan.games.game import OVER, GameMove, GameState
 from worldline.plan.play.imagined_rules import LostState
 from worldline.plan.play.seen import (
     Moment,
@@ -44,17 +44,17 @@ class SeenWorld:
     predictor: Predictor
     players: int
     limit: int = LIMIT
-    memory: dict[tuple[str, Move], str] = field(default_factory=dict)  # what was said to change
+    memory: dict[tuple[str, GameMove], str] = field(default_factory=dict)  # what was said to change
     bytes: int = 0
 
-    def after(self, moves: Sequence[tuple[Moment, Move]]) -> list[Moment | None]:
+    def after(self, moves: Sequence[tuple[Moment, GameMove]]) -> list[Moment | None]:
         """What comes of each move; those not asked before are imagined together."""
-        told = [(now.text, move) for now, move in moves]
-        new = [each for each in dict.fromkeys(told) if each not in self.memory]
-        asks = [PredictionRequest(program=asked(*each), limit=self.limit) for each in new]
-        for each, ask, found in zip(new, asks, self.predictor.predict(asks) if asks else (), strict=True):
-            self.bytes += len(found.text)
-            self.memory[each] = of_prediction(Subject(), ask, found)
+        keys = [(now.text, move) for now, move in moves]
+        new = [key for key in dict.fromkeys(keys) if key not in self.memory]
+        asks = [PredictionRequest(program=asked(*key), limit=self.limit) for key in new]
+        for key, ask, prediction in zip(new, asks, self.predictor.predict(asks) if asks else (), strict=True):
+            self.bytes += len(prediction.text)
+            self.memory[key] = of_prediction(Subject(), ask, prediction)
         return [read_change(self.memory[now.text, move], now, self.players) for now, move in moves]
 
 
@@ -76,19 +76,19 @@ class SeenState:
         """Who is imagined to move."""
         return self.now.player
 
-    def moves(self) -> Sequence[Move]:
+    def moves(self) -> Sequence[GameMove]:
         """What is imagined to be allowed."""
         return self.now.legal if self.now.player != OVER else ()
 
-    def chances(self) -> list[tuple[Move, Any]]:
+    def chances(self) -> list[tuple[GameMove, Any]]:
         """Nothing falls by chance."""
         return []
 
-    def step(self, move: Move, /) -> SeenState | LostState:
+    def step(self, move: GameMove, /) -> SeenState | LostState:
         """The next moment; all moves of this one are imagined together. A play without an end is lost."""
         if self.depth >= DEEPEST:
             return LostState(self.players)
-        self.world.after([(self.now, each) for each in self.now.legal])
+        self.world.after([(self.now, legal_move) for legal_move in self.now.legal])
         (after,) = self.world.after([(self.now, move)])
         return LostState(self.players) if after is None else SeenState(after, self.world, self.depth + 1)
 
@@ -117,11 +117,11 @@ class LearnedPlayer:
         """Only what is seen of the beginning is kept."""
         self._text, self._seat, self._seed = start.observation(seat), seat, seed
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """What is seen now."""
         self._text = seen
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """The most visited move of a search in imagination."""
         root = SeenState(Moment(self._text, self._seat, in_order(moves)), self.world)
         self._seed += 1
@@ -137,8 +137,10 @@ def limit_of(lessons: Sequence[tuple[bytes, bytes]]) -> int:
 def right(predictor: Predictor, seen: Sequence[Transition], players: int, *, limit: int = LIMIT) -> Share:
     """How many transitions are imagined exactly as they were seen."""
     world = SeenWorld(predictor, players, limit)
-    found = world.after([(each.before, each.move) for each in seen])
-    return Share(sum(said == each.after for said, each in zip(found, seen, strict=True)), len(seen))
+    predicted = world.after([(transition.before, transition.move) for transition in seen])
+    return Share(
+        sum(moment == transition.after for moment, transition in zip(predicted, seen, strict=True)), len(seen)
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +157,8 @@ class LearnedWorld:
 
     def as_json(self) -> dict[str, Any]:
         """All but the model."""
-        told = {"lessons": self.lessons, "steps": self.steps, "cpu_seconds": self.cpu_seconds}
-        return {**told, "before": self.before.as_json(), "after": self.after.as_json()}
+        training = {"lessons": self.lessons, "steps": self.steps, "cpu_seconds": self.cpu_seconds}
+        return {**training, "before": self.before.as_json(), "after": self.after.as_json()}
 
 
 def learn_world(
@@ -196,12 +198,21 @@ def learn_world(
 
     before = asked_of(Local(open_engine(shape, weights), name="before"), 0.0, "before")
     changes = train_changes(
-        shape, weights, shown, held_back=documents(back), progress=tell,
+        shape,
+        weights,
+        shown,
+        held_back=documents(back),
+        progress=tell,
         how=AdaptationConfig(minutes=minutes, steps=steps, seed=seed),
-    )  # fmt: skip
+    )
     fitted = Local(open_engine(shape, merge_changes(weights, changes.tensors)), name="learned")
     after = asked_of(fitted, 1.0, "after")
     return LearnedWorld(
-        predictor=fitted, lessons=len(taught), before=before, after=after,
-        cpu_seconds=changes.cpu_seconds, steps=changes.steps, limit=limit,
-    )  # fmt: skip
+        predictor=fitted,
+        lessons=len(taught),
+        before=before,
+        after=after,
+        cpu_seconds=changes.cpu_seconds,
+        steps=changes.steps,
+        limit=limit,
+    )

@@ -1,4 +1,4 @@
-"""A match: players take each seat in turn, the executed rules are the judge, and who won how often is counted."""
+"""A match: players take each seat in turn, the executed rules are the judge, and wins are counted."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.core.stats import Share
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 from worldline.plan.play.players import Player
-from worldline.plan.play.uct import LONGEST, fallen
+from worldline.plan.play.uct import MAX_MOVES, fallen
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayedGame:
-    """One play: every move and what fell, in order, and what each seat won."""
+    """One play: every move and chance outcome in order, and the return of each seat."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[GameMove, ...]
     returns: tuple[float, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayerScore:
-    """How a player came out of a match."""
+    """The score of a player in a match."""
 
     name: str
     won: Share
@@ -32,52 +32,52 @@ class PlayerScore:
     mean: float  # return a play
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, the rate with its interval, the mean return."""
+        """Return the counts, the rate with its interval, and the mean return."""
         return {"name": self.name, "won": self.won.as_json(), "drawn": self.drawn, "mean_return": self.mean}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Match:
-    """So many plays of one game between the same players."""
+    """Several plays of one game between the same players."""
 
     game: str
     plays: tuple[PlayedGame, ...]
     standings: tuple[PlayerScore, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """What `plan play --json` prints of a match."""
+        """Return the match as `plan play --json` prints it."""
         plays = [
-            {"moves": [_plain(m) for m in one.moves], "returns": list(one.returns)} for one in self.plays
+            {"moves": [_plain(m) for m in item.moves], "returns": list(item.returns)} for item in self.plays
         ]
-        return {"game": self.game, "players": [one.as_json() for one in self.standings], "plays": plays}
+        return {"game": self.game, "players": [item.as_json() for item in self.standings], "plays": plays}
 
 
-def _plain(move: Move) -> Any:
+def _plain(move: GameMove) -> Any:
     return move if isinstance(move, int | str) else repr(move)
 
 
 def play(start: GameState, seats: Sequence[Player], *, seed: int) -> PlayedGame:
-    """One play; chance falls by this seed."""
+    """Play one game; the seed decides the chances."""
     rng, state = Random(f"play {seed}"), start
     for seat, player in enumerate(seats):
         player.begin(start, seat, seed)
-    done: list[Move] = []
+    done: list[GameMove] = []
     while state.player != OVER:
         move = fallen(state, rng) if state.player == CHANCE else _chosen(state, seats[state.player])
         state = state.step(move)
         done.append(move)
         for seat, player in enumerate(seats):
             player.see(state.observation(seat), move)
-        if len(done) > LONGEST:
-            raise UsageError(f"a play of this game does not end within {LONGEST:,} moves")
-    return PlayedGame(moves=tuple(done), returns=tuple(float(each) for each in state.returns()))
+        if len(done) > MAX_MOVES:
+            raise UsageError(f"a play of this game does not end within {MAX_MOVES:,} moves")
+    return PlayedGame(moves=tuple(done), returns=tuple(float(value) for value in state.returns()))
 
 
-def _chosen(state: GameState, player: Player) -> Move:
+def _chosen(state: GameState, player: Player) -> GameMove:
     moves = state.moves()
     move = player.choose(moves)
     if move not in moves:
-        raise UsageError(f"{player.name} chose {move!r}, which is no legal move")
+        raise UsageError(f"{player.name} chose {move!r}, which is not a legal move")
     return move
 
 
@@ -90,7 +90,7 @@ def match(
     seed: int = 0,
     tell: Callable[[], None] | None = None,
 ) -> Match:
-    """So many plays; the seats go round, so that each player has each of them as often."""
+    """Play N games; the seats rotate, so that each player has each seat equally often."""
     if len(players) != start.players:
         raise UsageError(f"{game} is for {start.players} players, not {len(players)}")
     plays, won = [], []
@@ -106,7 +106,7 @@ def match(
 
 
 def _standing(player: Player, at: int, won: list[list[float]]) -> PlayerScore:
-    """A win is the most of all, alone; a draw is as much as everybody."""
+    """Score a player: a win is the highest return alone, a draw is the same return for all."""
     wins = sum(all(row[at] > other for i, other in enumerate(row) if i != at) for row in won)
     draws = sum(all(row[at] == other for other in row) for row in won)
     mean = sum(row[at] for row in won) / len(won) if won else 0.0

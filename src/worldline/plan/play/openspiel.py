@@ -1,6 +1,6 @@
-"""OpenSpiel beside us: the twin of each shipped game, and the rules compared with it move by move.
+"""OpenSpiel for comparison: the twin of each shipped game, and the rules compared move by move.
 
-It is the extra `games`; without it there is one sentence. Nothing of it is copied here.
+It comes with the extra `games`. None of its code is copied here.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from typing import Any
 
 from worldline.core.errors import UsageError
 from worldline.plan.games.catalogue import load_game
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
-MOST = 20  # differences that are told
-Key = Callable[[Any, int], str]
+MAX_DIFFERENCES = 20  # that are reported
+ObservationText = Callable[[Any, int], str]
 
 
-def _as_it_is(move: Move) -> int:
+def _as_it_is(move: GameMove) -> int:
     return int(move)
 
 
-def _taken(piles: int) -> Callable[[Move], int]:
+def _taken(piles: int) -> Callable[[GameMove], int]:
     return lambda move: int(move[0] + (move[1] - 1) * piles)
 
 
-def _pig(move: Move) -> int:
+def _pig(move: GameMove) -> int:
     return {"roll": 0, "stop": 1}[move] if isinstance(move, str) else int(move) - 1
 
 
-def _poker(*words: str) -> Callable[[Move], int]:
+def _poker(*words: str) -> Callable[[GameMove], int]:
     return lambda move: words.index(move) if isinstance(move, str) else int(move)
 
 
@@ -45,7 +45,7 @@ def _known(state: Any, player: int) -> str:
 
 def _counted(state: Any, player: int) -> str:
     """Pig's text does not say how many decisions there were, and they end it."""
-    return f"{state} {sum(one.player >= 0 for one in state.full_history())}"
+    return f"{state} {sum(item.player >= 0 for item in state.full_history())}"
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class TwinGame:
     """The same game in OpenSpiel: how to load it, its number for each of our moves, and what a player knows there."""
 
     name: str
-    action: Callable[[Move], int]
-    known: Key = _board
+    action: Callable[[GameMove], int]
+    known: ObservationText = _board
     hidden: bool = False
 
     def start(self) -> Any:
@@ -65,7 +65,7 @@ class TwinGame:
         """The game as OpenSpiel loads it."""
         return _loaded(self.name)
 
-    def move(self, moves: list[Move], action: int) -> Move:
+    def move(self, moves: list[GameMove], action: int) -> GameMove:
         """Which of these moves of ours an action is."""
         return next(move for move in moves if self.action(move) == action)
 
@@ -82,7 +82,7 @@ TWINS = {
 
 
 def twin_of(name: str) -> TwinGame:
-    """OpenSpiel's own of a shipped game; UsageError of another."""
+    """Return the OpenSpiel twin of a shipped game; UsageError if there is none."""
     if name not in TWINS:
         raise UsageError(f"OpenSpiel has no twin of {name}: its players play {', '.join(TWINS)}")
     return TWINS[name]
@@ -94,7 +94,7 @@ def _loaded(name: str) -> Any:
 
 
 def pyspiel() -> Any:
-    """The module; UsageError where it is not installed."""
+    """Import OpenSpiel; UsageError if it is not installed."""
     try:
         import pyspiel as found
     except ImportError:
@@ -104,7 +104,7 @@ def pyspiel() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class RuleCheck:
-    """How far a game and its twin were compared, and where they differ: the first few, in words."""
+    """How far a game and its twin were compared, and their first differences in words."""
 
     game: str
     plays: int
@@ -114,17 +114,19 @@ class RuleCheck:
 
 
 def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
-    """Both played side by side with random moves: who moves, what may be done, what falls, what is known and won."""
+    """Play both with the same random moves, and compare players, moves, chances, observations and returns."""
     twin, rng = twin_of(name), Random(f"rules of {name} {seed}")
     names: tuple[dict[Any, Any], dict[Any, Any]] = ({}, {})
-    found: list[str] = []
+    differences: list[str] = []
     moves = 0
     for play in range(plays):
         state, other = load_game(name), twin.start()
-        past: list[Move] = []
+        past: list[GameMove] = []
         while True:
-            found += [f"play {play} after {past}: {said}" for said in _apart(state, other, twin, names)]
-            if state.player == OVER or found:
+            differences += [
+                f"play {play} after {past}: {difference}" for difference in _apart(state, other, twin, names)
+            ]
+            if state.player == OVER or differences:
                 break
             options = [move for move, _ in state.chances()] if state.player == CHANCE else state.moves()
             move = options[int(rng.random() * len(options))]
@@ -132,33 +134,37 @@ def compare(name: str, *, plays: int, seed: int = 0) -> RuleCheck:
             other.apply_action(twin.action(move))
             past.append(move)
             moves += 1
-        if len(found) >= MOST:
+        if len(differences) >= MAX_DIFFERENCES:
             break
     return RuleCheck(
-        game=name, plays=plays, moves=moves, situations=len(names[0]), differences=tuple(found[:MOST])
+        game=name,
+        plays=plays,
+        moves=moves,
+        situations=len(names[0]),
+        differences=tuple(differences[:MAX_DIFFERENCES]),
     )
 
 
 def _apart(
     state: GameState, other: Any, twin: TwinGame, names: tuple[dict[Any, Any], dict[Any, Any]]
 ) -> list[str]:
-    """In what a state and its twin differ."""
+    """List the differences between a state and its twin."""
     who = OVER if other.is_terminal() else CHANCE if other.is_chance_node() else other.current_player()
-    found = _unequal("who moves", state.player, who)
-    if found:
-        return found
-    found += _unequal("returns", list(state.returns()), list(other.returns()))
+    differences = _unequal("who moves", state.player, who)
+    if differences:
+        return differences
+    differences += _unequal("returns", list(state.returns()), list(other.returns()))
     if who == CHANCE:
         falls = sorted((twin.action(move), float(weight)) for move, weight in state.chances())
-        return found + _unequal("what falls", falls, sorted(other.chance_outcomes()))
-    found += _unequal("moves", sorted(map(twin.action, state.moves())), other.legal_actions())
+        return differences + _unequal("what falls", falls, sorted(other.chance_outcomes()))
+    differences += _unequal("moves", sorted(map(twin.action, state.moves())), other.legal_actions())
     for player in range(state.players):
         ours, theirs = (player, state.observation(player)), (player, twin.known(other, player))
         # What one tells apart the other does, too: the texts name one another, in both directions.
-        found += _unequal("what is known", names[0].setdefault(ours, theirs), theirs)
-        found += _unequal("what is known", names[1].setdefault(theirs, ours), ours)
-    return found
+        differences += _unequal("what is known", names[0].setdefault(ours, theirs), theirs)
+        differences += _unequal("what is known", names[1].setdefault(theirs, ours), ours)
+    return differences
 
 
-def _unequal(what: str, ours: Any, theirs: Any) -> list[str]:
-    return [] if ours == theirs else [f"{what}: {ours}, OpenSpiel: {theirs}"]
+def _unequal(aspect: str, ours: Any, theirs: Any) -> list[str]:
+    return [] if ours == theirs else [f"{aspect}: {ours}, OpenSpiel: {theirs}"]

@@ -1,4 +1,4 @@
-"""Those who play: at random, by search over a world, and OpenSpiel's own bots. None sees more than its observations."""
+"""Players: random, by search, and OpenSpiel's bots. None sees more than its observations."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from random import Random
 from typing import Any, Protocol
 
 from worldline.core.errors import UsageError
-from worldline.plan.games.game import GameState, Move
+from worldline.plan.games.game import GameMove, GameState
 from worldline.plan.play import beliefs
 from worldline.plan.play.information_sets import SituationTree, chosen_arm, search_situations
 from worldline.plan.play.openspiel import TwinGame, pyspiel, twin_of
-from worldline.plan.play.uct import EXPLORATION, PlayNode, Step, chosen, executed, search
+from worldline.plan.play.uct import EXPLORATION, PlayNode, StepFunction, chosen, executed, search
 
 NAMES = ("random", "search", "imagined", "mixed", "openspiel-mcts", "openspiel-random")
-TOLD = 8  # states of a belief
-THEIRS = 2.0  # the exploration that OpenSpiel's own example plays with
+MAX_SHOWN_STATES = 8  # of a belief
+OPENSPIEL_EXPLORATION = 2.0  # of OpenSpiel's own example
 
 
 class Player(Protocol):
-    """Who plays: told when a play begins and what is seen after every step of it, and asked for moves."""
+    """A player: gets the start of a play and its observations, and chooses moves."""
 
     name: str
 
@@ -28,11 +28,11 @@ class Player(Protocol):
         """A new play, from this seat."""
         ...
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """One step later. `move` is for OpenSpiel's bots, which keep a state of their own: ours read `seen` alone."""
         ...
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """One of these moves."""
         ...
 
@@ -48,10 +48,10 @@ class RandomPlayer:
         """A generator of its own for each play."""
         self._rng = Random(f"random player {seat} {seed}")
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """Nothing is remembered."""
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """By lot."""
         return moves[int(self._rng.random() * len(moves))]
 
@@ -62,10 +62,10 @@ class SearchPlayer:
 
     simulations: int
     name: str = "search"
-    step: Step = executed
+    step: StepFunction = executed
     exploration: float = EXPLORATION
     tree: PlayNode | SituationTree | None = None  # of the last choice
-    belief: beliefs.Weighted = field(default_factory=dict)
+    belief: beliefs.WeightedStates = field(default_factory=dict)
     _seat: int = 0
     _seed: int = 0
 
@@ -73,16 +73,18 @@ class SearchPlayer:
         """Everything is known, and nothing has happened."""
         self.belief, self._seat, self._seed = beliefs.certain(start), seat, seed
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """What does not fit falls away."""
         self.belief = beliefs.updated(self.belief, self._seat, seen)
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """The most visited move of a search."""
         how: dict[str, Any] = {
-            "simulations": max(self.simulations, len(moves)), "seed": self._seed,
-            "step": self.step, "exploration": self.exploration,
-        }  # fmt: skip
+            "simulations": max(self.simulations, len(moves)),
+            "seed": self._seed,
+            "step": self.step,
+            "exploration": self.exploration,
+        }
         self._seed += 1
         if len(self.belief) == 1:
             self.tree = search(next(iter(self.belief)), **how)
@@ -95,13 +97,20 @@ class SearchPlayer:
         if len(self.belief) < 2:
             return ()
         mass = beliefs.as_distribution(self.belief).mass
-        return (("belief", ", ".join(f"{state}: {weight}" for state, weight in list(mass.items())[:TOLD])),)
+        return (
+            (
+                "belief",
+                ", ".join(f"{state}: {weight}" for state, weight in list(mass.items())[:MAX_SHOWN_STATES]),
+            ),
+        )
 
 
 class OpenSpielPlayer:
     """A bot of OpenSpiel: its UCT (its IS-MCTS where cards are hidden), or its random one."""
 
-    def __init__(self, kind: str, twin: TwinGame, *, simulations: int, exploration: float = THEIRS) -> None:
+    def __init__(
+        self, kind: str, twin: TwinGame, *, simulations: int, exploration: float = OPENSPIEL_EXPLORATION
+    ) -> None:
         self.name, self._kind, self._twin, self._simulations = f"openspiel-{kind}", kind, twin, simulations
         self._exploration = exploration
         self._state: Any = None
@@ -112,11 +121,11 @@ class OpenSpielPlayer:
         self._state = self._twin.start()
         self._bot = self._made(seat, seed)
 
-    def see(self, seen: str, move: Move, /) -> None:
+    def see(self, seen: str, move: GameMove, /) -> None:
         """Its own state goes along."""
         self._state.apply_action(self._twin.action(move))
 
-    def choose(self, moves: Sequence[Move], /) -> Move:
+    def choose(self, moves: Sequence[GameMove], /) -> GameMove:
         """What the bot says."""
         return self._twin.move(list(moves), self._bot.step(self._state))
 
@@ -138,10 +147,10 @@ def make_player(
     game: str,
     *,
     simulations: int,
-    world: Callable[[str], Step] | None = None,
-    theirs: float = THEIRS,
+    world: Callable[[str], StepFunction] | None = None,
+    theirs: float = OPENSPIEL_EXPLORATION,
 ) -> Player:
-    """The player of this name; `world` gives the imagined and the mixed world, `theirs` OpenSpiel's exploration."""
+    """Create the player of this name; `world` returns predicted or mixed rules, `theirs` is OpenSpiel's exploration."""
     if name == "random":
         return RandomPlayer()
     if name == "search":
@@ -152,4 +161,4 @@ def make_player(
         pyspiel()
         kind = name.removeprefix("openspiel-")
         return OpenSpielPlayer(kind, twin_of(game), simulations=simulations, exploration=theirs)
-    raise UsageError(f"{name!r} is no player: it is one of {', '.join(NAMES)}")
+    raise UsageError(f"{name!r} is not a player: use one of {', '.join(NAMES)}")

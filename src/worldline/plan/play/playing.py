@@ -17,7 +17,7 @@ from worldline.plan.play.learned import LearnedPlayer, LearnedWorld, SeenWorld, 
 from worldline.plan.play.match import Match, match
 from worldline.plan.play.players import Player, SearchPlayer, make_player
 from worldline.plan.play.tree import as_search_tree
-from worldline.plan.play.uct import Step
+from worldline.plan.play.uct import StepFunction
 from worldline.plan.search_tree import SearchTree
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import WatchedPredictor
@@ -38,8 +38,8 @@ class MatchReport:
 
     def as_json(self) -> dict[str, Any]:
         """What `plan play --json` prints."""
-        told = {"simulations": self.simulations, "seed": self.seed, "imagined": dict(self.predicted)}
-        return {**self.match.as_json(), **told}
+        settings = {"simulations": self.simulations, "seed": self.seed, "imagined": dict(self.predicted)}
+        return {**self.match.as_json(), **settings}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +110,17 @@ def play_match(
     if journal is not None and "mixed" not in names:
         raise UsageError("--journal is of the player `mixed`, and none plays")
     setting = _Setting(
-        game=game, start=start, simulations=simulations, seed=seed, model=model, extras=extras or {}, sure=sure,
-        journal=journal, minutes=minutes, train_steps=train_steps,
-    )  # fmt: skip
+        game=game,
+        start=start,
+        simulations=simulations,
+        seed=seed,
+        model=model,
+        extras=extras or {},
+        sure=sure,
+        journal=journal,
+        minutes=minutes,
+        train_steps=train_steps,
+    )
     seated = [_player(name, setting, on_training) for name in names]
     if on_prediction is not None:
         _watch(seated, on_prediction)
@@ -121,11 +129,11 @@ def play_match(
     predicted = {name: _facts(world) for name, world in setting.worlds.items()}
     return MatchReport(
         match=done, simulations=simulations, seed=seed, predicted=predicted, tree=_last_tree(game, seated)
-    )  # fmt: skip
+    )
 
 
 def _player(name: str, setting: _Setting, on_training: Callable[[float, str], None] | None) -> Player:
-    def world(who: str) -> Step:
+    def world(who: str) -> StepFunction:
         sure = setting.sure if who == "mixed" else None
         predictor = load_model(setting.model, setting.extras)
         journal = None if setting.journal is None or sure is None else str(setting.journal)
@@ -166,9 +174,7 @@ def _watch(players: Sequence[Player], on_prediction: Callable[[int], None]) -> N
 def _facts(world: ImaginedRules | LearnedWorld) -> dict[str, Any]:
     if isinstance(world, LearnedWorld):
         return world.as_json()
-    return {
-        "steps": world.imagined, "run": world.ran, "bytes": world.bytes, "right": world.right().as_json()
-    }  # fmt: skip
+    return {"steps": world.imagined, "run": world.ran, "bytes": world.bytes, "right": world.right().as_json()}
 
 
 def _last_tree(game: str, players: Sequence[Player]) -> SearchTree | None:

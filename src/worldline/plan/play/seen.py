@@ -1,9 +1,9 @@
-"""What can be seen of a game without its source: plays, as transitions from one observation and move to the next.
+"""What can be observed of a game without its source: transitions from an observation and a move to the next.
 
-A transition is told as a run of a program whose rules lie elsewhere: the model reads a `step` that looks its answer up
-in what it is not shown, and writes what came back. That is told by what has changed: which characters of what is seen
-are others now, who moves, which moves are gone and which have come; of an end, the whole text and what was won. A
-change is short, and mostly the same in states that differ elsewhere: so something can be learned from few plays.
+A transition is written as a run of a program whose rules are hidden: the model reads a `step` that looks up its answer
+elsewhere, and predicts the answer. The answer is a change: which characters of the observation differ, who moves, which
+moves were removed and added; at the end, the whole text and the returns. Changes are short and repeat between states,
+so a model can learn them from few plays.
 """
 
 from __future__ import annotations
@@ -17,50 +17,50 @@ from worldline.codec.compact.prompt import prompt
 from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 from worldline.recording.recorder import record_many
 
 SOURCE = "from seen import change\ndef step(text, move):\n    return change[text, move]\n"
-ENDLESS = 100_000  # moves that are watched at most
-JUDGED = 32  # of them, at most: each is imagined twice, before the training and after
+MAX_WATCHED_MOVES = 100_000
+MAX_JUDGED = 32  # transitions predicted before and after training
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A state as it is seen: its text, who moves, the moves, and what was won, which is nothing before the end."""
+    """An observed state: its text, who moves, the moves, and the returns (empty before the end)."""
 
     text: str
     player: int
-    legal: tuple[Move, ...]
+    legal: tuple[GameMove, ...]
     won: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Transition:
-    """A move that was seen, and its result."""
+    """An observed move: before and after."""
 
     before: Moment
-    move: Move
+    move: GameMove
     after: Moment
 
 
 def moment(state: GameState) -> Moment:
-    """What is seen of a state; UsageError where that is not the same for everybody, or chance moves."""
+    """Observe a state; UsageError if players see different texts, or chance moves."""
     texts = {state.observation(player) for player in range(state.players)}
     if state.player == CHANCE or len(texts) > 1:
         raise UsageError("--learned is for games in which nothing falls by chance and nothing is hidden")
-    won = tuple(float(each) for each in state.returns()) if state.player == OVER else ()
+    won = tuple(float(value) for value in state.returns()) if state.player == OVER else ()
     return Moment(texts.pop(), state.player, in_order(state.moves()), won)
 
 
-def in_order(moves: Iterable[Move]) -> tuple[Move, ...]:
-    """Moves in one order, whatever a game lists them in."""
+def in_order(moves: Iterable[GameMove]) -> tuple[GameMove, ...]:
+    """Sort moves, so that the order of a game does not matter."""
     return tuple(sorted(moves, key=repr))
 
 
 def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
-    """The transitions of so many random plays, each once, in random order."""
-    rng, found = Random(f"watched {seed}"), dict[tuple[str, Move], Transition]()
+    """Collect the distinct transitions of N random plays, in random order."""
+    rng, transitions = Random(f"watched {seed}"), dict[tuple[str, GameMove], Transition]()
     moves = 0
     for _ in range(plays):
         state, now = start, moment(start)
@@ -68,22 +68,24 @@ def watch(start: GameState, *, plays: int, seed: int) -> list[Transition]:
             move = now.legal[int(rng.random() * len(now.legal))]
             state = state.step(move)
             then = moment(state)
-            found.setdefault((now.text, move), Transition(now, move, then))
+            transitions.setdefault((now.text, move), Transition(now, move, then))
             now, moves = then, moves + 1
-            if moves > ENDLESS:
-                raise UsageError(f"{plays:,} plays of this game do not end within {ENDLESS:,} moves")
-    told = list(found.values())
-    rng.shuffle(told)
-    return told
+            if moves > MAX_WATCHED_MOVES:
+                raise UsageError(
+                    f"{plays:,} plays of this game do not end within {MAX_WATCHED_MOVES:,} moves"
+                )
+    shuffled = list(transitions.values())
+    rng.shuffle(shuffled)
+    return shuffled
 
 
-def asked(text: str, move: Move) -> Program:
-    """What a model is asked: the step, its rules not shown."""
+def asked(text: str, move: GameMove) -> Program:
+    """Build the program for a model: the step, with its rules hidden."""
     return Program(source=SOURCE, call=f"step({text!r}, {move!r})")
 
 
 def written(seen: Transition) -> str:
-    """What came of a move, as the program returns it: what has changed."""
+    """Write the change of a transition, as the program returns it."""
     before, after = seen.before, seen.after
     changed: object = after.text
     if len(before.text) == len(after.text):
@@ -97,10 +99,11 @@ def written(seen: Transition) -> str:
 
 
 def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
-    """Transitions as documents to learn from: recorded in the box, with the answers in a file that is not shown."""
-    programs = [asked(each.before.text, each.move) for each in seen]
+    """Write transitions as training documents: recorded in the sandbox, with the answers in a hidden file."""
+    programs = [asked(transition.before.text, transition.move) for transition in seen]
     hidden = [
-        replace(one, files=(("seen.py", _table(each)),)) for one, each in zip(programs, seen, strict=True)
+        replace(program, files=(("seen.py", _table(transition)),))
+        for program, transition in zip(programs, seen, strict=True)
     ]
     return [
         (prompt(program), encode_steps(trace))
@@ -108,19 +111,19 @@ def documents(seen: Sequence[Transition]) -> list[tuple[bytes, bytes]]:
     ]
 
 
-def _table(each: Transition) -> str:
-    return f"change = {{{(each.before.text, each.move)!r}: {written(each)}}}\n"
+def _table(transition: Transition) -> str:
+    return f"change = {{{(transition.before.text, transition.move)!r}: {written(transition)}}}\n"
 
 
 def read_change(answer: str, before: Moment, players: int) -> Moment | None:
-    """The moment behind a change that was imagined; None where it is none."""
+    """Apply a predicted change; None if it is not valid."""
     try:
-        told = ast.literal_eval(answer)
-        if len(told) == 2:
-            text, won = told
-            found = Moment(text, OVER, (), tuple(map(float, won)))
-            return found if isinstance(text, str) and len(found.won) == players else None
-        changed, player, gone, come = told
+        change = ast.literal_eval(answer)
+        if len(change) == 2:
+            text, won = change
+            end = Moment(text, OVER, (), tuple(map(float, won)))
+            return end if isinstance(text, str) and len(end.won) == players else None
+        changed, player, gone, come = change
         if not set(gone) <= set(before.legal) or player not in range(players):
             return None
         legal = in_order((set(before.legal) - set(gone)) | set(come))
@@ -130,7 +133,7 @@ def read_change(answer: str, before: Moment, players: int) -> Moment | None:
 
 
 def _changed(text: str, changed: object) -> str:
-    """A text with some of its characters changed, or another one; ValueError of what is neither."""
+    """Return a text with some characters changed, or another text; ValueError otherwise."""
     if isinstance(changed, str):
         return changed
     characters = list(text)
@@ -144,10 +147,12 @@ def _changed(text: str, changed: object) -> str:
 def shares(
     seen: Iterable[Transition], known: int
 ) -> tuple[list[Transition], list[Transition], list[Transition]]:
-    """Transitions to learn from, at most so many, to stop by (eight at most), and to be judged by (32 at most)."""
-    told = list(seen)
-    cut = len(told) // 4
-    back = min(8, len(told) // 8)
+    """Split transitions into training (at most `known`), validation (at most 8) and test (at most 32)."""
+    transitions = list(seen)
+    cut = len(transitions) // 4
+    back = min(8, len(transitions) // 8)
     if not back:
-        raise UsageError(f"{len(told)} different moves were seen: too few to learn from and to be judged by")
-    return told[cut + back :][:known], told[cut : cut + back], told[:cut][:JUDGED]
+        raise UsageError(
+            f"{len(transitions)} different moves were seen: too few to learn from and to be judged by"
+        )
+    return transitions[cut + back :][:known], transitions[cut : cut + back], transitions[:cut][:MAX_JUDGED]

@@ -1,7 +1,7 @@
 """Monte-Carlo tree search (UCT) as a pure function: a state and a seed go in, a tree comes out.
 
-The world enters as one callable, `step`: the rules as they are executed, or as they are imagined. Every player wants
-the most for themselves; chance is sampled. Leaves are valued by one random playout. The same seed gives the same tree.
+The rules are one callable, `step`: executed or predicted. Every player maximises their own return; chance is sampled.
+A leaf is valued by one random playout. The same seed gives the same tree.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from random import Random
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.plan.games.game import CHANCE, OVER, GameState, Move
+from worldline.plan.games.game import CHANCE, OVER, GameMove, GameState
 
-Step = Callable[[Any, Move], Any]  # a state and a move in, the next state out
+StepFunction = Callable[[Any, GameMove], Any]  # a state and a move in, the next state out
 EXPLORATION = 1.0  # for returns between -1 and 1
-LONGEST = 20_000  # moves of a play: a game that goes on is no game
+MAX_MOVES = 20_000  # of one play
 
 
 class PlayNode:
-    """One node: the state there, what led to it and who chose that, its visits, and what they brought the chooser."""
+    """One node: its state, the move that led to it, who chose it, its visits, and the chooser's total return."""
 
     __slots__ = ("children", "chooser", "move", "player", "state", "total", "untried", "visits")
 
-    def __init__(self, state: Any, move: Move, chooser: int) -> None:
+    def __init__(self, state: Any, move: GameMove, chooser: int) -> None:
         self.state, self.move, self.chooser = state, move, chooser
         self.player: int = state.player
-        self.untried: list[Move] | None = None
-        self.children: dict[Move, PlayNode] = {}
+        self.untried: list[GameMove] | None = None
+        self.children: dict[GameMove, PlayNode] = {}
         self.visits, self.total = 0, 0.0
 
     @property
@@ -37,15 +37,20 @@ class PlayNode:
         return self.total / self.visits if self.visits else None
 
 
-def executed(state: Any, move: Move) -> Any:
-    """The rules themselves as the world."""
+def executed(state: Any, move: GameMove) -> Any:
+    """Execute the rules."""
     return state.step(move)
 
 
 def search(
-    root: GameState, *, simulations: int, seed: int, step: Step = executed, exploration: float = EXPLORATION
+    root: GameState,
+    *,
+    simulations: int,
+    seed: int,
+    step: StepFunction = executed,
+    exploration: float = EXPLORATION,
 ) -> PlayNode:
-    """The tree after so many simulations, each of which adds a node at most."""
+    """Run N simulations, each of which adds at most one node, and return the tree."""
     rng = Random(f"uct {seed}")
     tree = PlayNode(root, None, root.player)
     for _ in range(simulations):
@@ -53,8 +58,8 @@ def search(
     return tree
 
 
-def simulate(tree: PlayNode, step: Step, rng: Random, exploration: float) -> None:
-    """One descent to a leaf, one playout, and what it brought told to every node on the way."""
+def simulate(tree: PlayNode, step: StepFunction, rng: Random, exploration: float) -> None:
+    """Descend to a leaf, play out once, and add the returns to every node on the path."""
     path, node = [tree], tree
     while node.player != OVER:
         if node.player == CHANCE:
@@ -74,37 +79,37 @@ def simulate(tree: PlayNode, step: Step, rng: Random, exploration: float) -> Non
             node.total += returns[node.chooser]
 
 
-def _child(node: PlayNode, move: Move, step: Step) -> PlayNode:
-    """The child of a move, made where it is new. What chance brought is to the account of the one who moved before."""
-    found = node.children.get(move)
-    if found is None:
+def _child(node: PlayNode, move: GameMove, step: StepFunction) -> PlayNode:
+    """Return the child of a move, created if it is new. A chance outcome counts for the player who moved before."""
+    child = node.children.get(move)
+    if child is None:
         chooser = node.chooser if node.player == CHANCE else node.player
-        found = node.children[move] = PlayNode(step(node.state, move), move, chooser)
-    return found
+        child = node.children[move] = PlayNode(step(node.state, move), move, chooser)
+    return child
 
 
 def _best(node: PlayNode, exploration: float) -> PlayNode:
-    """The child with the highest upper bound; of equal ones the first."""
-    known, found, most = log(node.visits), None, -1e300
+    """Return the child with the highest upper bound; ties go to the first."""
+    known, best, most = log(node.visits), None, -1e300
     for child in node.children.values():
         bound = child.total / child.visits + exploration * sqrt(known / child.visits)
         if bound > most:
-            found, most = child, bound
-    assert found is not None
-    return found
+            best, most = child, bound
+    assert best is not None
+    return best
 
 
-def _shuffled(moves: Sequence[Move], rng: Random) -> list[Move]:
-    """In random order, by `random()` alone: that is the same in every version of Python."""
-    found = list(moves)
-    for last in range(len(found) - 1, 0, -1):
+def _shuffled(moves: Sequence[GameMove], rng: Random) -> list[GameMove]:
+    """Shuffle with `random()` alone, which is the same in every version of Python."""
+    shuffled = list(moves)
+    for last in range(len(shuffled) - 1, 0, -1):
         other = int(rng.random() * (last + 1))
-        found[last], found[other] = found[other], found[last]
-    return found
+        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+    return shuffled
 
 
-def fallen(state: Any, rng: Random) -> Move:
-    """What chance brings."""
+def fallen(state: Any, rng: Random) -> GameMove:
+    """Draw a chance outcome."""
     falls, at = state.chances(), rng.random()
     for move, weight in falls:
         at -= float(weight)
@@ -113,10 +118,10 @@ def fallen(state: Any, rng: Random) -> Move:
     return falls[-1][0]
 
 
-def playout(state: Any, step: Step, rng: Random) -> Sequence[float]:
-    """What a play brings that goes on at random."""
+def playout(state: Any, step: StepFunction, rng: Random) -> Sequence[float]:
+    """Return the result of a random continuation."""
     random = rng.random
-    for _ in range(LONGEST):
+    for _ in range(MAX_MOVES):
         player = state.player
         if player == OVER:
             returns: Sequence[float] = state.returns()
@@ -129,9 +134,9 @@ def playout(state: Any, step: Step, rng: Random) -> Sequence[float]:
                 raise UsageError(f"a game that is not over leaves player {player} no move")
             move = moves[int(random() * len(moves))]
         state = step(state, move)
-    raise UsageError(f"a play of this game does not end within {LONGEST:,} moves")
+    raise UsageError(f"a play of this game does not end within {MAX_MOVES:,} moves")
 
 
-def chosen(tree: PlayNode) -> Move:
-    """The most visited move; of equal ones the better, of those the first."""
+def chosen(tree: PlayNode) -> GameMove:
+    """Return the most visited move; ties go to the better, then to the first."""
     return max(tree.children.values(), key=lambda child: (child.visits, child.total)).move

@@ -1,6 +1,6 @@
-"""The same goals by running alone: breadth-first, by the goal's distance on real states, and by random plans.
+"""Search by execution alone: breadth-first, by the distance of real states from the goal, and by random plans.
 
-Every run of a plan is one execution, and shows the states behind all of its commands. Nothing is imagined.
+Every run of a plan is one execution, and shows the state after each command. Nothing is predicted.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from worldline.plan.reach.imagination import ASKS, ENDED
 from worldline.plan.reach.runs import MachineStop, state_key
 from worldline.plan.reach.search import RunsPlans
 
-Plan = tuple[int, ...]
+CommandPlan = tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExecutedResult:
-    """A plan that reached the goal, or none, and the executions that it took."""
+    """A plan that reached the goal, or None, and the executions it took."""
 
-    plan: Plan | None
+    plan: CommandPlan | None
     executions: int
 
 
 def breadth_first(
     runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
 ) -> ExecutedResult:
-    """Shortest plans first, one run each; a state that was seen is not gone on from."""
-    before, seen, waiting = runs.executions, set[object](), deque[Plan]([()])
+    """Try the shortest plans first, one run each; a known state is not expanded again."""
+    before, seen, waiting = runs.executions, set[object](), deque[CommandPlan]([()])
     while waiting and runs.executions - before < executions:
         plan = waiting.popleft()
         stop = runs.after(plan)[-1]
@@ -44,9 +44,9 @@ def breadth_first(
 def nearest_first(
     runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
 ) -> ExecutedResult:
-    """Goes on from the real state that is nearest to the goal, one run for each command that it tries."""
+    """Expand the real state that is nearest to the goal, one run per command."""
     before, seen = runs.executions, set[object]()
-    waiting: list[tuple[float, int, Plan]] = [(0.0, 0, ())]
+    waiting: list[tuple[float, int, CommandPlan]] = [(0.0, 0, ())]
     pushed = 0
     while waiting and runs.executions - before < executions:
         _, _, origin = heappop(waiting)
@@ -65,7 +65,7 @@ def nearest_first(
 def random_plans(
     runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, seed: int = 0
 ) -> ExecutedResult:
-    """Plans of the whole depth by chance; every state on the way counts."""
+    """Try random plans of full depth; every state on the way counts."""
     before, random = runs.executions, Random(seed)
     while runs.executions - before < executions:
         plan = tuple(random.randrange(commands) for _ in range(depth))
@@ -80,7 +80,7 @@ def _reached(goal: StateGoal, stop: MachineStop) -> bool:
 
 
 def _is_new(stop: MachineStop, seen: set[object], ignored: str) -> bool:
-    """Whether a state was not seen before; it is from now on."""
+    """Whether a state is new; it is known from now on."""
     state = state_key(stop.names, ignored)
     if state in seen:
         return False

@@ -13,7 +13,7 @@ from worldline.plan.reach.executed import breadth_first
 from worldline.plan.reach.goal import StateGoal, read_goal
 from worldline.plan.reach.imagination import Imagination
 from worldline.plan.reach.machine import CommandMachine, read_machine, refuse_unknown, shipped
-from worldline.plan.reach.runs import MachineRuns, boxed_machine
+from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 from worldline.plan.reach.search import ReachBudget, ReachResult, reach
 from worldline.plan.reach.tree import as_json, search_tree
 from worldline.plan.search_tree import SearchTree
@@ -103,13 +103,18 @@ def find_commands(
     refuse_unknown(machine_read, wanted.tree)
     budget = ReachBudget(
         executions=executions, simulations=simulations, bytes=max_bytes, depth=max_commands, leaves=leaves
-    )  # fmt: skip
+    )
     local = _local(model, extras or {})
-    with boxed_machine() as world:
+    with sandboxed_machine() as world:
         result = reach(
-            Imagination(local, machine_read), MachineRuns(world, machine_read), wanted, len(machine_read.commands),
-            budget=budget, way=way, ignored=machine_read.name,
-        )  # fmt: skip
+            Imagination(local, machine_read),
+            MachineRuns(world, machine_read),
+            wanted,
+            len(machine_read.commands),
+            budget=budget,
+            way=way,
+            ignored=machine_read.name,
+        )
         runs = MachineRuns(world, machine_read)
         executed = _executed(runs, wanted, machine_read, max_commands) if beside else None
     tree = search_tree(machine_read, wanted, result, model=local.info.name)

@@ -1,7 +1,7 @@
-"""What is to be so: a condition on names, such as `x == 3 and y < 2`, read strictly and never evaluated as code.
+"""A condition on names, such as `x == 3 and y < 2`, parsed strictly and never evaluated as code.
 
-Literals, names, elements (`stack[0]`), `len(name)`, comparisons, `and`, `or`, `not`. Whether it holds of canonical
-values, and how far they are from it. A name without a value, or with one that is no literal, makes it not hold.
+It has literals, names, elements (`stack[0]`), `len(name)`, comparisons, `and`, `or` and `not`. It is checked against
+canonical values, with a distance. It does not hold if a name has no value, or one that is not a literal.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.plan.paths.distance import distance
 
-LONGEST = 1_000  # characters of a goal
-VALUE = 1 << 16  # characters of a value that is looked at
+MAX_GOAL_CHARACTERS = 1_000
+MAX_VALUE_CHARACTERS = 1 << 16
 FAR = 8.0  # from what does not hold and has no distance
 
 _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
@@ -31,28 +31,32 @@ class _Unknown(Exception):
 
 @dataclass(frozen=True)
 class StateGoal:
-    """A condition on names, as it was written and as it was read."""
+    """A condition on names: its text and its tree."""
 
     text: str
     tree: ast.expr
 
     def holds(self, names: Mapping[str, str]) -> bool:
-        """Whether it is so where names have these canonical values."""
+        """Whether it holds for these canonical values."""
         try:
             return _holds(self.tree, names)
         except (_Unknown, TypeError, LookupError):
             return False
 
     def distance(self, names: Mapping[str, str]) -> float:
-        """0 where it holds; grows with how far values are from what is asked."""
+        """Return 0 if it holds; grows with the distance of the values from the goal."""
         return 0.0 if self.holds(names) else _far(self.tree, names)
 
 
 def read_goal(text: str) -> StateGoal:
-    """A goal as it was written; UsageError of anything else."""
+    """Parse a goal.
+
+    Raises:
+        UsageError: The text is not a condition on names.
+    """
     try:
-        if len(text) > LONGEST:
-            raise ValueError(f"it has more than {LONGEST:,} characters")
+        if len(text) > MAX_GOAL_CHARACTERS:
+            raise ValueError(f"it has more than {MAX_GOAL_CHARACTERS:,} characters")
         tree = ast.parse(text.strip(), mode="eval").body
         _check(tree)
     except SyntaxError as error:
@@ -63,7 +67,7 @@ def read_goal(text: str) -> StateGoal:
 
 
 def _check(node: ast.expr) -> None:
-    """Whether a condition is one of those that are understood."""
+    """Raise ValueError if a condition is not supported."""
     if isinstance(node, ast.BoolOp):
         for part in node.values:
             _check(part)
@@ -105,7 +109,7 @@ def _literal(node: ast.expr) -> Any:
 def value_of(text: str) -> Any:
     """What a canonical value is, where it is a literal of Python; else _Unknown."""
     try:
-        if len(text) <= VALUE:
+        if len(text) <= MAX_VALUE_CHARACTERS:
             return ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         pass
@@ -134,7 +138,7 @@ def _holds(node: ast.expr, names: Mapping[str, str]) -> bool:
     assert isinstance(node, ast.Compare)
     sides = [_operand(side, names) for side in (node.left, *node.comparators)]
     triples = zip(node.ops, sides, sides[1:], strict=False)
-    return all(_COMPARED[type(op)](one, other) for op, one, other in triples)
+    return all(_COMPARED[type(op)](left, right) for op, left, right in triples)
 
 
 def _far(node: ast.expr, names: Mapping[str, str]) -> float:
@@ -152,11 +156,11 @@ def _far(node: ast.expr, names: Mapping[str, str]) -> float:
         return FAR
 
 
-def _apart(op: ast.cmpop, one: Any, other: Any) -> float:
+def _apart(op: ast.cmpop, left: Any, right: Any) -> float:
     """How far two values are from comparing so."""
-    if _COMPARED[type(op)](one, other):
+    if _COMPARED[type(op)](left, right):
         return 0.0
     if isinstance(op, ast.NotEq | ast.In | ast.NotIn):
         return 1.0
     strict = isinstance(op, ast.Lt | ast.Gt)
-    return distance(one, other) + (0.5 if strict else 0.0)
+    return distance(left, right) + (0.5 if strict else 0.0)

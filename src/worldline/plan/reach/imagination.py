@@ -1,8 +1,8 @@
-"""A machine in a model's imagination: snapshots of the engine's own state, and what follows each command.
+"""A machine as a model predicts it: snapshots of the engine's own state, and what follows each command.
 
-A snapshot stands where the machine asks for its next command. Forks of it are given one command each and written on,
-all in one batch, until the machine asks again; true steps can be dictated into one instead. The engine may be any
-whose states fork. Nothing here is run, and nothing knows what is right.
+A snapshot is where the machine asks for its next command. Forks of it get one command each and are continued in one
+batch until the machine asks again; true steps can be dictated instead. Any engine with forkable states works. Nothing
+here is executed, and nothing knows the truth.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class _UntilAsked:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A text up to where the machine asks, the engine's state behind it, and what the names are there.
+    """A text up to where the machine asks, the engine's state after it, and the values of names there.
 
-    `way` says how it stopped: it asks, it has ended by itself or by an exception, or it lost itself.
+    `way` says how it stopped: it asks, ended, raised, or its text is lost.
     """
 
     draft: RolloutDraft
@@ -83,7 +83,7 @@ class Snapshot:
 
 
 class Imagination:
-    """A model that imagines a machine. `bytes` counts what it has written; what was dictated does not count."""
+    """A model that predicts a machine. `written` counts predicted bytes, without dictated ones."""
 
     def __init__(self, local: Local, machine: CommandMachine, *, per_command: int = PER_COMMAND) -> None:
         self.local, self.machine, self._most = local, machine, per_command
@@ -92,12 +92,12 @@ class Imagination:
         self._opened: tuple[Any, Logits] | None = None  # the engine behind the prompt, which is read once
 
     def begin(self) -> Snapshot:
-        """Where the machine asks for its first command."""
+        """Predict up to the first command."""
         draft, state, logits = self._opening()
         return self._written([(draft, self.local.ahead(draft, state, logits))])[0]
 
     def told(self, text: bytes) -> Snapshot:
-        """Where a true text stands, which ends where the machine asks."""
+        """Return the snapshot after a true text, which ends where the machine asks."""
         draft, state, logits = self._opening(len(text))
         draft.dictate(text)
         if text:
@@ -105,19 +105,19 @@ class Imagination:
         return Snapshot(draft, state, logits, names_behind(text, self._prompt), ASKS)
 
     def follow(self, forks: Sequence[tuple[Snapshot, int]]) -> list[Snapshot]:
-        """What comes of a command from each of these snapshots, imagined in one batch."""
+        """Predict what follows a command from each of these snapshots, in one batch."""
         members, data = list[tuple[RolloutDraft, LookAhead]](), list[bytes]()
         for origin, command in forks:
             draft = origin.draft.fork(limit=len(origin.draft.text) + self._most, script=_UntilAsked())
             draft.status = ""
-            given = self._give(draft, command)
+            dictated = self._give(draft, command)
             members.append((draft, self.local.ahead(draft, origin.state.fork(), origin.logits)))
-            data.append(given)
+            data.append(dictated)
         read(self.local.engine, [ahead for _, ahead in members], data)
         return self._written(members)
 
-    def _opening(self, given: int = 0) -> tuple[RolloutDraft, Any, Logits]:
-        ask = PredictionRequest(program=self.machine.program, limit=given + self._most)
+    def _opening(self, known: int = 0) -> tuple[RolloutDraft, Any, Logits]:
+        ask = PredictionRequest(program=self.machine.program, limit=known + self._most)
         draft = self.local.draft(ask, _UntilAsked())
         if self._opened is None:
             state = self.local.engine.start()
@@ -128,10 +128,10 @@ class Imagination:
         """Dictates a command: its line, but for what stands there; and, of one that is read, that it is read."""
         line = self.machine.line(command)
         begun = len(draft.text) - draft.text.rfind(b"\n") - 1
-        given = draft.dictate(line[begun:])
+        dictated = draft.dictate(line[begun:])
         if self.machine.kind == READ and (draft.guide is None or draft.guide.bits >> _READS & 1):
-            given += draft.dictate(b"<" + line.split(b"=", 1)[1])
-        return given
+            dictated += draft.dictate(b"<" + line.split(b"=", 1)[1])
+        return dictated
 
     def _written(self, members: Sequence[tuple[RolloutDraft, LookAhead]]) -> list[Snapshot]:
         """All members written to where they stop, a byte or more of each at a time."""

@@ -1,7 +1,7 @@
 """A machine: a plain Python program that asks for one command after the other, at one place.
 
-It asks by `input()`, or by `random.choice([...])` or `random.randrange(n)`, which a planner answers in chance's place.
-In either form a command is a hidden input of the run, so it stands in the text where it is taken, not in the prompt.
+It asks by `input()`, or by `random.choice([...])` or `random.randrange(n)`, which the planner decides. In either form a
+command is a hidden input of the run, so it is part of the trace and not of the prompt.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.core.spelling import quote
 from worldline.core.trace import Hidden
 
-MOST = 64  # commands of a machine
+MAX_COMMANDS = 64
 _ASKING = "a machine asks for its commands at one place, by `command = input()` or `random.choice([...])`"
 
 
@@ -56,8 +56,8 @@ class CommandMachine:
 def shipped() -> dict[str, str]:
     """The sources of the machines that come along, by name."""
     folder = files(__package__).joinpath("machines")
-    found = {one.name.removesuffix(".txt"): one.read_text("utf-8") for one in folder.iterdir()}
-    return dict(sorted(found.items()))
+    sources = {file.name.removesuffix(".txt"): file.read_text("utf-8") for file in folder.iterdir()}
+    return dict(sorted(sources.items()))
 
 
 def read_machine(program: Program, commands: tuple[str, ...] = ()) -> CommandMachine:
@@ -84,8 +84,10 @@ def read_machine(program: Program, commands: tuple[str, ...] = ()) -> CommandMac
                 f"the commands of {program.name} are those that it draws from: {', '.join(known)}"
             )
         kind = f"below {len(known)}"
-    if not 1 <= len(known) <= MOST:
-        raise UsageError(f"{program.name} shows {len(known)} commands: say 1 to {MOST} with --commands a,b,c")
+    if not 1 <= len(known) <= MAX_COMMANDS:
+        raise UsageError(
+            f"{program.name} shows {len(known)} commands: say 1 to {MAX_COMMANDS} with --commands a,b,c"
+        )
     return CommandMachine(program=program, commands=known, kind=kind, name=name)
 
 
@@ -150,19 +152,19 @@ def _texts(node: ast.AST) -> Iterator[str]:
 
 def _drawn(tree: ast.Module, call: ast.Call) -> tuple[str, ...]:
     """What a draw chooses from, each as text."""
-    told = call.args[0]
-    if isinstance(told, ast.Name):
-        values = [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and _names(n) == [told.id]]
-        told = values[0] if len(values) == 1 else told
+    source = call.args[0]
+    if isinstance(source, ast.Name):
+        values = [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and _names(n) == [source.id]]
+        source = values[0] if len(values) == 1 else source
     try:
-        found = ast.literal_eval(told)
+        choices = ast.literal_eval(source)
     except (ValueError, TypeError):
         raise UsageError(
-            f"what is drawn from stands in the program as a literal, not as {ast.unparse(told)}"
+            f"what is drawn from stands in the program as a literal, not as {ast.unparse(source)}"
         ) from None
-    if isinstance(found, int):
-        return tuple(str(number) for number in range(min(found, MOST + 1)))
-    return tuple(map(str, found)) if isinstance(found, list | tuple | str) else ()
+    if isinstance(choices, int):
+        return tuple(str(number) for number in range(min(choices, MAX_COMMANDS + 1)))
+    return tuple(map(str, choices)) if isinstance(choices, list | tuple | str) else ()
 
 
 def _names(node: ast.Assign) -> list[str]:

@@ -1,4 +1,4 @@
-"""A machine in the real world: plans are run in the box, each run counts, and tells what was so behind each command."""
+"""Real executions of a machine: plans are executed in the sandbox, counted, and show the state after each command."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ MachineWorld = Callable[
 
 
 @contextmanager
-def boxed_machine() -> Iterator[MachineWorld]:
-    """A warm box in which machines run, as long as it stands."""
+def sandboxed_machine() -> Iterator[MachineWorld]:
+    """Open a warm sandbox and yield a function that executes machines in it."""
     from worldline.recording.recorder import BoxWorker, prepare
 
     worker = BoxWorker(prepare(limits=Limits(steps=STEPS), python=None, core="auto", trust=False))
@@ -41,7 +41,7 @@ def boxed_machine() -> Iterator[MachineWorld]:
 
 @dataclass(frozen=True)
 class MachineStop:
-    """Where a run stood behind a command: its true text so far, the names, and whether it asked, ended or raised."""
+    """A run after a command: its true text so far, the names, and whether it asked, ended or raised."""
 
     text: bytes
     names: Mapping[str, str]
@@ -49,7 +49,7 @@ class MachineStop:
 
 
 class MachineRuns:
-    """Runs of one machine. `executions` counts them."""
+    """Executions of one machine, counted."""
 
     def __init__(self, world: MachineWorld, machine: CommandMachine) -> None:
         self.machine, self._world = machine, world
@@ -57,7 +57,7 @@ class MachineRuns:
         self._prompt = PredictionRequest(program=machine.program).prompt
 
     def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
-        """One execution: where it stood before the first command, and behind each one that it took."""
+        """Execute a plan; return the state before the first command and after each one it took."""
         self.executions += 1
         trace = self._world(*self.machine.run(plan))
         if trace.outcome.kind not in (*WHOLE, "limit"):
@@ -72,11 +72,11 @@ class MachineRuns:
                 f"a machine has no hidden input but its commands; this one has {sorted(strange)[0]!r}"
             )
         ends = [place.line for place in places][: len(plan) + 1]
-        found = [MachineStop(text[:end], names_behind(text[:end], self._prompt), ASKS) for end in ends]
-        if len(found) <= len(plan):
+        stops = [MachineStop(text[:end], names_behind(text[:end], self._prompt), ASKS) for end in ends]
+        if len(stops) <= len(plan):
             way = {"returned": ENDED, "exited": ENDED, "raised": RAISED}.get(trace.outcome.kind, LOST)
-            found.append(MachineStop(text, names_behind(text, self._prompt), way))
-        return found
+            stops.append(MachineStop(text, names_behind(text, self._prompt), way))
+        return stops
 
 
 def _begun(trace: Trace, hidden: int) -> bytes:

@@ -1,10 +1,10 @@
 """Best-first and UCT-like search over a tree of snapshots, with real executions as the correction.
 
-The loop: pick a node or several, imagine every command from them in one batch; where the goal holds in an imagined
-node, its plan is run. If the run reaches the goal the search is over; else its true steps are dictated into the nodes
-of that path, what was imagined below a node that was wrong is dropped, and the search goes on. Where imagination is
-spent and met no goal, the path that is least sure and nearest is run: what is never run is never corrected. The
-imagination and the world enter as what they can do; nothing here knows which they are.
+The loop: pick one or more nodes, and predict every command from them in one batch. If the goal holds in a predicted
+node, its plan is executed. If the execution reaches the goal, the search ends. Otherwise its true steps are dictated
+into the nodes of that path, predictions below a wrong node are dropped, and the search resumes. If the predictions are
+spent without a goal, the least confident and nearest path is executed, to correct it. The model and the sandbox are
+protocols.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Protocol
 
 from worldline.core.errors import UsageError
 from worldline.core.text import plural
-from worldline.plan.answer import Spent
+from worldline.plan.answer import ExecutionCost
 from worldline.plan.reach.goal import StateGoal
 from worldline.plan.reach.imagination import ASKS, ENDED, LOST, Snapshot
 from worldline.plan.reach.runs import MachineStop, state_key
@@ -105,7 +105,7 @@ class ReachResult:
 
     plan: tuple[int, ...] | None
     nodes: tuple[ReachNode, ...]
-    spent: Spent
+    spent: ExecutionCost
     simulations: int
     why: str
 
@@ -152,30 +152,30 @@ class _ReachSearch:
             begun.way != ASKS
         ):  # the model has lost itself before the first command: one run says how it begins
             self._correct((), self.runs.after(()))
-        found, why = self._try([0]), ""
-        while found is None and self.spent.executions < self.budget.executions:
+        plan, why = self._try([0]), ""
+        while plan is None and self.spent.executions < self.budget.executions:
             why = self._over()
             leaves = [] if why else self._leaves()
             if leaves:
-                found = self._try(self._expand(leaves))
+                plan = self._try(self._expand(leaves))
                 continue
             why = why or "every plan within the depth was tried in imagination"
             doubtful = self._doubtful()
             if doubtful is None:
                 why = f"{why}, and all that was imagined is run"
                 break
-            found = self._run(doubtful)
+            plan = self._run(doubtful)
         else:
             spent = f"{plural(self.spent.executions, 'execution')} spent"
-            why = "reached" if found is not None else f"{why}, and {spent}" if why else spent
+            why = "reached" if plan is not None else f"{why}, and {spent}" if why else spent
         return ReachResult(
-            plan=found, nodes=tuple(self.nodes), spent=self.spent, simulations=self.simulations, why=why
+            plan=plan, nodes=tuple(self.nodes), spent=self.spent, simulations=self.simulations, why=why
         )
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> ExecutionCost:
         """So far."""
-        return Spent(
+        return ExecutionCost(
             executions=self.runs.executions - self.executed, bytes=self.imagination.written - self.written
         )
 
@@ -191,11 +191,11 @@ class _ReachSearch:
 
     def _leaves(self) -> list[int]:
         """The nodes to go on from, the best first; those beside it are of other states."""
-        found = list[int]()
+        leaves = list[int]()
         most = min(self.budget.leaves, self.budget.simulations - self.simulations)
-        while len(found) < most and (number := self.pick(found)) is not None:
-            found.append(number)
-        return found
+        while len(leaves) < most and (number := self.pick(leaves)) is not None:
+            leaves.append(number)
+        return leaves
 
     def _expand(self, numbers: Sequence[int]) -> list[int]:
         """Imagines every command of some nodes in one batch, but those that a run has shown; the new nodes."""
@@ -209,11 +209,11 @@ class _ReachSearch:
             forks += [(node.snapshot, command) for command in left]
             origins += [number] * len(left)
         new = list[int]()
-        for number, (_, command), found in zip(
+        for number, (_, command), snapshot in zip(
             origins, forks, self.imagination.follow(forks) if forks else (), strict=True
         ):
             depth = self.nodes[number].depth + 1
-            new.append(self._add(ReachNode(number, command, found.names, found.way, found, depth)))
+            new.append(self._add(ReachNode(number, command, snapshot.names, snapshot.way, snapshot, depth)))
         self.simulations += len(numbers)
         for number in numbers:
             self._visit(number)
@@ -244,9 +244,9 @@ class _ReachSearch:
         for number in sorted(hits, key=lambda n: -self.nodes[n].logprob):
             if self.nodes[number].dropped or self.spent.executions >= self.budget.executions:
                 continue
-            found = self._run(number)
-            if found is not None:
-                return found
+            plan = self._run(number)
+            if plan is not None:
+                return plan
             self.nodes[number].failed = True
         return None
 
@@ -277,11 +277,11 @@ class _ReachSearch:
         return stop.way in (ASKS, ENDED) and self.goal.holds(stop.names)
 
     def _plan(self, number: int) -> tuple[int, ...]:
-        found = list[int]()
+        commands = list[int]()
         while self.nodes[number].parent >= 0:
-            found.append(self.nodes[number].command)
+            commands.append(self.nodes[number].command)
             number = self.nodes[number].parent
-        return tuple(reversed(found))
+        return tuple(reversed(commands))
 
     def _choose(self, plan: tuple[int, ...]) -> tuple[int, ...]:
         """Marks the path of a plan."""
@@ -372,14 +372,14 @@ class _ReachSearch:
 
     def _live(self, seen: set[tuple[tuple[str, str], ...]], taken: Sequence[int]) -> set[int]:
         """The nodes with something to expand at or below them."""
-        found = set[int]()
+        live = set[int]()
         for number in range(len(self.nodes) - 1, -1, -1):
             node = self.nodes[number]
             is_free = self._open(number) and number not in taken
             fresh = is_free and (bool(node.children) or self._state(node) not in seen)
-            if not node.dropped and (fresh or any(child in found for child in node.children)):
-                found.add(number)
-        return found
+            if not node.dropped and (fresh or any(child in live for child in node.children)):
+                live.add(number)
+        return live
 
     def _bound(self, number: int, parent: int) -> float:
         node = self.nodes[number]

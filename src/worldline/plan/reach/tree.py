@@ -13,35 +13,39 @@ from worldline.plan.search_tree import SearchTree, TreeNode
 
 
 def search_tree(
-    machine: CommandMachine, goal: StateGoal, found: ReachResult, *, model: str = ""
+    machine: CommandMachine, goal: StateGoal, result: ReachResult, *, model: str = ""
 ) -> SearchTree:
     """The tree of a search, with what it was for and what it took."""
     nodes = tuple(
         TreeNode(
-            parent=node.parent, label=_label(machine, node), visits=node.visits,
-            value=node.value if node.visits else None, note=_note(machine, node), chosen=node.chosen,
+            parent=node.parent,
+            label=_label(machine, node),
+            visits=node.visits,
+            value=node.value if node.visits else None,
+            note=_note(machine, node),
+            chosen=node.chosen,
         )
-        for node in found.nodes
-    )  # fmt: skip
-    written = plural(found.spent.bytes, "byte")
+        for node in result.nodes
+    )
+    written = plural(result.spent.bytes, "byte")
     facts = (
         ("machine", machine.program.name),
         ("goal", goal.text),
-        ("plan", _plan(machine, found)),
+        ("plan", _plan(machine, result)),
         ("model", model),
-        ("real executions", f"{found.spent.executions:,}"),
+        ("real executions", f"{result.spent.executions:,}"),
         (
             "imagined",
-            f"{written} in {plural(found.simulations, 'expansion')}, {plural(len(nodes), 'node')}",
+            f"{written} in {plural(result.simulations, 'expansion')}, {plural(len(nodes), 'node')}",
         ),
     )
     return SearchTree(title=f"{machine.program.name}: {goal.text}", nodes=nodes, facts=facts)
 
 
-def _plan(machine: CommandMachine, found: ReachResult) -> str:
-    if found.plan is None:
-        return f"none: {found.why}"
-    return " ".join(machine.words(found.plan)) or "nothing: the goal holds at the start"
+def _plan(machine: CommandMachine, result: ReachResult) -> str:
+    if result.plan is None:
+        return f"none: {result.why}"
+    return " ".join(machine.words(result.plan)) or "nothing: the goal holds at the start"
 
 
 def _label(machine: CommandMachine, node: ReachNode) -> str:
@@ -60,18 +64,31 @@ def _note(machine: CommandMachine, node: ReachNode) -> str:
     return f"{names}{ended} ({how}{'; dropped: what it stood on was wrong' if node.dropped else ''})"
 
 
-def as_json(machine: CommandMachine, goal: StateGoal, found: ReachResult) -> dict[str, Any]:
+def as_json(machine: CommandMachine, goal: StateGoal, result: ReachResult) -> dict[str, Any]:
     """All of it, but for the engine's states."""
     return {
-        "machine": machine.program.name, "goal": goal.text, "reached": found.plan is not None, "why": found.why,
-        "plan": None if found.plan is None else list(machine.words(found.plan)),
-        "executions": found.spent.executions, "bytes": found.spent.bytes, "simulations": found.simulations,
+        "machine": machine.program.name,
+        "goal": goal.text,
+        "reached": result.plan is not None,
+        "why": result.why,
+        "plan": None if result.plan is None else list(machine.words(result.plan)),
+        "executions": result.spent.executions,
+        "bytes": result.spent.bytes,
+        "simulations": result.simulations,
         "nodes": [
             {
-                "parent": node.parent, "command": _label(machine, node), "names": dict(node.names), "way": node.way,
-                "visits": node.visits, "value": node.value, "logprob": node.logprob, "true": node.is_true,
-                "corrected": node.corrected, "dropped": node.dropped, "chosen": node.chosen,
+                "parent": node.parent,
+                "command": _label(machine, node),
+                "names": dict(node.names),
+                "way": node.way,
+                "visits": node.visits,
+                "value": node.value,
+                "logprob": node.logprob,
+                "true": node.is_true,
+                "corrected": node.corrected,
+                "dropped": node.dropped,
+                "chosen": node.chosen,
             }
-            for node in found.nodes
+            for node in result.nodes
         ],
-    }  # fmt: skip
+    }

@@ -1,1 +1,1 @@
-"""What a script would touch: from a run in the box over a copy of a folder, and imagined where it cannot be run."""
+"""What a script would touch: executed in the sandbox over a copy of a folder, or predicted if that is impossible."""

@@ -1,4 +1,4 @@
-"""What a run left of a folder against what it was given: files made, gone and changed, text as a diff."""
+"""The changes a run made to a folder: files created, deleted and changed, with a diff of text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from worldline.recording.rehearsal.folder import Entry, FolderCopy
 from worldline.recording.rehearsal.run import LeftFiles
 
 MADE, GONE, CHANGED, MODE = "created", "deleted", "changed", "mode"
-LONGEST, MOST_LINES = 128 << 10, 2_000  # bytes and lines of a file of which a diff is made
+MAX_DIFF_BYTES, MAX_DIFF_LINES = 128 << 10, 2_000
 _OWN = ("work", "home", "tmp", "shm", "script", "xtrace")  # folders of the box itself
 
 
 @dataclass(frozen=True, kw_only=True)
 class FileChange:
-    """One path that is not as it was: what became of it, sizes before and after, and a unified diff of text.
+    """One changed path: how it changed, sizes before and after, and a unified diff of text.
 
-    `why` says why there is no diff: it is binary, too long, or nobody read it.
+    `why` says why there is no diff: the file is binary, too long, or was not read.
     """
 
     path: str
@@ -32,23 +32,23 @@ class FileChange:
     why: str = ""
 
 
-def changes(given: FolderCopy, left: LeftFiles, names: HostPaths) -> list[FileChange]:
-    """Every path that differs, by path."""
-    before = {entry.path: entry for entry in given.entries}
+def changes(copy: FolderCopy, left: LeftFiles, names: HostPaths) -> list[FileChange]:
+    """List every path that differs, sorted by path."""
+    before = {entry.path: entry for entry in copy.entries}
     after = {entry.path: entry for entry in left.entries}
-    blobs = _blobs(given)
-    found = []
+    blobs = _blobs(copy)
+    file_changes = []
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
         how = _how(old, new)
         if how and path not in _OWN:
-            found.append(_change(path, how, old, new, blobs.get(path), left.contents, names))
-    return found
+            file_changes.append(_change(path, how, old, new, blobs.get(path), left.contents, names))
+    return file_changes
 
 
-def _blobs(given: FolderCopy) -> dict[str, bytes]:
-    files = (entry.path for entry in given.entries if entry.kind == "file")
-    return dict(zip(files, given.blobs, strict=True))
+def _blobs(copy: FolderCopy) -> dict[str, bytes]:
+    files = (entry.path for entry in copy.entries if entry.kind == "file")
+    return dict(zip(files, copy.blobs, strict=True))
 
 
 def _how(old: Entry | None, new: Entry | None) -> str:
@@ -60,9 +60,14 @@ def _how(old: Entry | None, new: Entry | None) -> str:
 
 
 def _change(
-    path: str, how: str, old: Entry | None, new: Entry | None, blob: bytes | None,
-    contents: Mapping[str, bytes], names: HostPaths,
-) -> FileChange:  # fmt: skip
+    path: str,
+    how: str,
+    old: Entry | None,
+    new: Entry | None,
+    blob: bytes | None,
+    contents: Mapping[str, bytes],
+    names: HostPaths,
+) -> FileChange:
     shown, place = names.of(f"/box/{path}")
     entry = new or old
     assert entry is not None  # one of the two has the path
@@ -84,12 +89,12 @@ def _change(
 
 
 def _diff(path: str, was: bytes | None, now: bytes | None) -> tuple[tuple[str, ...], str]:
-    if was is None or now is None or max(len(was), len(now)) > LONGEST:
+    if was is None or now is None or max(len(was), len(now)) > MAX_DIFF_BYTES:
         return (), "too long for a diff"
     first, second = _lines(was), _lines(now)
     if first is None or second is None:
         return (), "binary"
-    if max(len(first), len(second)) > MOST_LINES:
+    if max(len(first), len(second)) > MAX_DIFF_LINES:
         return (), "too long for a diff"
     return tuple(_unified(path, first, second)), ""
 

@@ -1,4 +1,4 @@
-"""Effects of a script on the world: what was asked of the system in the box, told in the terms of the host."""
+"""Effects of a script: what it asked of the system in the sandbox, with the paths of the host."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = (
 """What an effect does; `change` is of modes, owners and times, `native` of a library that is called directly."""
 
 FILE_KINDS = ("read", "write", "delete", "rename", "change")
-MOST_LINKS = 40  # that are followed in one path, as the system does
+MAX_LINKS = 40  # followed in one path, as the system does
 TOLD, LEFT, IMAGINED, TEXT = "told", "left", "imagined", "text"
 """How an effect is known: asked for in the run, seen by what was left, on a line that a model takes to be reached, or
 in the text alone."""
@@ -28,7 +28,7 @@ _PLACES = {"work": "folder", "home": "home", "tmp": "temporary", "shm": "tempora
 
 @dataclass(frozen=True, kw_only=True)
 class ScriptEffect:
-    """One thing that a script does to the world outside, or asks to.
+    """One action of a script on the outside world, done or requested.
 
     `place` is where a path lies: in the `folder`, the `home`, a `temporary` place, the `script`'s own folder when that
     is another, or `outside`, where nothing of the host is. `line` 0: no line of the script is known for it.
@@ -48,31 +48,31 @@ class ScriptEffect:
 
 @dataclass(frozen=True)
 class HostPaths:
-    """How a path of the box is called on the host; `folder` is the one that was copied, `script` that of the script."""
+    """Maps paths of the sandbox to the host; `folder` was copied, `script` is the folder of the script."""
 
     folder: str
     script: str
 
     def of(self, path: str) -> tuple[str, str]:
-        """A path and the place where it lies."""
+        """Return the host path, and the place it is in."""
         path = path.encode("utf-8", "backslashreplace").decode()  # as the guest writes what is no UTF-8
-        found = _BOX.fullmatch(path.rstrip("/") or "/")
+        match = _BOX.fullmatch(path.rstrip("/") or "/")
         slash = "/" if path.endswith("/") else ""
-        if found is None:
+        if match is None:
             inner = path.removeprefix(self.folder + "/")
             return path, "outside, by its own name" if inner != path else "outside"
-        root, inner = found[1], found[2] or ""
+        root, inner = match[1], match[2] or ""
         shown = f"{self.script}/" if root == "script" else _SHOWN[root]
         return (shown + inner or ".") + (slash if inner else ""), _PLACES[root]
 
 
 def effects_of(events: Iterable[ScriptEvent], names: HostPaths) -> list[ScriptEffect]:
-    """The effects of a run's events, each once, in their order; what is sent from one line to one host is one."""
-    found: dict[ScriptEffect, None] = {}
+    """Return the distinct effects of events, in order; sends from one line to one host are joined."""
+    effects: dict[ScriptEffect, None] = {}
     for event in events:
         if event.kind in KINDS:
-            found[_effect(event, names)] = None
-    return list(_joined(list(found)))
+            effects[_effect(event, names)] = None
+    return list(_joined(list(effects)))
 
 
 def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:
@@ -83,8 +83,14 @@ def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:
         detail = names.of(detail)[0]
     file = names.of(event.file)[0] if event.file else ""
     return ScriptEffect(
-        kind=event.kind, target=target, detail=detail, place=place, file=file, line=event.line, child=event.child
-    )  # fmt: skip
+        kind=event.kind,
+        target=target,
+        detail=detail,
+        place=place,
+        file=file,
+        line=event.line,
+        child=event.child,
+    )
 
 
 def _joined(effects: Sequence[ScriptEffect]) -> Iterator[ScriptEffect]:
@@ -99,13 +105,13 @@ def _joined(effects: Sequence[ScriptEffect]) -> Iterator[ScriptEffect]:
             continue
         together = by_line[effect.file, effect.line, host(effect.target)]
         if effect is together[0]:
-            pages = [each for each in together if "://" in each.target]
-            ports = [each for each in together if ":" in each.target]
+            pages = [sent for sent in together if "://" in sent.target]
+            ports = [sent for sent in together if ":" in sent.target]
             yield from pages or ports or together
 
 
 def host(address: str) -> str:
-    """The host of an address or a page."""
+    """Return the host of an address or a URL."""
     try:
         return urlsplit(address if "://" in address else f"//{address}").hostname or address
     except ValueError:
@@ -135,9 +141,9 @@ def _through(effect: ScriptEffect, links: Mapping[str, str]) -> ScriptEffect:
     target, first = _inner(effect.target, links)
     if not first:
         return effect
-    told = f"by the link {first}"
+    note = f"by the link {first}"
     detail = (
-        effect.detail if effect.kind == "rename" else f"{effect.detail}, {told}" if effect.detail else told
+        effect.detail if effect.kind == "rename" else f"{effect.detail}, {note}" if effect.detail else note
     )
     return _moved(effect, target, detail)
 
@@ -155,7 +161,7 @@ def _inner(path: str, links: Mapping[str, str]) -> tuple[str, str]:
 def _led(path: str, links: Mapping[str, str]) -> tuple[str, str]:
     """Where a path leads, through every link in it, and the first of them; a circle ends somewhere in it."""
     first = ""
-    for _ in range(MOST_LINKS):
+    for _ in range(MAX_LINKS):
         parts = path.split("/")
         heads = ("/".join(parts[:n]) for n in range(1, len(parts) + 1))
         link = next((head for head in heads if head in links), None)

@@ -57,9 +57,13 @@ def rehearse(
     """
     path = Path(file)
     staging = Staging(
-        folder=Path(folder), leave_out=tuple(exclude), argv=tuple(argv), stdin=stdin,
-        environment=tuple((env or {}).items()), python=python,
-    )  # fmt: skip
+        folder=Path(folder),
+        leave_out=tuple(exclude),
+        argv=tuple(argv),
+        stdin=stdin,
+        environment=tuple((env or {}).items()),
+        python=python,
+    )
 
     def predictor() -> Predictor | None:
         return load_model(model, extras) if max_bytes else None

@@ -1,8 +1,7 @@
-"""Where a script cannot be run: which of the calls in its text a model takes to be reached. Labelled as a prediction.
+"""If a script cannot be executed: which calls in its text a model predicts to be reached, labelled as predictions.
 
-A call on a line that the model's imagined run passes is `imagined`, with the probability that the model gives its whole
-text up to there (not calibrated: a model is overconfident on code like this); any other is `text`: it is there, and
-nobody knows whether it is reached.
+A call on a line of the predicted trace is `imagined`, with the model's probability of its text (not calibrated: models
+are overconfident on such code). Any other call is `text`: it is in the source, and may never be reached.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from worldline.plan.rehearse.visible import visible
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
-LONGEST_SOURCE = 20_000  # bytes: more is not imagined, its text alone is read
+MAX_SOURCE_BYTES = 20_000  # longer scripts are not predicted, only read
 _IMAGINED = (
     "nothing was run: what is `imagined` stands on lines that a model takes to be reached, which may be wrong"
 )
@@ -30,41 +29,48 @@ _TEXT = "what is `in the text` is found by name alone; calls under other names, 
 def imagined(
     file: Path, staging: Staging, predictor: Predictor | None, *, why: str, limit: int = 2048
 ) -> Rehearsal:
-    """What the text of a script says it could touch, and what a model believes it reaches; `why` it was not run."""
+    """List what a script could touch by its text, and what a model predicts; `why` it was not executed."""
     source = source_of(file)
     program = Program(source=source, name=file.name, argv=staging.argv, stdin=staging.stdin)
     return Rehearsal(
-        script=str(file), folder=str(staging.folder), source=source, outcome=None, why_not_run=why,
-        effects=tuple(supposed(program, predictor, limit)), unseen=(_IMAGINED, _TEXT),
-    )  # fmt: skip
-
-
-def completed(found: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int) -> Rehearsal:
-    """A rehearsal that was cut short, with what the rest of its text could touch, marked as such."""
-    program = Program(
-        source=found.source, name=Path(found.script).name, argv=staging.argv, stdin=staging.stdin
+        script=str(file),
+        folder=str(staging.folder),
+        source=source,
+        outcome=None,
+        why_not_run=why,
+        effects=tuple(supposed(program, predictor, limit)),
+        unseen=(_IMAGINED, _TEXT),
     )
-    known = {effect.line for effect in found.effects if effect.line}
+
+
+def completed(
+    rehearsal: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int
+) -> Rehearsal:
+    """Complete a rehearsal that was cut short by what the rest of its text could touch, labelled so."""
+    program = Program(
+        source=rehearsal.source, name=Path(rehearsal.script).name, argv=staging.argv, stdin=staging.stdin
+    )
+    known = {effect.line for effect in rehearsal.effects if effect.line}
     rest = [effect for effect in supposed(program, predictor, limit) if effect.line not in known]
-    said = [_REST] if any(effect.seen == IMAGINED for effect in rest) else []
-    said += [_TEXT] if rest else []
-    return replace(found, effects=(*found.effects, *rest), unseen=(*found.unseen, *said))
+    caveats = [_REST] if any(effect.seen == IMAGINED for effect in rest) else []
+    caveats += [_TEXT] if rest else []
+    return replace(rehearsal, effects=(*rehearsal.effects, *rest), unseen=(*rehearsal.unseen, *caveats))
 
 
 def supposed(program: Program, predictor: Predictor | None, limit: int) -> list[ScriptEffect]:
-    """The calls in a program's text, those imagined that stand on a line which the model reaches."""
-    found = visible(program.source, program.language)
-    if predictor is None or not found or len(program.source) > LONGEST_SOURCE:
-        return found
+    """List the calls in a program's text; those on a predicted line are labelled so."""
+    calls = visible(program.source, program.language)
+    if predictor is None or not calls or len(program.source) > MAX_SOURCE_BYTES:
+        return calls
     lines, probability = _reached(program, predictor, limit)
     return [
         replace(effect, seen=IMAGINED, probability=probability) if effect.line in lines else effect
-        for effect in found
+        for effect in calls
     ]
 
 
 def _reached(program: Program, predictor: Predictor, limit: int) -> tuple[set[int], float | None]:
-    """The lines that a model's imagined run passes, and how likely the model takes that text to be."""
+    """Return the lines of a predicted trace, and the model's probability of it."""
     ask = PredictionRequest(program=program, limit=limit)
     prediction = next(iter(predictor.predict([ask])))
     parsed = parse(prediction.text, ask.prompt, loose=True)

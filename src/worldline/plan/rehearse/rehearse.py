@@ -1,6 +1,6 @@
-"""A rehearsal: one script, one folder; run in the box over a copy, and told as effects, changes and what was not seen.
+"""A rehearsal: execute a script in the sandbox over a copy of a folder; report effects, changes and blind spots.
 
-Never a promise of safety: another input, another day, another machine, another environment may take another branch.
+It is no promise of safety: another input, day, machine or environment may take another branch.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from worldline.recording.rehearsal.commands import command_for, is_shell
 from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copied
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
 
-NO_PROMISE = "This is what one run did in a box. It is no promise that the script is safe."
+NO_PROMISE = "This is what one execution did in the sandbox. It is no promise that the script is safe."
 NOT_RUN = "Nothing was run: this is what the text says and a model imagines. It is no promise that the script is safe."
 
 
@@ -59,9 +59,9 @@ class Rehearsal:
 
     def as_json(self) -> dict[str, Any]:
         """All of it but the source, for machines."""
-        found = asdict(self)
-        del found["source"]
-        return {"promise": self.promise, **found}
+        fields = asdict(self)
+        del fields["source"]
+        return {"promise": self.promise, **fields}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,9 +77,9 @@ class Staging:
 
 
 def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehearsal:
-    """Run a script in the box over a copy of the folder; NoSandbox where there is no box.
+    """Execute a script in the sandbox over a copy of the folder; NoSandbox if there is none.
 
-    Python, shells and JavaScript are executed; the caller has checked that it is one of them (`runs`).
+    The caller has checked that the script can be executed here (`runs`).
     """
     source = source_of(file)
     command, toolchain = command_for(file.name, language_of(file.name), source) or ((), None)
@@ -101,7 +101,7 @@ def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehear
 
 
 def runs(file: Path) -> str:
-    """Why a script cannot be run here, by its language alone; nothing of one that can."""
+    """Say why a script of this language cannot be executed here; empty if it can."""
     lang = LANGUAGES[language_of(file.name)]
     if is_shell(file.name, source_of(file)) or lang.runs_in_interpreter:
         return ""
@@ -112,7 +112,7 @@ def runs(file: Path) -> str:
 
 
 def source_of(file: Path) -> str:
-    """The text of a script."""
+    """Read the text of a script."""
     try:
         data = file.read_bytes()
     except (OSError, ValueError) as error:
@@ -129,54 +129,66 @@ def _placed(file: Path, folder: Path, source: str, copy: FolderCopy, leave_out: 
             raise UsageError(f"{name} is the script itself: it cannot be left out ({', '.join(leave_out)})")
         return name
     copy.add_folder(SCRIPT)
-    made = {SCRIPT}
+    folders = {SCRIPT}
     for name, text in {file.name: source, **siblings(file.parent, [(file.name, source)])}.items():
         for parent in reversed(Path(name).parents[:-1]):
             inner = f"{SCRIPT}/{parent.as_posix()}"
-            if inner not in made:
-                made.add(inner)
+            if inner not in folders:
+                folders.add(inner)
                 copy.add_folder(inner)
         copy.add_file(f"{SCRIPT}/{name}", text.encode("utf-8", "surrogateescape"))
     return f"../{SCRIPT}/{file.name}"
 
 
 def _told(file: str, source: str, run: RehearsedRun, copy: FolderCopy, names: HostPaths) -> Rehearsal:
-    found = [] if run.left is None else changes(copy, run.left, names)
-    given = {names.of(f"/box/{entry.path}")[0]: entry.kind for entry in copy.entries}
+    file_changes = [] if run.left is None else changes(copy, run.left, names)
+    known = {names.of(f"/box/{entry.path}")[0]: entry.kind for entry in copy.entries}
     links = {
         names.of(f"/box/{entry.path}")[0]: entry.link for entry in _entries(copy, run) if entry.kind == "link"
     }
     effects = list(with_links(effects_of(run.events, names), links))
-    there = given.keys() | {change.path for change in found}
+    there = known.keys() | {change.path for change in file_changes}
     there |= {effect.target for effect in effects if effect.kind == "write"}
     there |= {effect.detail for effect in effects if effect.kind == "rename"}
-    folders = {path for path, kind in given.items() if kind == "folder"}
-    folders |= {change.path for change in found if change.kind == "folder"}
-    effects = [*with_paths(effects, folders, set(there)), *_untold(found, effects)]
+    folders = {path for path, kind in known.items() if kind == "folder"}
+    folders |= {change.path for change in file_changes if change.kind == "folder"}
+    effects = [*with_paths(effects, folders, set(there)), *_untold(file_changes, effects)]
     return Rehearsal(
-        script=file, folder=names.folder, source=source, outcome=run.outcome, effects=tuple(effects),
-        changes=tuple(found), output=run.output, stderr=run.stderr, left_out=tuple(copy.left_out),
-        unseen=tuple(unseen(run, effects, copy.left_out)), line=run.line, listened=run.listened,
-    )  # fmt: skip
+        script=file,
+        folder=names.folder,
+        source=source,
+        outcome=run.outcome,
+        effects=tuple(effects),
+        changes=tuple(file_changes),
+        output=run.output,
+        stderr=run.stderr,
+        left_out=tuple(copy.left_out),
+        unseen=tuple(unseen(run, effects, copy.left_out)),
+        line=run.line,
+        listened=run.listened,
+    )
 
 
 def _entries(copy: FolderCopy, run: RehearsedRun) -> list[Entry]:
     return [*copy.entries, *(run.left.entries if run.left else ())]
 
 
-def _untold(found: Sequence[FileChange], effects: Sequence[ScriptEffect]) -> list[ScriptEffect]:
+def _untold(file_changes: Sequence[FileChange], effects: Sequence[ScriptEffect]) -> list[ScriptEffect]:
     """Changes that no event of the script accounts for: made by what it started, or by C code."""
     touched = {effect.target for effect in effects if effect.kind in ("write", "delete", "rename", "change")}
     moved = [path for effect in effects if effect.kind == "rename" for path in (effect.target, effect.detail)]
     kinds = {GONE: "delete", MODE: "change"}
     return [
         ScriptEffect(
-            kind=kinds.get(change.how, "write"), target=change.path, detail=change.why if change.how == MODE else "",
-            place=change.place, seen=LEFT,
+            kind=kinds.get(change.how, "write"),
+            target=change.path,
+            detail=change.why if change.how == MODE else "",
+            place=change.place,
+            seen=LEFT,
         )
-        for change in found
+        for change in file_changes
         if change.path not in touched and not any(_is_below(change.path, path) for path in moved)
-    ]  # fmt: skip
+    ]
 
 
 def _is_below(path: str, folder: str) -> bool:

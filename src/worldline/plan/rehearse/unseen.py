@@ -1,4 +1,4 @@
-"""What a rehearsal could not see, in sentences: each has its evidence in the run."""
+"""What a rehearsal could not see, in sentences, each with its evidence in the run."""
 
 from __future__ import annotations
 
@@ -43,8 +43,11 @@ def unseen(run: RehearsedRun, effects: Sequence[ScriptEffect], left_out: Sequenc
         (bool(left_out), f"not copied: {', '.join(left_out[:8])}{' and more' if len(left_out) > 8 else ''}"),
         (run.more, "it asked for more than is kept: the list is not whole"),
         (run.left is None, "what it left could not be gathered: there is no diff"),
-        (run.left is not None and run.left.unseen > 0, "it left more files than are looked at: the diff is not whole"),
-    ):  # fmt: skip
+        (
+            run.left is not None and run.left.unseen > 0,
+            "it left more files than are looked at: the diff is not whole",
+        ),
+    ):
         if holds:
             yield sentence
     yield _ALWAYS

@@ -1,7 +1,7 @@
-"""Calls in a source whose names say that they touch something outside: read in the text, nothing is run.
+"""Calls in a source that touch the outside world, recognised by name; nothing is executed.
 
-A name is all there is to go by: what is called under another name, from a library or out of a text is not found, and
-a call that is found may never be reached. `calls.toml` has the names.
+Calls under another name, from a library or from generated code are not found, and a call that is found may never be
+reached. The names are in `calls.toml`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from pathlib import Path
 from worldline.core.language import LANGUAGES
 from worldline.plan.rehearse.effect import TEXT, ScriptEffect
 
-_LONGEST = 80  # characters of a target
+_MAX_TARGET_CHARACTERS = 80  # characters of a target
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @cache
 def _table() -> Mapping[str, Mapping[str, str]]:
     with open(Path(__file__).with_name("calls.toml"), "rb") as file:
-        found: Mapping[str, Mapping[str, str]] = tomllib.load(file)
-    return found
+        names_by_language: Mapping[str, Mapping[str, str]] = tomllib.load(file)
+    return names_by_language
 
 
 def visible(source: str, language: str) -> list[ScriptEffect]:
-    """The calls of a source that touch something, by their names, in the order of their lines."""
-    found = _python(source) if LANGUAGES[language].has_syntax_tree else _other(source, language)
-    return sorted(found, key=lambda effect: effect.line)
+    """List the calls of a source that touch something, by name, in the order of lines."""
+    effects = _python(source) if LANGUAGES[language].has_syntax_tree else _other(source, language)
+    return sorted(effects, key=lambda effect: effect.line)
 
 
 def _python(source: str) -> Iterator[ScriptEffect]:
@@ -49,15 +49,15 @@ def _python(source: str) -> Iterator[ScriptEffect]:
 
 def _imported(tree: ast.AST) -> dict[str, str]:
     """What each imported name stands for."""
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 top = alias.name.partition(".")[0]
-                found[alias.asname or top] = alias.name if alias.asname else top
+                modules[alias.asname or top] = alias.name if alias.asname else top
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+            modules |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    return modules
 
 
 def _dotted(node: ast.expr) -> str:
@@ -89,10 +89,10 @@ def _opened(node: ast.Call) -> str:
 def _target(node: ast.Call, is_method: bool) -> tuple[str, str]:
     """What it is called on, as far as the text says it: a constant, or an expression as it stands."""
     whose = node.func.value if isinstance(node.func, ast.Attribute) and is_method else node
-    given = whose.args[0] if isinstance(whose, ast.Call) and whose.args else None
-    if isinstance(given, ast.Constant) and isinstance(given.value, str):
-        return given.value[:_LONGEST], ""
-    return ast.unparse(node)[:_LONGEST], "as it stands in the text"
+    argument = whose.args[0] if isinstance(whose, ast.Call) and whose.args else None
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return argument.value[:_MAX_TARGET_CHARACTERS], ""
+    return ast.unparse(node)[:_MAX_TARGET_CHARACTERS], "as it stands in the text"
 
 
 def _other(source: str, language: str) -> Iterator[ScriptEffect]:
@@ -100,17 +100,21 @@ def _other(source: str, language: str) -> Iterator[ScriptEffect]:
     if not names:
         return
     known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
-    pattern = re.compile(rf"(?<![\w$])({known})\s*\(([^()\n]{{0,{_LONGEST}}})")
-    bare = _COMMENT.sub(lambda found: "\n" * found[0].count("\n"), source)
+    pattern = re.compile(rf"(?<![\w$])({known})\s*\(([^()\n]{{0,{_MAX_TARGET_CHARACTERS}}})")
+    bare = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), source)
     for number, line in enumerate(bare.split("\n"), 1):
-        for found in pattern.finditer(line):
-            kind = names[found[1]]
+        for match in pattern.finditer(line):
+            kind = names[match[1]]
             kind = (
                 ("write" if re.search(r"\"[wa]|O_WRONLY|O_CREAT", line) else "read")
                 if kind == "open"
                 else kind
             )
-            target = f"{found[1]}({found[2].strip()}"
+            target = f"{match[1]}({match[2].strip()}"
             yield ScriptEffect(
-                kind=kind, target=target[:_LONGEST], detail="as it stands in the text", line=number, seen=TEXT
+                kind=kind,
+                target=target[:_MAX_TARGET_CHARACTERS],
+                detail="as it stands in the text",
+                line=number,
+                seen=TEXT,
             )

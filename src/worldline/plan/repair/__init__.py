@@ -1,1 +1,1 @@
-"""Repair: small changes of a program, the likeliest first, each verified by running its tests in the box."""
+"""Repair: small changes of a program, the most likely first, each verified by executing its tests in the sandbox."""

@@ -1,6 +1,6 @@
-"""A program that might be the fix: its whole text, of which kind the change is, and the patch that leads to it.
+"""A program that may be the fix: its whole text, the kind of the change, and the patch.
 
-The text outside the change is the user's own, to the byte.
+The text outside the change stays the user's own, byte for byte.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FOREIGN = "proposed"  # the kind of a change that no edit of ours made
 
 @dataclass(frozen=True, kw_only=True)
 class RepairCandidate:
-    """A changed source. `lines` are those of the old one whose running the change can alter; empty: nobody knows."""
+    """A changed source. `lines` are the old lines whose execution the change can alter; empty if unknown."""
 
     source: str
     kind: str
@@ -30,9 +30,9 @@ class RepairCandidate:
 
 @dataclass(frozen=True, kw_only=True)
 class Defect:
-    """What a proposer is told: the source, its name, the test that fails as text, what came instead, its lines.
+    """What a proposer is given: the source, its name, the failing test, its result, and the lines it reached.
 
-    `kinds` are the kinds of value that each name was seen to have in the failing run.
+    `kinds` are the kinds of value that each name had in the failing run.
     """
 
     source: str
@@ -45,20 +45,20 @@ class Defect:
 
 
 class Proposer(Protocol):
-    """Whoever thinks of fixes: our edits, a model behind a server, a function of the user's."""
+    """Proposes fixes: the built-in edits, a model behind a server, or a function of the user."""
 
     @property
     def name(self) -> str:
-        """What a report calls it."""
+        """The name in a report."""
         ...
 
     def propose(self, defect: Defect, /) -> Iterable[RepairCandidate]:
-        """Changed sources, the likeliest first where it can say; none need be right, or even Python."""
+        """Propose changed sources, the most likely first if possible; they need not be right, or even Python."""
         ...
 
 
 def patch(old: str, new: str, name: str) -> str:
-    """A change as a unified diff, as `patch -p1` takes it."""
+    """Return a change as a unified diff for `patch -p1`."""
     lines = difflib.unified_diff(
         old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}"
     )
@@ -70,7 +70,7 @@ def _ended(line: str) -> str:
 
 
 def patch_size(old: str, new: str) -> tuple[int, int]:
-    """How large a change is: lines that are not in both, then the characters."""
+    """Return the size of a change: differing lines, then characters."""
     before, after = all_lines(old), all_lines(new)
     lines = sum(
         max(i2 - i1, j2 - j1)
@@ -82,14 +82,14 @@ def patch_size(old: str, new: str) -> tuple[int, int]:
     return lines, max(len(old), len(new)) - prefix - suffix
 
 
-def _common(one: str, other: str) -> int:
+def _common(left: str, right: str) -> int:
     return next(
-        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+        (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
     )
 
 
 def changed_lines(old: str, new: str) -> range:
-    """The lines of the old source that a new one changes: from the first to the last, one where it only inserts."""
+    """Return the range of old lines that a change covers; one line if it only inserts."""
     before, after = all_lines(old), all_lines(new)
     codes = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     spans = [(i1, i2) for tag, i1, i2, _, _ in codes if tag != "equal"]
@@ -98,10 +98,10 @@ def changed_lines(old: str, new: str) -> range:
     return range(spans[0][0] + 1, max(spans[-1][1], spans[0][0] + 1) + 1)
 
 
-def distinct(defect: Defect, found: Iterable[RepairCandidate]) -> Iterator[RepairCandidate]:
-    """Candidates without repetitions and without the source itself."""
+def distinct(defect: Defect, candidates: Iterable[RepairCandidate]) -> Iterator[RepairCandidate]:
+    """Yield candidates without duplicates and without the source itself."""
     seen = {defect.source}
-    for each in found:
-        if each.source not in seen:
-            seen.add(each.source)
-            yield each
+    for candidate in candidates:
+        if candidate.source not in seen:
+            seen.add(candidate.source)
+            yield candidate

@@ -1,4 +1,4 @@
-"""The tests that a fix must pass: each is an expression that is evaluated in the box, and what must come of it."""
+"""The tests that a fix must pass: each is an expression for the sandbox, and its expected result."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from worldline.core.program import Program
 from worldline.plan.repair.expected import agrees
 from worldline.recording.calls import CallBatch, CallEnd
 
-SHOWN = 200  # characters of a call in a sentence
+MAX_SHOWN_CHARACTERS = 200  # of a call in a message
 
 
 @dataclass(frozen=True, kw_only=True)
 class RepairCheck:
-    """One test: an expression and the value that it must have; without one it must end without an exception."""
+    """One test: an expression and its expected value; without a value it must not raise."""
 
     call: str
     value: Any = None
@@ -26,11 +26,11 @@ class RepairCheck:
 
     @property
     def expected(self) -> str:
-        """What must come of it, for people and prompts."""
+        """The expected result, for reports and prompts."""
         return repr(self.value) if self.is_valued else "no exception"
 
     def passes(self, called: CallEnd) -> bool:
-        """Whether what a run came to is what is expected."""
+        """Whether the result of a call is the expected one."""
         if called.kind != "returned":
             return False
         return not self.is_valued or agrees(self.value, called.value, loose=self.loose)
@@ -48,20 +48,20 @@ class CheckSet:
     left_out: int = 0  # tests that take what nobody gives them here
 
     def batch(self, source: str, checks: Sequence[RepairCheck], seconds: float) -> CallBatch:
-        """These checks of a changed program, as calls."""
+        """Return these checks of a changed program as calls."""
         calls = tuple(check.call for check in checks)
         if not self.source:
             return CallBatch(source=source, calls=calls, files=self.files, name=self.name, seconds=seconds)
-        files = (*(each for each in self.files if each[0] != self.name), (self.name, source))
+        files = (*(file for file in self.files if file[0] != self.name), (self.name, source))
         return CallBatch(source=self.source, calls=calls, files=files, name=self.file, seconds=seconds)
 
     def program(self, source: str, check: RepairCheck) -> Program:
-        """The run of one check, to be recorded."""
+        """Return the program of one check, to be recorded."""
         batch = self.batch(source, [check], 1.0)
         return Program(source=batch.source, name=batch.name, call=check.call, files=batch.files)
 
     def alone(self, source: str, check: RepairCheck) -> Program | None:
-        """The same as one text: the program's lines first, their numbers kept; None where it cannot be."""
+        """Return program and test as one source, the program first; None if that is not possible."""
         if not self.source:
             return self.program(source, check) if not self.files else None
         tests = _without_import(self.source, Path(self.name).stem)
@@ -75,7 +75,7 @@ def _without_import(source: str, module: str) -> str | None:
     """A test file behind its program: without `from PROGRAM import ...`; None where it says more of it."""
     lines = source.split("\n")
     for node in ast.parse(source).body:
-        if isinstance(node, ast.Import) and any(each.name == module for each in node.names):
+        if isinstance(node, ast.Import) and any(alias.name == module for alias in node.names):
             return None
         if not isinstance(node, ast.ImportFrom):
             continue
@@ -88,5 +88,5 @@ def _without_import(source: str, module: str) -> str | None:
 
 
 def in_sentence(text: str) -> str:
-    """A call as a sentence holds it."""
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+    """Shorten a call for a message."""
+    return text if len(text) <= MAX_SHOWN_CHARACTERS else text[: MAX_SHOWN_CHARACTERS - 1] + "…"

@@ -48,13 +48,13 @@ def _same_number(expected: float, value: Value, loose: bool) -> bool:
     if value.kind not in ("int", "float"):
         return False
     try:
-        found = int(value.atom, 0) if value.kind == "int" else float(value.atom)
+        number = int(value.atom, 0) if value.kind == "int" else float(value.atom)
     except ValueError:
         return False
-    if isinstance(found, float) and isnan(found):
+    if isinstance(number, float) and isnan(number):
         return False
-    return found == expected or (
-        loose and isinstance(found, float) and isclose(found, expected, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return number == expected or (
+        loose and isinstance(number, float) and isclose(number, expected, rel_tol=_CLOSE, abs_tol=_CLOSE)
     )
 
 
@@ -65,7 +65,7 @@ def _same_dict(
         return False
     pairs = dict(zip(map(_key, value.items[::2]), value.items[1::2], strict=True))
     return all(
-        str(key) in pairs and _same(each, pairs[str(key)], loose, labels) for key, each in expected.items()
+        str(key) in pairs and _same(item, pairs[str(key)], loose, labels) for key, item in expected.items()
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.parallel.pool import WorkerPool
-from worldline.plan.repair.edits.proposer import Edits
+from worldline.plan.repair.edits.proposer import EditProposer
 from worldline.plan.repair.proposers import load_proposer
 from worldline.plan.repair.rows import read_checks
 from worldline.plan.repair.search import (
@@ -72,17 +72,30 @@ def find_repair(
     if propose_options and propose is None:
         raise UsageError("--propose-option goes with --propose")
     plan = RepairPlan(
-        oracle=oracle, executions=executions, patches=patches, imagined=imagine, seconds=test_seconds, seed=seed
-    )  # fmt: skip
+        oracle=oracle,
+        executions=executions,
+        patches=patches,
+        imagined=imagine,
+        seconds=test_seconds,
+        seed=seed,
+    )
     checks = read_checks(program, str(tests), function=function)
     proposers = (
-        [Edits()] if propose is None else [load_proposer(propose, dict(propose_options or {})), Edits()]
+        [EditProposer()]
+        if propose is None
+        else [load_proposer(propose, dict(propose_options or {})), EditProposer()]
     )
     predictor = load_model(model) if plan.imagines else None
     if predictor is not None and progress is not None:
         predictor = WatchedPredictor(predictor, progress)
     with caller() as runs:
         return repair(
-            program, checks, runs, partial(record, limits=RECORDED), proposers=proposers, plan=plan,
-            predictor=predictor, pool=pool,
-        )  # fmt: skip
+            program,
+            checks,
+            runs,
+            partial(record, limits=RECORDED),
+            proposers=proposers,
+            plan=plan,
+            predictor=predictor,
+            pool=pool,
+        )

@@ -1,7 +1,7 @@
-"""What a model imagines a candidate to return on the failing test, and how likely it therefore passes.
+"""What a model predicts a candidate to return on the failing test, and how likely it therefore passes.
 
-The imagined run begins with the recorded failing one, as far as no changed line has run: up to there the two are the
-same. Nothing imagined counts as passed; it only says what to run first.
+The prediction starts with the recorded failing run up to the first changed line: up to there the two are the same. A
+prediction never counts as passed; it only decides what to execute first.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.recording.calls import CallEnd
 
-ROOM = 4_096  # bytes of steps behind those given
+MAX_NEW_BYTES = 4_096  # predicted after the known steps
 _UNKNOWN = (BROKEN, UNFINISHED, IMPOSSIBLE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ImaginedRuns:
-    """Candidates with what was imagined of them, and the bytes that it took."""
+    """Candidates with their predictions, and the predicted bytes."""
 
     ranked: tuple[RankedCandidate, ...]
     bytes: int
@@ -36,37 +36,47 @@ class ImaginedRuns:
 
 
 def imagine(
-    ranked: Sequence[RankedCandidate], tests: CheckSet, check: RepairCheck, failed: Trace | None, predictor: Predictor,
-    *, most: int, room: int = ROOM,
-) -> ImaginedRuns:  # fmt: skip
-    """The first `most` candidates asked about in one batch; the others keep what they have."""
+    ranked: Sequence[RankedCandidate],
+    tests: CheckSet,
+    check: RepairCheck,
+    failed: Trace | None,
+    predictor: Predictor,
+    *,
+    most: int,
+    room: int = MAX_NEW_BYTES,
+) -> ImaginedRuns:
+    """Predict the first `most` candidates in one batch; the others stay as they are."""
     asks: list[tuple[int, PredictionRequest]] = []
-    for number, one in enumerate(ranked[:most]):
-        ask = question(one.candidate, tests, check, failed, room)
+    for number, item in enumerate(ranked[:most]):
+        ask = question(item.candidate, tests, check, failed, room)
         if ask is not None:
             asks.append((number, ask))
-    found, written = list(ranked), 0
+    updated, written = list(ranked), 0
     answers = predictor.predict([ask for _, ask in asks])
-    for (number, ask), said in zip(asks, answers, strict=True):
-        written += len(said.text) - len(ask.given)
-        found[number] = replace(found[number], imagined=chance(check, ask, said))
-    return ImaginedRuns(ranked=tuple(found), bytes=written, asked=len(asks))
+    for (number, ask), prediction in zip(asks, answers, strict=True):
+        written += len(prediction.text) - len(ask.given)
+        updated[number] = replace(updated[number], imagined=chance(check, ask, prediction))
+    return ImaginedRuns(ranked=tuple(updated), bytes=written, asked=len(asks))
 
 
 def question(
-    candidate: RepairCandidate, tests: CheckSet, check: RepairCheck, failed: Trace | None, room: int = ROOM
+    candidate: RepairCandidate,
+    tests: CheckSet,
+    check: RepairCheck,
+    failed: Trace | None,
+    room: int = MAX_NEW_BYTES,
 ) -> PredictionRequest | None:
-    """What is asked about a candidate: its run on the failing test, from where it may part from the recorded one."""
+    """Request a prediction of a candidate on the failing test, from where it may diverge from the recorded run."""
     program = tests.alone(candidate.source, check)
     if program is None:
         return None
     same = failed is not None and failed.program.name == program.name and failed.program.call == program.call
-    given = shared(failed, candidate) if failed is not None and same else b""
-    return PredictionRequest(program=program, given=given, limit=len(given) + room)
+    known_steps = shared(failed, candidate) if failed is not None and same else b""
+    return PredictionRequest(program=program, given=known_steps, limit=len(known_steps) + room)
 
 
 def shared(failed: Trace, candidate: RepairCandidate) -> bytes:
-    """The recorded steps before the first that a change can alter: none where nobody knows its lines."""
+    """Return the recorded steps before the first that a change can alter; empty if its lines are unknown."""
     if not candidate.lines:
         return b""
     moved = candidate.source.count("\n") != failed.program.source.count("\n")
@@ -84,14 +94,14 @@ def _text_before(failed: Trace, step: int) -> bytes:
     return text[: cut[step].start] if step < len(cut) else b""
 
 
-def chance(check: RepairCheck, ask: PredictionRequest, said: Prediction) -> float | None:
-    """How likely a candidate passes: the model's odds of its text if that ends as expected, else what is left."""
-    if said.status == "fault" or not notation(said.codec).is_canonical:
+def chance(check: RepairCheck, ask: PredictionRequest, prediction: Prediction) -> float | None:
+    """Return how likely a candidate passes, from the model's confidence and its predicted result."""
+    if prediction.status == "fault" or not notation(prediction.codec).is_canonical:
         return None
-    answer = of_prediction(Subject(), ask, said)
+    answer = of_prediction(Subject(), ask, prediction)
     if answer in _UNKNOWN:
-        return BASE / 2  # most runs that it cannot follow are no fixes
-    sure = exp(said.logprob) if said.logprob is not None else 0.5
+        return BASE / 2  # most runs that the model cannot follow are not fixes
+    sure = exp(prediction.logprob) if prediction.logprob is not None else 0.5
     called = (
         CallEnd("raised", answer) if answer.startswith(("raises ", "exits ")) else CallEnd("returned", answer)
     )

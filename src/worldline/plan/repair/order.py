@@ -1,4 +1,4 @@
-"""In which order candidates are tried: a probability that each is the fix, of its kind and of what is imagined."""
+"""The order of candidates: the probability that each is the fix, from its kind and its prediction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASE = 0.1  # of changed programs that pass the failing test, about
 
 @dataclass(frozen=True, kw_only=True)
 class RankedCandidate:
-    """A candidate with its prior and, where it was imagined, how likely it passes the failing test."""
+    """A candidate with its prior and, if it was predicted, how likely it passes the failing test."""
 
     candidate: RepairCandidate
     prior: float
@@ -26,40 +26,42 @@ class RankedCandidate:
 
     @property
     def passing(self) -> float:
-        """How likely it is to pass, as far as anybody thought about it."""
+        """How likely it passes; the base rate if it was not predicted."""
         return BASE if self.imagined is None else self.imagined
 
 
 def with_priors(candidates: Sequence[RepairCandidate], source: str) -> list[RankedCandidate]:
-    """The share of each candidate's kind, divided among those of the kind; likeliest first, the smaller first."""
-    counts, shares = Counter(each.kind for each in candidates), kinds()
+    """Divide the share of each kind among its candidates; sort by prior, then by size."""
+    counts, shares = Counter(candidate.kind for candidate in candidates), kinds()
     least = min(shares.values())
     own = sum(shares.get(kind, least) for kind in counts if kind != FOREIGN) or 1.0
     foreign = PROPOSED if FOREIGN in counts else 0.0
-    found = []
-    for each in candidates:
-        share = foreign if each.kind == FOREIGN else (1 - foreign) * shares.get(each.kind, least) / own
-        found.append(RankedCandidate(candidate=each, prior=share / counts[each.kind]))
-    return sorted(found, key=lambda one: (-one.prior, growth(source, one.candidate.source)))
+    ranked = []
+    for candidate in candidates:
+        share = (
+            foreign if candidate.kind == FOREIGN else (1 - foreign) * shares.get(candidate.kind, least) / own
+        )
+        ranked.append(RankedCandidate(candidate=candidate, prior=share / counts[candidate.kind]))
+    return sorted(ranked, key=lambda item: (-item.prior, growth(source, item.candidate.source)))
 
 
 def growth(old: str, new: str) -> int:
-    """How many characters longer or shorter a change makes a source: what ties are broken by."""
+    """Return by how many characters a change alters the length of a source; breaks ties."""
     return abs(len(new) - len(old))
 
 
 def ordered(ranked: Sequence[RankedCandidate], oracle: str, *, seed: int = 0) -> list[RankedCandidate]:
-    """The candidates in the order in which they are tried."""
+    """Return the candidates in the order in which they are tried."""
     if oracle not in ORACLES:
         raise UsageError(f"an oracle is one of {', '.join(ORACLES)}, not {oracle!r}")
     if oracle == "random":
-        shuffled = sorted(ranked, key=lambda one: one.candidate.source)
+        shuffled = sorted(ranked, key=lambda item: item.candidate.source)
         Random(f"repair {seed}").shuffle(shuffled)
         return shuffled
     if oracle == "none":
-        return sorted(ranked, key=lambda one: one.candidate.lines.start)
+        return sorted(ranked, key=lambda item: item.candidate.lines.start)
     if oracle == "imagined":
-        return sorted(ranked, key=lambda one: -one.passing)
+        return sorted(ranked, key=lambda item: -item.passing)
     if oracle == "mixed":
-        return sorted(ranked, key=lambda one: -one.passing * one.prior)
+        return sorted(ranked, key=lambda item: -item.passing * item.prior)
     return list(ranked)

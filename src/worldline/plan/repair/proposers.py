@@ -1,6 +1,6 @@
-"""Who else proposes fixes: a model behind a server, asked in plain words, and a function of the user's own.
+"""Other proposers of fixes: a model behind a server, asked in plain words, and a function of the user.
 
-What they say is text of unknown origin: it is parsed here, run in the box like every candidate, and never trusted.
+Their answers are untrusted text: they are parsed here, and executed in the sandbox like every candidate.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any
 from worldline.core.errors import UsageError
 from worldline.core.language import all_lines
 from worldline.plan.repair.candidate import FOREIGN, Defect, Proposer, RepairCandidate, changed_lines
-from worldline.plan.repair.edits.parsed import Function, ParsedSource
+from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource
 from worldline.predict.models import load_model
 from worldline.predict.predictor import AnswersQuestions
 from worldline.predict.python_name import failure, named
 
 LONGEST = 8_192  # tokens of an answer, and bytes of a candidate's growth
-MOST = 8  # fixes that are asked for
+MAX_FIXES = 8  # requested from a model
 _LINE = re.compile(
     r"^\s*(?:[-*]\s*)?LINE\s+([1-9][0-9]{0,6})\s*:[ \t]?(.*?)\s*$", re.IGNORECASE | re.MULTILINE
 )
@@ -33,10 +33,10 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
     if scheme.startswith("python:"):
         if extras:
             raise UsageError("a proposer of your own takes no --propose-option")
-        found = named(scheme.removeprefix("python:"))
-        if not callable(found.value):
+        loaded = named(scheme.removeprefix("python:"))
+        if not callable(loaded.value):
             raise UsageError(f"{scheme} is no function: it takes a Defect and gives changed sources")
-        return OwnProposer(found.label, found.value, found.file)
+        return OwnProposer(loaded.label, loaded.value, loaded.file)
     if not scheme.startswith("server:"):
         raise UsageError(f"who proposes is server:URL#MODEL or python:FILE.py:NAME, not {scheme!r}")
     model = load_model(scheme, extras)
@@ -48,59 +48,59 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
 
 @dataclass(frozen=True)
 class AskedProposer:
-    """A model that is asked for fixes in plain words."""
+    """Asks a model for fixes in plain words."""
 
     name: str
     model: AnswersQuestions
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
-        """What it answers, as far as that is fixes; UsageError where it cannot be asked."""
-        (said,) = self.model.answer([question(defect)], limit=LONGEST)
-        if said.status == "fault":
-            raise UsageError(f"{self.name} proposes nothing: {said.note}")
-        for source in read(said.text.decode("utf-8", "replace"), defect):
+        """Propose the fixes in the model's answer; UsageError if the model fails."""
+        (answer,) = self.model.answer([question(defect)], limit=LONGEST)
+        if answer.status == "fault":
+            raise UsageError(f"{self.name} proposes nothing: {answer.note}")
+        for source in read(answer.text.decode("utf-8", "replace"), defect):
             yield foreign(defect, source, self.name)
 
 
 @dataclass(frozen=True)
 class OwnProposer:
-    """A function of the user's: a Defect in, changed sources or candidates out."""
+    """A function of the user: takes a Defect, returns changed sources or candidates."""
 
     name: str
     act: Callable[[Defect], Iterable[Any]]
     file: Any = None
 
     def propose(self, defect: Defect, /) -> Iterator[RepairCandidate]:
-        """What it gives."""
+        """Propose what the function returns."""
         try:
-            found = list(self.act(defect))
+            proposals = list(self.act(defect))
         except Exception as error:
             raise UsageError(f"{self.name} failed: {failure(error, self.file)}") from error
-        for each in found:
-            if isinstance(each, RepairCandidate):
-                yield each
-            elif isinstance(each, str):
-                yield foreign(defect, each, self.name)
+        for proposal in proposals:
+            if isinstance(proposal, RepairCandidate):
+                yield proposal
+            elif isinstance(proposal, str):
+                yield foreign(defect, proposal, self.name)
             else:
-                raise UsageError(f"{self.name} gives changed sources as text, not {type(each).__name__}")
+                raise UsageError(f"{self.name} gives changed sources as text, not {type(proposal).__name__}")
 
 
 def foreign(defect: Defect, source: str, by: str) -> RepairCandidate:
-    """A changed source as a candidate of somebody else's."""
+    """Wrap a changed source as a candidate of another proposer."""
     return RepairCandidate(source=source, kind=FOREIGN, lines=changed_lines(defect.source, source), by=by)
 
 
 def question(defect: Defect) -> str:
-    """What a model is asked."""
+    """Write the question for a model."""
     lines = all_lines(defect.source)
     numbered = "\n".join(f"{number:4}  {line}" for number, line in enumerate(lines, 1))
     return QUESTION.format(
-        source=numbered, failing=defect.failing, expected=defect.expected, found=defect.found, most=MOST
+        source=numbered, failing=defect.failing, expected=defect.expected, found=defect.found, most=MAX_FIXES
     )
 
 
 def read(text: str, defect: Defect) -> Iterator[str]:
-    """The changed sources in an answer: lines that are replaced, and whole programs or functions."""
+    """Yield the changed sources in an answer: replaced lines, and whole programs or functions."""
     blocks = [block.group(1) for block in _BLOCK.finditer(text)]
     for number, line in _LINE.findall(text):
         source = with_line(defect.source, int(number), line)
@@ -112,7 +112,7 @@ def read(text: str, defect: Defect) -> Iterator[str]:
 
 
 def with_line(source: str, number: int, text: str) -> str | None:
-    """A source with one line replaced; its indentation is the old one's where the new one has none."""
+    """Return a source with one line replaced; a line without indentation takes the old one."""
     code = ParsedSource(source)
     if number > len(code.lines):
         return None
@@ -124,15 +124,15 @@ def with_line(source: str, number: int, text: str) -> str | None:
 
 
 def _merged(source: str, block: str) -> Iterator[str]:
-    """The functions that a block defines put in the place of those of the same names; nothing else is taken."""
+    """Replace functions by those of the same name in a block; nothing else is used."""
     try:
         new, old = ParsedSource(block), ParsedSource(source)
     except UsageError:
         return
-    theirs = {node.name: node for node in new.tree.body if isinstance(node, Function)}
+    theirs = {node.name: node for node in new.tree.body if isinstance(node, FunctionNode)}
     merged, is_changed = source, False
     for node in reversed(old.tree.body):
-        if isinstance(node, Function) and node.name in theirs:
+        if isinstance(node, FunctionNode) and node.name in theirs:
             start, end = old.span(node)
             text = new.text(theirs[node.name])
             is_changed = is_changed or text != source[start:end]

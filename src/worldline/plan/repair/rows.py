@@ -11,7 +11,7 @@ from worldline.core.errors import UsageError
 from worldline.core.foreign_json import foreign_json
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
-from worldline.plan.repair.edits.parsed import Function, ParsedSource, own_nodes
+from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource, own_nodes
 from worldline.plan.repair.test_file import of_python
 from worldline.recording.collect import decode
 
@@ -32,7 +32,7 @@ def read_checks(program: Program, tests: str | Path, *, function: str | None = N
 
 def _rows(data: bytes, name: str) -> list[Any]:
     """A JSON array of rows, or a row a line."""
-    said = f"{name} is neither rows of [input, output] in JSON nor a .py file of tests"
+    message = f"{name} is neither rows of [input, output] in JSON nor a .py file of tests"
     lines = [line for line in data.splitlines() if line.strip()]
     try:
         whole = foreign_json(data)
@@ -41,9 +41,9 @@ def _rows(data: bytes, name: str) -> list[Any]:
         try:
             rows = [foreign_json(line) for line in lines]
         except ValueError:
-            raise UsageError(said) from None
+            raise UsageError(message) from None
     if not isinstance(rows, list) or not rows or not all(_is_row(row) for row in rows):
-        raise UsageError(said)
+        raise UsageError(message)
     return rows
 
 
@@ -51,8 +51,8 @@ def _is_row(row: Any) -> bool:
     return isinstance(row, list) and len(row) == 2
 
 
-def _is_rows(found: Any) -> bool:
-    return all(_is_row(row) for row in found)
+def _is_rows(rows: Any) -> bool:
+    return all(_is_row(row) for row in rows)
 
 
 def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bool = True) -> CheckSet:
@@ -60,7 +60,7 @@ def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bo
     defined = {
         node.name: node
         for node in ParsedSource(program.source, program.name).tree.body
-        if isinstance(node, Function)
+        if isinstance(node, FunctionNode)
     }
     if function not in defined and not is_said and len(defined) == 1:
         function = next(iter(defined))
@@ -71,14 +71,15 @@ def of_rows(program: Program, rows: Sequence[Any], function: str, *, is_said: bo
         )
     wrap = "list({})" if _yields(defined[function]) else "{}"
     checks = tuple(
-        RepairCheck(call=wrap.format(_call(function, given)), value=value, is_valued=True, loose=True)
-        for given, value in rows
+        RepairCheck(call=wrap.format(_call(function, arguments)), value=value, is_valued=True, loose=True)
+        for arguments, value in rows
     )
     return CheckSet(name=program.name, checks=checks, files=program.files)
 
 
-def _call(function: str, given: Any) -> str:
-    return f"{function}({', '.join(repr(each) for each in (given if isinstance(given, list) else [given]))})"
+def _call(function: str, arguments: Any) -> str:
+    values = arguments if isinstance(arguments, list) else [arguments]
+    return f"{function}({', '.join(map(repr, values))})"
 
 
 def _yields(function: ast.AST) -> bool:

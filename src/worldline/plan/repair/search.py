@@ -1,6 +1,6 @@
-"""The search for a fix: candidates in their order, each run in the box, the failing test first, all others behind it.
+"""The search for a fix: candidates in order, each executed in the sandbox, the failing test first, then all others.
 
-What is reported has passed every test by running. The currency is executions: one is one test of one program.
+A reported patch has passed every test by execution. The cost is counted in executions: one test of one program.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.core.value import kind
 from worldline.parallel.pool import WorkerPool, grouped, in_order
-from worldline.plan.answer import Spent
+from worldline.plan.answer import ExecutionCost
 from worldline.plan.repair.candidate import Defect, Proposer, RepairCandidate, distinct, patch, patch_size
 from worldline.plan.repair.checks import CheckSet, RepairCheck, in_sentence
 from worldline.plan.repair.edits.parsed import ParsedSource
@@ -41,17 +41,17 @@ _ABSENT = re.compile(
 )
 
 
-class Runs(Protocol):
-    """Whoever runs calls in a box: `recording.calls.Caller`."""
+class RunsCalls(Protocol):
+    """Executes calls in the sandbox: `recording.calls.Caller`."""
 
     def run(self, batch: CallBatch, /) -> list[CallEnd]:
-        """What each call of a batch came to."""
+        """Return the result of each call of a batch."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class RepairPlan:
-    """How a fix is looked for. `imagined`: at most so many candidates are put to the model."""
+    """The settings of a search. `imagined`: at most this many candidates are predicted."""
 
     oracle: str = "prior"
     executions: int = EXECUTIONS
@@ -66,13 +66,13 @@ class RepairPlan:
 
     @property
     def imagines(self) -> bool:
-        """Whether a model is asked at all."""
+        """Whether the model is used."""
         return self.oracle in ("imagined", "mixed")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PassingPatch:
-    """A change that passed every test by running: the patch, its kind, whose it is, and after how many executions."""
+    """A change that passed every test: the patch, its kind, its proposer, and after how many executions."""
 
     source: str
     patch: str
@@ -85,13 +85,17 @@ class PassingPatch:
     def as_json(self) -> dict[str, Any]:
         """All but the source."""
         return {
-            "patch": self.patch, "kind": self.kind, "by": self.by, "executions": self.after, "tried": self.tried,
-        }  # fmt: skip
+            "patch": self.patch,
+            "kind": self.kind,
+            "by": self.by,
+            "executions": self.after,
+            "tried": self.tried,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Repair:
-    """What came of a search: patches that pass, smallest first, and what it cost."""
+    """The result of a search: patches that pass, smallest first, and the cost."""
 
     name: str
     oracle: str
@@ -101,25 +105,33 @@ class Repair:
     candidates: int = 0
     tried: int = 0
     patches: tuple[PassingPatch, ...] = ()
-    spent: Spent = field(default_factory=Spent)
+    spent: ExecutionCost = field(default_factory=ExecutionCost)
     imagined: int = 0
     left_out: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """What `plan repair --json` prints."""
         return {
-            "name": self.name, "oracle": self.oracle, "tests": self.tests, "failing": self.failing,
-            "first_failing": self.first_failing, "candidates": self.candidates, "tried": self.tried,
-            "imagined": self.imagined, "left_out": self.left_out, "executions": self.spent.executions,
-            "bytes_imagined": self.spent.bytes, "patches": [each.as_json() for each in self.patches],
-        }  # fmt: skip
+            "name": self.name,
+            "oracle": self.oracle,
+            "tests": self.tests,
+            "failing": self.failing,
+            "first_failing": self.first_failing,
+            "candidates": self.candidates,
+            "tried": self.tried,
+            "imagined": self.imagined,
+            "left_out": self.left_out,
+            "executions": self.spent.executions,
+            "bytes_imagined": self.spent.bytes,
+            "patches": [item.as_json() for item in self.patches],
+        }
 
 
 @dataclass
 class _Counter:
-    """Runs calls and counts them."""
+    """Executes calls and counts them."""
 
-    runs: Runs
+    runs: RunsCalls
     tests: CheckSet
     seconds: float
     most: int
@@ -141,15 +153,15 @@ class _Counter:
                 f"{len(checks):,} tests and the recording of one take {len(checks) + 1:,} executions, "
                 f"and {self.most:,} are allowed"
             )
-        found = self.called(source, checks)
-        slow = [i for i, called in enumerate(found) if called.kind == "limit"]
+        ends = self.called(source, checks)
+        slow = [i for i, called in enumerate(ends) if called.kind == "limit"]
         if slow and self.executions + len(slow) < self.most:
             quick, self.seconds = self.seconds, self.seconds * PATIENCE
             again = self.called(source, [checks[i] for i in slow])
-            found = [again[slow.index(i)] if i in slow else called for i, called in enumerate(found)]
+            ends = [again[slow.index(i)] if i in slow else called for i, called in enumerate(ends)]
             if all(called.kind == "limit" for called in again):
                 self.seconds = quick
-        return found
+        return ends
 
     def passes(self, source: str, checks: Sequence[RepairCheck]) -> bool:
         """Each test in a process of its own, up to the first that fails, or for which no execution is left."""
@@ -157,7 +169,7 @@ class _Counter:
 
 
 @dataclass(frozen=True)
-class Diagnosed:
+class RepairDiagnosis:
     """What is known before any change: which tests fail, which one is tried first, and its recorded run."""
 
     failing: tuple[RepairCheck, ...]
@@ -172,47 +184,52 @@ class Diagnosed:
 
 
 def diagnosed(
-    program: Program, tests: CheckSet, found: Sequence[CallEnd], record: Callable[[Program], Trace]
-) -> Diagnosed | None:
-    """From what each test came to, what is wrong; None where all pass. The shortest failing test comes first."""
-    pairs = list(zip(tests.checks, found, strict=True))
+    program: Program, tests: CheckSet, ends: Sequence[CallEnd], record: Callable[[Program], Trace]
+) -> RepairDiagnosis | None:
+    """Diagnose the test results; None if all pass. The shortest failing test comes first."""
+    pairs = list(zip(tests.checks, ends, strict=True))
     _refuse_absent(tests, pairs)
     failing = [(check, called) for check, called in pairs if not check.passes(called)]
     if not failing:
         return None
     failing.sort(key=lambda pair: (pair[1].kind == "limit", len(pair[0].call)))
-    (first, called), kept = failing[0], [check for check, _ in failing]
+    (first, called), failing_checks = failing[0], [check for check, _ in failing]
     trace = record(tests.program(program.source, first))
     defect = Defect(
-        source=program.source, name=program.name, failing=first.call, expected=first.expected,
-        found=end_words(called), reached=reached(trace, program.name), kinds=kinds_seen(trace, program.name),
-    )  # fmt: skip
+        source=program.source,
+        name=program.name,
+        failing=first.call,
+        expected=first.expected,
+        found=end_words(called),
+        reached=reached(trace, program.name),
+        kinds=kinds_seen(trace, program.name),
+    )
     rest = [check for check, called in pairs if check.passes(called)]
-    return Diagnosed(tuple(kept), (*kept[1:], *rest), defect, trace)
+    return RepairDiagnosis(tuple(failing_checks), (*failing_checks[1:], *rest), defect, trace)
 
 
 def end_words(called: CallEnd) -> str:
-    """What a call came to, in words."""
+    """Describe the result of a call."""
     if called.kind == "returned":
         return called.value
     return f"raises {called.value}" if called.kind == "raised" else f"{called.kind}: {called.value}"
 
 
 def reached(trace: Trace, name: str) -> frozenset[int] | None:
-    """The lines of a file that a run reached; None where the recording cannot say."""
+    """Return the lines of a file that a run reached; None if the trace is unusable."""
     if trace.outcome.kind in ("host-fault", "unsupported") or not len(trace):
         return None
     return frozenset(step.line for step in trace.steps if trace.frames[step.frame].file == name)
 
 
 def kinds_seen(trace: Trace, name: str) -> dict[str, frozenset[str]]:
-    """The kinds of value that each name of a file's functions had in a run."""
-    found: dict[str, set[str]] = {}
+    """Return the kinds of value that each name of a file had in a run."""
+    kinds_by_name: dict[str, set[str]] = {}
     for step in trace.steps:
         if trace.frames[step.frame].file == name:
             for changed, value in step.delta.items():
-                found.setdefault(changed, set()).add(kind(value))
-    return {changed: frozenset(kinds) for changed, kinds in found.items()}
+                kinds_by_name.setdefault(changed, set()).add(kind(value))
+    return {changed: frozenset(kinds) for changed, kinds in kinds_by_name.items()}
 
 
 def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]) -> None:
@@ -231,11 +248,17 @@ def _refuse_absent(tests: CheckSet, pairs: Sequence[tuple[RepairCheck, CallEnd]]
 
 
 def repair(
-    program: Program, tests: CheckSet, runs: Runs, record: Callable[[Program], Trace], *,
-    proposers: Sequence[Proposer], plan: RepairPlan, predictor: Predictor | None = None,
+    program: Program,
+    tests: CheckSet,
+    runs: RunsCalls,
+    record: Callable[[Program], Trace],
+    *,
+    proposers: Sequence[Proposer],
+    plan: RepairPlan,
+    predictor: Predictor | None = None,
     pool: WorkerPool | None = None,
-) -> Repair:  # fmt: skip
-    """Patches that make every test pass, smallest first, within the plan's executions.
+) -> Repair:
+    """Find patches that make every test pass, within the plan's executions; smallest first.
 
     A `pool` tries the candidates, where that is not here; some are then tried that are not needed, and not counted.
     """
@@ -243,40 +266,49 @@ def repair(
     known = diagnosed(program, tests, counter.patiently(program.source), record)
     done = Repair(name=program.name, oracle=plan.oracle, tests=len(tests.checks), left_out=tests.left_out)
     if known is None:
-        return replace(done, spent=Spent(executions=counter.executions))
+        return replace(done, spent=ExecutionCost(executions=counter.executions))
     counter.executions += 1  # the recording
     candidates = list(candidates_of(known.defect, proposers))
-    ranked, asked, written = with_priors(candidates, program.source), 0, 0
+    ranked, predicted, written = with_priors(candidates, program.source), 0, 0
     if plan.imagines and predictor is not None:
         seen = imagine(ranked, tests, known.first, known.trace, predictor, most=plan.imagined)
-        ranked, asked, written = list(seen.ranked), seen.asked, seen.bytes
-    ranking = [one.candidate for one in ordered(ranked, plan.oracle, seed=plan.seed)]
-    found, tried = _verified(program, ranking, known, counter, plan.patches, pool)
+        ranked, predicted, written = list(seen.ranked), seen.asked, seen.bytes
+    ranking = [item.candidate for item in ordered(ranked, plan.oracle, seed=plan.seed)]
+    passing, tried = _verified(program, ranking, known, counter, plan.patches, pool)
     return replace(
-        done, failing=len(known.failing), first_failing=in_sentence(known.first.call), candidates=len(candidates),
-        tried=tried, patches=tuple(sorted(found, key=lambda one: one.size)), imagined=asked,
-        spent=Spent(executions=counter.executions, bytes=written),
-    )  # fmt: skip
+        done,
+        failing=len(known.failing),
+        first_failing=in_sentence(known.first.call),
+        candidates=len(candidates),
+        tried=tried,
+        patches=tuple(sorted(passing, key=lambda item: item.size)),
+        imagined=predicted,
+        spent=ExecutionCost(executions=counter.executions, bytes=written),
+    )
 
 
 def _verified(
-    program: Program, candidates: Sequence[RepairCandidate], known: Diagnosed, counter: _Counter, most: int,
+    program: Program,
+    candidates: Sequence[RepairCandidate],
+    known: RepairDiagnosis,
+    counter: _Counter,
+    most: int,
     pool: WorkerPool | None,
-) -> tuple[list[PassingPatch], int]:  # fmt: skip
+) -> tuple[list[PassingPatch], int]:
     """Those that pass every test by running, and how many were tried: the failing test first."""
-    found, tried, checks = list[PassingPatch](), 0, (known.first, *known.rest)
+    passing, tried, checks = list[PassingPatch](), 0, (known.first, *known.rest)
     sources = [candidate.source for candidate in candidates]
     trials = _tried_here(sources, checks, counter)
     if pool is not None and not counter.is_spent:
         trials = _tried_elsewhere(sources, checks, counter, pool)
     with closing(trials):
         for candidate in candidates:
-            if counter.is_spent or len(found) >= most:
+            if counter.is_spent or len(passing) >= most:
                 break
             tried += 1
             if next(trials):
-                found.append(_passing(program, candidate, counter.executions, tried))
-    return found, tried
+                passing.append(_passing(program, candidate, counter.executions, tried))
+    return passing, tried
 
 
 def _tried_here(
@@ -299,7 +331,7 @@ def _tried_elsewhere(
 
 
 class _Trier:
-    """One worker: a box in which the tests of candidates are run."""
+    """One worker: a sandbox in which the tests of candidates are executed."""
 
     def __init__(self, tests: CheckSet, checks: Sequence[RepairCheck], seconds: float) -> None:
         self._tests, self._checks, self._seconds = tests, checks, seconds
@@ -314,21 +346,26 @@ class _Trier:
         return counter.passes(source, self._checks), counter.executions
 
     def close(self) -> None:
-        """Put the box away."""
+        """Close the sandbox."""
         self._caller.close()
 
 
 def candidates_of(defect: Defect, proposers: Iterable[Proposer]) -> Iterator[RepairCandidate]:
-    """Whatever is proposed, once each, without what cannot alter the failing run."""
+    """Yield all proposals once, without those that cannot alter the failing run."""
     code = ParsedSource(defect.source, defect.name)
-    every = (each for proposer in proposers for each in proposer.propose(defect))
-    for each in distinct(defect, every):
-        if may_matter(code, each.lines, defect.reached) or not each.lines:
-            yield each
+    every = (candidate for proposer in proposers for candidate in proposer.propose(defect))
+    for candidate in distinct(defect, every):
+        if may_matter(code, candidate.lines, defect.reached) or not candidate.lines:
+            yield candidate
 
 
 def _passing(program: Program, candidate: RepairCandidate, after: int, tried: int) -> PassingPatch:
     return PassingPatch(
-        source=candidate.source, patch=patch(program.source, candidate.source, program.name), kind=candidate.kind,
-        by=candidate.by, size=patch_size(program.source, candidate.source), after=after, tried=tried,
-    )  # fmt: skip
+        source=candidate.source,
+        patch=patch(program.source, candidate.source, program.name),
+        kind=candidate.kind,
+        by=candidate.by,
+        size=patch_size(program.source, candidate.source),
+        after=after,
+        tried=tried,
+    )

@@ -11,77 +11,82 @@ from collections.abc import Iterator
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
-from worldline.plan.repair.edits.parsed import Function, ParsedSource
+from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource
 
 
 def of_python(program: Program, source: str, file: str) -> CheckSet:
     """Functions and methods `test*`, and assertions that stand alone."""
     tree = ParsedSource(source, file).tree
-    found, left_out = list[RepairCheck](), 0
+    checks, left_out = list[RepairCheck](), 0
     for node in tree.body:
-        if isinstance(node, Function) and node.name.startswith("test"):
-            some = list(_of_function(node))
-            left_out += not some
-            found += some
+        if isinstance(node, FunctionNode) and node.name.startswith("test"):
+            from_function = list(_of_function(node))
+            left_out += not from_function
+            checks += from_function
         elif isinstance(node, ast.ClassDef):
-            found += _of_class(node)
+            checks += _of_class(node)
         elif isinstance(node, ast.Assert):
-            found.append(_of_assertion(node))
-    if not found:
+            checks.append(_of_assertion(node))
+    if not checks:
         why = "; those it has take fixtures, which nobody gives them here" if left_out else ""
         raise UsageError(
             f"{file} has no tests: functions test_*, methods of a Test class, or assertions{why}"
         )
-    kept = _without_assertions(source, tree)
+    stripped = _without_assertions(source, tree)
     return CheckSet(
-        name=program.name, checks=tuple(found), files=program.files, source=kept, file=file, left_out=left_out
+        name=program.name,
+        checks=tuple(checks),
+        files=program.files,
+        source=stripped,
+        file=file,
+        left_out=left_out,
     )
 
 
-def _of_function(node: Function, owner: str = "") -> Iterator[RepairCheck]:
+def _of_function(node: FunctionNode, owner: str = "") -> Iterator[RepairCheck]:
     """The calls of a test: one, or one for each row of literals that `parametrize` lists; none if it wants fixtures."""
-    names = [each.arg for each in node.args.args][1 if owner else 0 :]
+    names = [parameter.arg for parameter in node.args.args][1 if owner else 0 :]
     needed = names[: len(names) - len(node.args.defaults)] if node.args.defaults else names
     called = f"{owner}.{node.name}" if owner else node.name
     for keywords in _parametrized(node):
         if set(needed) <= keywords.keys() <= set(names):
-            given = ", ".join(f"{name}={text}" for name, text in keywords.items())
-            yield RepairCheck(call=f"{called}({given})")
+            arguments = ", ".join(f"{name}={text}" for name, text in keywords.items())
+            yield RepairCheck(call=f"{called}({arguments})")
 
 
-def _parametrized(node: Function) -> list[dict[str, str]]:
+def _parametrized(node: FunctionNode) -> list[dict[str, str]]:
     rows: list[dict[str, str]] = [{}]
     for decorator in node.decorator_list:
         is_call = isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute)
         if not (is_call and isinstance(decorator, ast.Call) and decorator.func.attr == "parametrize"):  # type: ignore[attr-defined]
             continue
-        told = _row_texts(decorator)
-        rows = [{**one, **more} for more in told for one in rows]
+        new_rows = _row_texts(decorator)
+        rows = [{**row, **more} for more in new_rows for row in rows]
     return rows
 
 
 def _row_texts(decorator: ast.Call) -> list[dict[str, str]]:
     try:
         names, rows = decorator.args
-        told = ast.literal_eval(names)
+        name_list = ast.literal_eval(names)
     except (ValueError, TypeError, SyntaxError):
         return []
-    parts = [each.strip() for each in told.split(",")] if isinstance(told, str) else list(told)
+    parts = [part.strip() for part in name_list.split(",")] if isinstance(name_list, str) else list(name_list)
     if not isinstance(rows, ast.List | ast.Tuple):
         return []
-    found = list[dict[str, str]]()
+    texts = list[dict[str, str]]()
     for row in rows.elts:
         values = row.elts if len(parts) > 1 and isinstance(row, ast.Tuple | ast.List) else [row]
         if len(values) == len(parts):
-            found.append(dict(zip(parts, map(ast.unparse, values), strict=True)))
-    return found
+            texts.append(dict(zip(parts, map(ast.unparse, values), strict=True)))
+    return texts
 
 
 def _of_class(node: ast.ClassDef) -> Iterator[RepairCheck]:
     """The methods of a class of tests: unittest's run as it runs them, others on a fresh object."""
-    is_unittest = any("TestCase" in ast.unparse(each) for each in node.bases)
+    is_unittest = any("TestCase" in ast.unparse(base) for base in node.bases)
     for method in node.body:
-        if not isinstance(method, Function) or not method.name.startswith("test"):
+        if not isinstance(method, FunctionNode) or not method.name.startswith("test"):
             continue
         if is_unittest:
             yield RepairCheck(call=f"{node.name}({method.name!r}).debug()")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from worldline.core.language import language_of
-from worldline.plan.futures.outlook import Outlook, Races
+from worldline.plan.futures.future_report import FutureReport, RaceReport
 from worldline.plan.futures.scores import TITLES, ReliabilityBin
 from worldline.ui.report.debug_page import BRAND
 from worldline.ui.report.debug_page import STYLE as ROW_STYLE
@@ -18,7 +18,7 @@ ROWS = 400  # of one table
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
-def page(found: Outlook) -> str:
+def page(found: FutureReport) -> str:
     """The whole page."""
     program = found.program
     what = program.call if program.call is not None else " ".join([program.name, *program.argv])
@@ -40,16 +40,16 @@ def page(found: Outlook) -> str:
     return "\n".join(parts)
 
 
-def _chart(found: Outlook) -> Masses:
+def _chart(found: FutureReport) -> Masses:
     rows = tuple((what, tuple(_cells(found, what))) for what in found.things)
     return Masses("masses", "How likely each is", tuple(_series(found)), rows)
 
 
-def _series(found: Outlook) -> list[str]:
+def _series(found: FutureReport) -> list[str]:
     return ["true", *(name for name, _, _ in found.beliefs)]
 
 
-def _cells(found: Outlook, what: str) -> Iterator[tuple[float, float, float] | None]:
+def _cells(found: FutureReport, what: str) -> Iterator[tuple[float, float, float] | None]:
     """A mass and its interval for each series; None where a series does not have it."""
     told = [found.truth, *([found.imagined.distribution] if found.imagined is not None else [])]
     for one in told:
@@ -58,7 +58,7 @@ def _cells(found: Outlook, what: str) -> Iterator[tuple[float, float, float] | N
         yield (masses[what], masses[what], masses[what]) if what in masses else None
 
 
-def _masses(found: Outlook) -> Iterator[str]:
+def _masses(found: FutureReport) -> Iterator[str]:
     yield f"<h2 id=futures>What could happen</h2>{masses_svg(_chart(found))}"
     every = found.things
     yield '<div class="wide"><table class="sums"><thead><tr><th>what<th class="figure">exactly'
@@ -80,7 +80,7 @@ def _cell(cell: tuple[float, float, float] | None) -> str:
     return f"{mass:.4f}" + (f" <small>({low:.4f} - {high:.4f})</small>" if low < high else "")
 
 
-def _races(races: Races) -> Iterator[str]:
+def _races(races: RaceReport) -> Iterator[str]:
     yield f"<h2 id=races>Every result of its threads</h2><p>{safe(races.words)}. A schedule has no probability.</p>"
     heads = (
         f'<th class="figure">of {races.seeded.samples:,} seeded schedules<th class="figure">the first of them'
@@ -96,7 +96,7 @@ def _races(races: Races) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _beliefs(found: Outlook) -> Iterator[str]:
+def _beliefs(found: FutureReport) -> Iterator[str]:
     if not found.beliefs:
         return
     yield "<h2 id=belief>How far the belief is from the truth</h2>"
@@ -126,7 +126,7 @@ def _bins(name: str, bins: Sequence[ReliabilityBin]) -> Iterator[str]:
     yield "</tbody></table>"
 
 
-def _source(found: Outlook) -> Iterator[str]:
+def _source(found: FutureReport) -> Iterator[str]:
     lines = coloured_lines(found.program.source, language_of(found.program.name))
     told = "\n".join(f"{number:>4}  {line}" for number, line in enumerate(lines, 1))
     yield f"<h2 id=program>{safe(found.program.name)}</h2><pre>{told}</pre>"

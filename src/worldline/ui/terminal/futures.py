@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from worldline.core.text import printable
-from worldline.plan.futures.outlook import Outlook, Races
+from worldline.plan.futures.future_report import FutureReport, RaceReport
 from worldline.plan.futures.scores import TITLES, ReliabilityBin
 from worldline.ui.terminal.plain import plain_table
 
@@ -17,7 +17,7 @@ _BAR = "of the likeliest"
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def print_outlook(console: Console, found: Outlook, *, rows: int = 20) -> None:
+def print_outlook(console: Console, found: FutureReport, *, rows: int = 20) -> None:
     """All of it; `rows` of the table at most, 0 for all."""
     program = found.program
     what = program.call if program.call is not None else " ".join([program.name, *program.argv])
@@ -35,7 +35,7 @@ def print_outlook(console: Console, found: Outlook, *, rows: int = 20) -> None:
         console.print(Text(printable(f"note: {note}"), style="dim"))
 
 
-def _print_masses(console: Console, found: Outlook, rows: int) -> None:
+def _print_masses(console: Console, found: FutureReport, rows: int) -> None:
     heads = ["", "true", "" if found.truth.is_exact else "between", _BAR]
     table = plain_table(*heads, *(name for name, _, _ in found.beliefs), texts=(_BAR,))
     every = found.things
@@ -58,7 +58,7 @@ def _print_masses(console: Console, found: Outlook, rows: int) -> None:
         )
 
 
-def exact_text(found: Outlook, what: str) -> str:
+def exact_text(found: FutureReport, what: str) -> str:
     """A mass: as a fraction where it is a short one."""
     mass = found.truth.mass.get(what)
     if mass is None:
@@ -79,7 +79,7 @@ def bar(share: float) -> str:
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
 
 
-def _print_errors(console: Console, found: Outlook) -> None:
+def _print_errors(console: Console, found: FutureReport) -> None:
     table = plain_table(printable(found.model), *(f"by {name}" for name, _, _ in found.beliefs))
     for name, title in TITLES.items():
         table.add_row(title, *(f"{getattr(errors, name):.4f}" for _, _, errors in found.beliefs))
@@ -104,7 +104,7 @@ def _print_bins(console: Console, title: str, bins: Sequence[ReliabilityBin]) ->
     console.print(table)
 
 
-def _print_races(console: Console, races: Races) -> None:
+def _print_races(console: Console, races: RaceReport) -> None:
     console.print(Text.assemble(("every result of its threads", "bold"), (f"  {races.words}", "dim")))
     share = f"of {races.seeded.samples:,} seeded"
     table = plain_table("", "preemptions", "switches", share, "--schedule", texts=("switches",))

@@ -10,7 +10,7 @@ from rich.text import Text
 from worldline.analyze.flow.conditions import Condition
 from worldline.core.text import printable, shortened
 from worldline.plan.paths.arcs import spoken
-from worldline.plan.paths.path_class import PathClass, PathReport, Solved
+from worldline.plan.paths.path_class import PathClass, PathReport, SolverConditions
 from worldline.ui.terminal.plain import plain_table
 
 SHOWN = 8  # conditions of a class
@@ -59,7 +59,7 @@ def _ways(conditions: tuple[Condition, ...]) -> str:
     return ", ".join(told[:SHOWN]) + more
 
 
-def _solved(alternatives: tuple[Solved, ...]) -> list[str]:
+def _solved(alternatives: tuple[SolverConditions, ...]) -> list[str]:
     """The first of the solver's alternatives, in terms of the inputs."""
     if not alternatives:
         return []

@@ -20,7 +20,7 @@ from worldline.evaluation.suites.measurement import Measurement
 from worldline.evaluation.suites.repair.quixbugs import BuggyProgram, read_quixbugs
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
-from worldline.plan.repair.edits.proposer import Edits
+from worldline.plan.repair.edits.proposer import EditProposer
 from worldline.plan.repair.search import RECORDED, Repair, RepairPlan, repair
 from worldline.predict.predictor import Predictor
 from worldline.recording.calls import Caller, caller
@@ -98,7 +98,7 @@ def in_time(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
 
 def _repaired(bug: BuggyProgram, order: str, predictor: Predictor, runs: Caller) -> Repair:
     return repair(
-        bug.program, bug.tests, runs, partial(record, limits=RECORDED), proposers=[Edits()],
+        bug.program, bug.tests, runs, partial(record, limits=RECORDED), proposers=[EditProposer()],
         plan=replace(PLAN, oracle=order), predictor=predictor,
     )  # fmt: skip
 

@@ -44,8 +44,8 @@ def returns(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[
             yield SpanEdit(start, end, f"return {name}", "return", *code.reach(node))
         return
     for name in scope.names:
-        made = (name, f"not {name}", f"{name} == 0", f"{name} > 0", f"bool({name})")
-        for text in made if isinstance(node.value, ast.Constant) else made[:1]:
+        replacements = (name, f"not {name}", f"{name} == 0", f"{name} > 0", f"bool({name})")
+        for text in replacements if isinstance(node.value, ast.Constant) else replacements[:1]:
             yield code.replaced(node.value, text, "return")
     if isinstance(node.value, ast.Compare | ast.Name | ast.Call):
         yield code.replaced(node.value, f"not {code.text(node.value)}", "return")

@@ -97,8 +97,8 @@ def _joined(code: ParsedSource, node: ast.BoolOp) -> Iterator[SpanEdit]:
     for left, right in pairwise(node.values):
         yield from _symbol(code, code.between(left, right), old, new, node, "operator")
     for i in range(len(node.values)):
-        kept = [code.text(value) for j, value in enumerate(node.values) if j != i]
-        yield code.fitted(node, f" {old} ".join(kept), "drop")
+        rest = [code.text(value) for j, value in enumerate(node.values) if j != i]
+        yield code.fitted(node, f" {old} ".join(rest), "drop")
 
 
 def off_by_one(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[SpanEdit]:
@@ -134,7 +134,7 @@ def order(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[Sp
         yield from _neighbours(code, node.elts)
 
 
-def _neighbours(code: ParsedSource, found: Sequence[ast.expr]) -> Iterator[SpanEdit]:
-    for left, right in pairwise(found):
+def _neighbours(code: ParsedSource, elements: Sequence[ast.expr]) -> Iterator[SpanEdit]:
+    for left, right in pairwise(elements):
         if not isinstance(left, ast.Starred) and not isinstance(right, ast.Starred):
             yield code.swapped(left, right)

@@ -104,10 +104,10 @@ class ParsedSource:
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement that a node is in."""
-        found: ast.AST | None = node
-        while found is not None and not isinstance(found, ast.stmt):
-            found = self.parents.get(found)
-        return found
+        current: ast.AST | None = node
+        while current is not None and not isinstance(current, ast.stmt):
+            current = self.parents.get(current)
+        return current
 
     def reach(self, node: ast.AST) -> tuple[int, int]:
         """The lines whose running can be the node's: of its statement, of a compound one its head."""
@@ -175,41 +175,41 @@ class NamesInScope:
         """Whether a name may hold a value of one of these kinds."""
         return name not in self.kinds or not kinds.isdisjoint(self.kinds[name])
 
-    def may_add(self, one: str, other: str) -> bool:
+    def may_add(self, left: str, right: str) -> bool:
         """Whether two names may hold what `+` joins."""
-        return any(self.may_be(one, kinds) and self.may_be(other, kinds) for kinds in _ADDED)
+        return any(self.may_be(left, kinds) and self.may_be(right, kinds) for kinds in _ADDED)
 
-    def may_be_alike(self, one: str, other: str) -> bool:
+    def may_be_alike(self, left: str, right: str) -> bool:
         """Whether one name may hold what the other does; where one is nothing yet, it may."""
-        known = self.kinds.get(one), self.kinds.get(other)
-        if None in known or any("None" in each for each in known if each):
+        known = self.kinds.get(left), self.kinds.get(right)
+        if None in known or any("None" in seen_kinds for seen_kinds in known if seen_kinds):
             return True
-        return self.may_be(one, self.kinds[other]) or (
-            self.may_be(one, NUMBERS) and self.may_be(other, NUMBERS)
+        return self.may_be(left, self.kinds[right]) or (
+            self.may_be(left, NUMBERS) and self.may_be(right, NUMBERS)
         )
 
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions(tree: ast.Module) -> Iterator[Function]:
+def functions(tree: ast.Module) -> Iterator[FunctionNode]:
     """Every function, methods and nested ones too."""
     for node in ast.walk(tree):
-        if isinstance(node, Function):
+        if isinstance(node, FunctionNode):
             yield node
 
 
 def own_nodes(function: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function without those of functions and classes inside it; of its head only the defaults."""
     waiting: list[ast.AST]
-    if isinstance(function, Function):
-        defaults = [*function.args.defaults, *(each for each in function.args.kw_defaults if each)]
+    if isinstance(function, FunctionNode):
+        defaults = [*function.args.defaults, *(default for default in function.args.kw_defaults if default)]
         waiting = [*defaults, *function.body]
     else:
         waiting = list(ast.iter_child_nodes(function))
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Function | ast.ClassDef):
+        if isinstance(node, FunctionNode | ast.ClassDef):
             continue
         yield node
         waiting.extend(ast.iter_child_nodes(node))

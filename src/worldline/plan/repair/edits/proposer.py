@@ -16,14 +16,14 @@ from worldline.plan.repair.edits.scope import scope
 from worldline.plan.repair.edits.statements import statements
 from worldline.plan.repair.edits.values import called, constants, names, operands, others, slices, wrappings
 
-Change = Callable[[ParsedSource, ast.AST, NamesInScope], Iterator[SpanEdit]]
-CHANGES: tuple[Change, ...] = (
+EditRule = Callable[[ParsedSource, ast.AST, NamesInScope], Iterator[SpanEdit]]
+EDIT_RULES: tuple[EditRule, ...] = (
     operators, off_by_one, order, names, called, constants, conditions, returns, operands, slices, wrappings, others,
     statements,
 )  # fmt: skip
 
 
-class Edits:
+class EditProposer:
     """All small changes that `CHANGES` makes, in the order of the text."""
 
     name = "edits"
@@ -55,7 +55,7 @@ def edits(code: ParsedSource, kinds_seen: Mapping[str, frozenset[str]] | None = 
         for node in (owner, *own_nodes(owner)):
             if owner is code.tree and isinstance(node, ast.Module | ast.Import | ast.ImportFrom):
                 continue
-            for change in CHANGES:
+            for change in EDIT_RULES:
                 yield from change(code, node, offered)
 
 

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from worldline.plan.repair.edits.parsed import Function, NamesInScope, ParsedSource, own_nodes
+from worldline.plan.repair.edits.parsed import FunctionNode, NamesInScope, ParsedSource, own_nodes
 
 _T = TypeVar("_T")
 LONGEST = 40  # characters of an expression that is put in another's place
@@ -22,21 +22,21 @@ def scope(
 ) -> NamesInScope:
     """The names of a function and of those around it, and what it does with them."""
     around, at = list[ast.AST](), function
-    while isinstance(at, Function):
+    while isinstance(at, FunctionNode):
         around.append(at)
         at = _outer(code, at)
-    nodes = [node for each in around or [function] for node in own_nodes(each)]
-    defined = [node.name for node in ast.walk(code.tree) if isinstance(node, Function)]
+    nodes = [node for item in around or [function] for node in own_nodes(item)]
+    defined = [node.name for node in ast.walk(code.tree) if isinstance(node, FunctionNode)]
     names = [*_parameters(around), *(node.id for node in nodes if isinstance(node, ast.Name))]
     imported = {
-        (each.asname or each.name).partition(".")[0]
+        (item.asname or item.name).partition(".")[0]
         for node in ast.walk(code.tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
-        for each in node.names
+        for item in node.names
     }
-    kept = [name for name in names if name not in _BUILT_IN | imported and name not in defined]
+    own_names = [name for name in names if name not in _BUILT_IN | imported and name not in defined]
     return NamesInScope(
-        names=_distinct(kept),
+        names=_distinct(own_names),
         containers=_distinct(_containers(nodes)),
         attributes=_distinct(node.attr for node in ast.walk(code.tree) if isinstance(node, ast.Attribute)),
         donors=_distinct(_donors(code, function)),
@@ -49,21 +49,26 @@ def scope(
 
 
 def _outer(code: ParsedSource, node: ast.AST) -> ast.AST:
-    found = code.parents.get(node)
-    while found is not None and not isinstance(found, Function):
-        found = code.parents.get(found)
-    return found if found is not None else code.tree
+    parent = code.parents.get(node)
+    while parent is not None and not isinstance(parent, FunctionNode):
+        parent = code.parents.get(parent)
+    return parent if parent is not None else code.tree
 
 
 def _parameters(around: Iterable[ast.AST]) -> list[str]:
-    found = list[str]()
+    names = list[str]()
     for function in around:
-        if isinstance(function, Function):
+        if isinstance(function, FunctionNode):
             args = function.args
-            several = [args.vararg, args.kwarg]
-            every = [*args.posonlyargs, *args.args, *args.kwonlyargs, *(each for each in several if each)]
-            found += [each.arg for each in every]
-    return found
+            starred = [args.vararg, args.kwarg]
+            every = [
+                *args.posonlyargs,
+                *args.args,
+                *args.kwonlyargs,
+                *(parameter for parameter in starred if parameter),
+            ]
+            names += [parameter.arg for parameter in every]
+    return names
 
 
 def _containers(nodes: Iterable[ast.AST]) -> Iterable[tuple[str, str]]:
@@ -90,5 +95,5 @@ def _donors(code: ParsedSource, function: ast.AST) -> Iterable[str]:
                 yield text
 
 
-def _distinct(found: Iterable[_T]) -> tuple[_T, ...]:
-    return tuple(dict.fromkeys(found))
+def _distinct(items: Iterable[_T]) -> tuple[_T, ...]:
+    return tuple(dict.fromkeys(items))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from worldline.plan.repair.edits.parsed import NUMBERS, Function, NamesInScope, ParsedSource, SpanEdit
+from worldline.plan.repair.edits.parsed import NUMBERS, FunctionNode, NamesInScope, ParsedSource, SpanEdit
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _REBINDING = frozenset({"update", "extend", "append", "add"})
@@ -29,10 +29,10 @@ def _in_block(
     if not all(_stands_alone(code, statement) for statement in block):
         return
     for statement in block:
-        if not isinstance(statement, Function | ast.ClassDef | ast.Import | ast.ImportFrom):
+        if not isinstance(statement, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
             yield code.replaced(statement, "pass", "drop statement")
     for left, right in pairwise(block):
-        if not isinstance(right, Function) and not isinstance(left, Function):
+        if not isinstance(right, FunctionNode) and not isinstance(left, FunctionNode):
             yield _exchanged(code, left, right)
     if isinstance(owner, ast.For | ast.While | ast.If) and len(block) > 1:
         yield from _dedented(code, owner, block[-1])
@@ -71,16 +71,18 @@ def _inserted(
     """One statement more, before each and behind the last."""
     start, _ = code.span(block[0])
     indent = code.source[code.line_start(block[0].lineno) : start]
-    made = list(_made(owner, scope))
+    new_statements = list(_made(owner, scope))
     for statement in block:
-        line = min([statement.lineno, *(each.lineno for each in getattr(statement, "decorator_list", []))])
+        line = min(
+            [statement.lineno, *(decorator.lineno for decorator in getattr(statement, "decorator_list", []))]
+        )
         at = code.line_start(line)
-        for text in made:
+        for text in new_statements:
             yield SpanEdit(at, at, f"{indent}{text}{code.newline}", "insert", *code.reach(statement))
     last = block[-1].end_lineno or block[-1].lineno
     at = code.line_end(last)
     if not isinstance(block[-1], ast.Return | ast.Raise | ast.Continue | ast.Break):
-        for text in made:
+        for text in new_statements:
             yield SpanEdit(at, at, f"{code.newline}{indent}{text}", "insert", block[0].lineno, last)
 
 

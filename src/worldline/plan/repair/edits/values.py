@@ -56,9 +56,9 @@ def called(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[S
                 yield code.fitted(node, code.text(argument), "drop")
         if len(node.args) > 1:
             for i in range(len(node.args)):
-                kept = ", ".join(code.text(each) for j, each in enumerate(node.args) if j != i)
+                rest = ", ".join(code.text(value) for j, value in enumerate(node.args) if j != i)
                 start, end = code.span(node.args[0])[0], code.span(node.args[-1])[1]
-                yield SpanEdit(start, end, kept, "drop", *code.reach(node))
+                yield SpanEdit(start, end, rest, "drop", *code.reach(node))
 
 
 def _siblings(name: str) -> Iterator[str]:
@@ -120,8 +120,8 @@ def slices(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[S
                 yield code.replaced(node, f"{owner}[{turned}]", "slice")
             yield code.replaced(node, f"{owner}[::-1]", "slice")
         elif not isinstance(node.slice, ast.Tuple):
-            for made in (f"{code.text(node.slice)}:", f":{code.text(node.slice)}"):
-                yield code.replaced(node, f"{owner}[{made}]", "slice")
+            for cut_text in (f"{code.text(node.slice)}:", f":{code.text(node.slice)}"):
+                yield code.replaced(node, f"{owner}[{cut_text}]", "slice")
     elif is_value(code, node) and isinstance(node, ast.Name | ast.Attribute):
         text = code.text(node)
         if not scope.may_be(text, SEQUENCES):

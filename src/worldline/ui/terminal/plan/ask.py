@@ -7,7 +7,7 @@ from rich.text import Text
 
 from worldline.core.program import Program
 from worldline.core.text import plural, printable
-from worldline.plan.answer import IMAGINED, MIXED, RUN, Answer, Spent
+from worldline.plan.answer import IMAGINED, MIXED, RUN, Answer, ExecutionCost
 from worldline.plan.question import Question
 
 _COLOURS = {RUN: "green", IMAGINED: "yellow", MIXED: "yellow"}
@@ -20,7 +20,8 @@ def print_answer(console: Console, program: Program, question: Question, answer:
     console.print(heading, soft_wrap=True)
     value = "unknown" if answer.value is None else printable(answer.value)
     console.print(Text(value, style=_COLOURS.get(answer.how, "red")), soft_wrap=True)
-    console.print(Text(printable(f"{_how(answer)}: {answer.why}"), style="dim"), soft_wrap=True)
+    why = answer.why[:1].upper() + answer.why[1:] if answer.how == RUN else f"{_how(answer)}: {answer.why}"
+    console.print(Text(printable(why), style="dim"), soft_wrap=True)
     console.print(Text(f"took {spent_words(answer.spent)}", style="dim"), soft_wrap=True)
 
 
@@ -31,7 +32,7 @@ def _how(answer: Answer) -> str:
     return f"{answer.how}, at least {100 * answer.probability:.1f} % sure"
 
 
-def spent_words(spent: Spent) -> str:
+def spent_words(spent: ExecutionCost) -> str:
     """A price in words."""
     counts = ((spent.executions, "execution"), (spent.steps, "true step"), (spent.bytes, "imagined byte"))
     return ", ".join(plural(n, what) for n, what in counts if n) or "nothing"

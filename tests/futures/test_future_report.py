@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.core.hidden import replaying
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.plan.futures.outlook import NEGLIGIBLE, Effort, Outlook, outlook
+from worldline.plan.futures.future_report import NEGLIGIBLE, Effort, FutureReport, build_report
 from worldline.plan.futures.subject import BROKEN, UNFINISHED, Subject
 from worldline.plan.futures.walk import Walk
 from worldline.plan.futures.world import boxed
@@ -40,10 +40,10 @@ def told(
     *,
     model: Predictor | None = None,
     effort: Effort | None = None,
-) -> Outlook:
+) -> FutureReport:
     program = Program(source=source, call=call)
     with boxed(program) as world:
-        return outlook(world, program, subject or Subject(), effort=effort or Effort(), model=model)
+        return build_report(world, program, subject or Subject(), effort=effort or Effort(), model=model)
 
 
 def test_coins_are_exact() -> None:
@@ -157,7 +157,7 @@ def test_texts_are_counted_by_what_they_say() -> None:
     found = told(COINS, "f(1)", model=Writer(heads, b"what?", heads[:-2]), effort=Effort(texts=6))
     assert found.imagined is not None
     assert found.own is None
-    assert any("does not tell how likely" in note for note in found.notes)
+    assert any("cannot score texts" in note for note in found.notes)
     assert dict(found.imagined.distribution.mass) == dict.fromkeys(["0", BROKEN, UNFINISHED], Fraction(1, 3))
     assert found.imagined.errors.impossible == pytest.approx(2 / 3)
     assert found.imagined.errors.divergence > 0
@@ -211,10 +211,10 @@ def test_what_cannot_be_asked_is_refused() -> None:
 HALF = "import random\n\ndef f():\n    if random.randrange(2):\n        while True:\n            pass\n    return 1\n"
 
 
-def limited(subject: Subject | None = None, model: Predictor | None = None) -> Outlook:
+def limited(subject: Subject | None = None, model: Predictor | None = None) -> FutureReport:
     program = Program(source=HALF, call="f()")
     with boxed(program, limits=Limits(steps=50)) as world:
-        return outlook(world, program, subject or Subject(), effort=Effort(), model=model)
+        return build_report(world, program, subject or Subject(), effort=Effort(), model=model)
 
 
 def test_a_run_that_a_limit_cuts_is_no_impossible_one() -> None:
@@ -254,4 +254,4 @@ def f():
 
 def test_schedules_under_the_draws_of_one_seed_are_told_so() -> None:
     found = told(DRAWING_THREADS, "f()", effort=Effort(runs=20))
-    assert any("searched under the draws of seed 0" in note for note in found.notes)
+    assert any("searched with the draws of seed 0" in note for note in found.notes)

@@ -1,0 +1,395 @@
+"""What a program could do, and what a model believes: everything that `worldline futures` reports.
+
+The clock is a callable: when it says `enough`, the report holds what is known by then, and bounds the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from worldline.codec.compact.prompt import Compact
+from worldline.codec.compact.writer import encode_steps
+from worldline.codec.notation import notation
+from worldline.core.errors import UsageError
+from worldline.core.events import ENDED
+from worldline.core.hidden import THREAD, Control
+from worldline.core.program import Program
+from worldline.core.trace import Hidden, Trace
+from worldline.plan.futures.belief import OwnOdds, TextBelief, TrueText, imagined, own_odds
+from worldline.plan.futures.distribution import Distribution, counted, weighed
+from worldline.plan.futures.draws import up_to_last_draw
+from worldline.plan.futures.odds import odds_of
+from worldline.plan.futures.schedules import DEFAULT_PREEMPTIONS, RaceResult, Schedules, raced
+from worldline.plan.futures.scores import Errors, ReliabilityBin
+from worldline.plan.futures.subject import IMPOSSIBLE, UNBOUND, Subject, of_trace
+from worldline.plan.futures.walk import CLOCK, ControlledRunner, Walk, is_chance, is_endless
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor
+
+DEFAULT_RUNS, DEFAULT_SAMPLES, DEFAULT_TEXTS, SEEDED_SCHEDULES = 2_000, 500, 64, 100
+NEGLIGIBLE = Fraction(1, 10**9)  # a program may draw until it is lucky: this much mass may stay unexplored
+EXTRA_BYTES = 512  # of a model's text, beyond twice the longest true one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Effort:
+    """How much to do: runs of the walk, samples if it does not end, texts of the model, preemptions of threads.
+
+    `exact`: walk, even if mass is left. `samples`: sample this many and do not walk. By default: walk if that ends.
+    """
+
+    exact: bool = False
+    samples: int | None = None
+    runs: int = DEFAULT_RUNS
+    texts: int = DEFAULT_TEXTS
+    seed: int = 0
+    preemptions: int = DEFAULT_PREEMPTIONS
+    fresh: Callable[[int], Predictor] | None = None
+    enough: Callable[[], bool] = lambda: False
+    tell: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        if self.exact and self.samples is not None:
+            raise UsageError("either exact or samples: not both")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaceReport:
+    """The results of a racing program: a schedule for each, and how often seeded schedules give it."""
+
+    results: tuple[RaceResult, ...]
+    runs: int
+    done: int
+    waiting: int
+    seeded: Distribution
+    seeds: Mapping[str, int]
+
+    @property
+    def rows(self) -> list[tuple[str, RaceResult | None, float, int | None]]:
+        """Each result: its schedule, the share of seeded schedules that give it, and the first such seed."""
+        by_result = {race.what: race for race in self.results}
+        every = dict.fromkeys([*by_result, *self.seeded.mass])
+        return [(w, by_result.get(w), float(self.seeded.mass.get(w, 0)), self.seeds.get(w)) for w in every]
+
+    @property
+    def words(self) -> str:
+        """Which schedules were searched, and which were not."""
+        most = (
+            "no preemption" if self.done == 0 else f"at most {self.done} preemption{'s' * (self.done != 1)}"
+        )
+        searched = (
+            f"all schedules with {most}" if self.done >= 0 else "not all schedules without a preemption"
+        )
+        left = (
+            f"; {self.waiting:,} schedules with more are known and were not executed" if self.waiting else ""
+        )
+        return f"{searched}; {self.runs:,} runs{left}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all fields as JSON."""
+        return {
+            "results": [race.as_json() for race in self.results],
+            "runs": self.runs,
+            "preemptions": self.done,
+            "waiting": self.waiting,
+            "words": self.words,
+            "seeded": self.seeded.as_json(),
+            "seeds": dict(self.seeds),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class FutureReport:
+    """The result of `futures`: the truth as far as it is known, how it was found, and the model's belief."""
+
+    program: Program
+    subject: Subject
+    truth: Distribution
+    runs: int
+    notes: tuple[str, ...] = ()
+    races: RaceReport | None = None
+    model: str = ""
+    imagined: TextBelief | None = None
+    own: OwnOdds | None = None
+    drawn: tuple[str, ...] = field(default=())  # kinds of hidden inputs
+    examples: Mapping[str, tuple[Hidden, ...]] = field(
+        default_factory=dict
+    )  # of each thing, the draws of one run
+
+    @property
+    def way(self) -> str:
+        """How the truth was found."""
+        runs = f"{self.runs:,} run{'s' * (self.runs != 1)}"
+        if self.truth.samples:
+            return f"{self.truth.samples:,} samples, 95 % intervals"
+        if self.truth.left:
+            return f"{runs}; {float(self.truth.left):.4g} of the mass was not explored"
+        return f"exact; {runs}"
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether anything besides thread schedules is reported: random draws, or the belief of a model."""
+        return self.races is None or bool(self.model) or any(is_chance(kind) for kind in self.drawn)
+
+    @property
+    def things(self) -> list[str]:
+        """Every outcome that is true or believed: the true ones first, by mass."""
+        every = dict.fromkeys(self.truth.mass)
+        for _, masses, _ in self.beliefs:
+            every |= dict.fromkeys(masses)
+        return list(every)
+
+    @property
+    def beliefs(self) -> list[tuple[str, Mapping[str, float], Errors]]:
+        """The beliefs of the model: for each way of measuring its name, the masses and the errors."""
+        beliefs = list[tuple[str, Mapping[str, float], Errors]]()
+        if self.imagined is not None:
+            belief = self.imagined.distribution
+            masses = {outcome: float(mass) for outcome, mass in belief.mass.items()}
+            beliefs.append((f"{belief.samples:,} texts", masses, self.imagined.errors))
+        if self.own is not None:
+            rest = {IMPOSSIBLE: self.own.rest} if self.own.rest else {}
+            beliefs.append(("own odds", {**self.own.masses, **rest}, self.own.errors))
+        return beliefs
+
+    @property
+    def reliability(self) -> list[tuple[str, tuple[ReliabilityBin, ...]]]:
+        """The reliability diagrams: outcomes by the model's texts, single draws by its odds."""
+        diagrams = list[tuple[str, tuple[ReliabilityBin, ...]]]()
+        if self.imagined is not None:
+            diagrams.append(("things, by texts", self.imagined.errors.bins))
+        if self.own is not None:
+            diagrams.append(("single draws, by odds", self.own.draws))
+        return diagrams
+
+    def as_json(self) -> dict[str, Any]:
+        """The object that `futures --json` prints."""
+        return {
+            "program": {"name": self.program.name, "call": self.program.call, "digest": self.program.digest},
+            "asked": self.subject.words,
+            "way": self.way,
+            "runs": self.runs,
+            "notes": list(self.notes),
+            "drawn": list(self.drawn),
+            "truth": self.truth.as_json(),
+            "races": self.races and self.races.as_json(),
+            "model": self.model or None,
+            "imagined": self.imagined and self.imagined.as_json(),
+            "own": self.own and self.own.as_json(),
+            "examples": {
+                outcome: [dict(h.__dict__) for h in draws] for outcome, draws in self.examples.items()
+            },
+        }
+
+
+@dataclass
+class _Truth:
+    """The truth, while it is collected."""
+
+    distribution: Distribution = field(default_factory=Distribution)
+    futures: list[TrueText] = field(default_factory=list)
+    runs: int = 0
+    notes: list[str] = field(default_factory=list)
+    kinds: dict[str, None] = field(default_factory=dict)
+    examples: dict[str, tuple[Hidden, ...]] = field(default_factory=dict)
+    longest: int = 0  # bytes of a text
+
+    def look(self, trace: Trace, *, text: bool) -> bytes:
+        """Note what a run drew, and return its text if `text` is set."""
+        self.kinds |= {hidden.kind: None for hidden in trace.hidden}
+        steps = encode_steps(trace, Compact()) if text else b""
+        self.longest = max(self.longest, len(steps))
+        return steps
+
+
+def build_report(
+    world: ControlledRunner,
+    program: Program,
+    subject: Subject,
+    *,
+    effort: Effort,
+    model: Predictor | None = None,
+) -> FutureReport:
+    """Explore the futures of a program within an effort, and compare a model with them."""
+    truth = _walked(world, subject, effort, texts=model is not None) if effort.samples is None else None
+    truth = truth or _sampled(world, subject, effort)
+    races = None
+    if any(kind.startswith(THREAD) for kind in truth.kinds):
+        races = _races(world, subject, effort)
+        if model is not None or any(map(is_chance, truth.kinds)):
+            truth.notes.append("masses assume that threads switch only where one waits or ends")
+        if any(map(is_chance, truth.kinds)):
+            truth.notes.append(
+                f"schedules were searched with the draws of seed {effort.seed}; other draws may give other results"
+            )
+    if set(truth.distribution.mass) == {UNBOUND}:
+        truth.notes.append(f"no run has a value of {subject.name} there")
+    ask = PredictionRequest(program=program, options=Compact(), limit=EXTRA_BYTES + 2 * truth.longest)
+    by_texts, by_odds = _beliefs(model, ask, subject, truth, effort) if model is not None else (None, None)
+    return FutureReport(
+        program=program,
+        subject=subject,
+        truth=truth.distribution,
+        runs=truth.runs,
+        notes=tuple(truth.notes),
+        races=races,
+        model=model.info.name if model is not None else "",
+        imagined=by_texts,
+        own=by_odds,
+        drawn=tuple(truth.kinds),
+        examples=truth.examples,
+    )
+
+
+def _walked(world: ControlledRunner, subject: Subject, effort: Effort, *, texts: bool) -> _Truth | None:
+    """Find the truth by walking; None if the walk does not end and `exact` is not set."""
+    walk = Walk(world, seed=effort.seed, last=None if texts else subject.step)
+    truth, parts = _Truth(), list[tuple[str, Fraction]]()
+    for future in walk:
+        _refuse(future.trace)
+        effort.tell(f"run {walk.runs:,}; {float(walk.left):.3g} of the mass is left")
+        text = truth.look(future.trace, text=texts)
+        if future.weight:
+            outcome = of_trace(subject, future.trace)
+            parts.append((outcome, future.weight))
+            truth.examples.setdefault(outcome, future.trace.hidden)
+            if texts:
+                # After its last draw, a run that a limit cut adds nothing, and may be long.
+                text = text if future.trace.outcome.kind in ENDED else up_to_last_draw(text)
+                truth.futures.append(TrueText(text=text, weight=future.weight, what=outcome))
+        is_hopeless = walk.unwalkable or walk.runs + walk.waiting > effort.runs
+        if walk.left <= NEGLIGIBLE or walk.runs >= effort.runs or effort.enough():
+            break
+        if is_hopeless and not effort.exact:
+            break
+    if walk.left > NEGLIGIBLE and not effort.exact:
+        return None
+    truth.distribution, truth.runs = weighed(parts, walk.left), walk.runs
+    truth.notes += _walk_notes(walk)
+    if CLOCK in truth.kinds:
+        truth.notes.append(
+            f"clocks are those of seed {effort.seed} in every run; use --sampled-runs for others"
+        )
+    return truth
+
+
+def _refuse(trace: Trace) -> None:
+    """Raise UsageError if the program was not executed."""
+    if trace.outcome.kind in ("unsupported", "host-fault"):
+        raise UsageError(f"{trace.program.name} did not run: {trace.outcome.kind} {trace.outcome.detail}")
+
+
+def _walk_notes(walk: Walk) -> Iterator[str]:
+    for kind, step in walk.unwalkable.items():
+        reason = f"a draw of `{kind}` (step {step:,}) has no finite list of values"
+        yield f"{reason}: what follows it was not explored; use --sampled-runs N"
+    if walk.astray:
+        yield f"{walk.astray:,} runs diverged under the same draws: an input is not controlled; their mass is left"
+
+
+def _sampled(world: ControlledRunner, subject: Subject, effort: Effort) -> _Truth:
+    """Estimate the truth by samples, each with its own seed."""
+    truth, outcomes = _Truth(), list[str]()
+    wanted = DEFAULT_SAMPLES if effort.samples is None else effort.samples
+    for number in range(wanted):
+        trace = world(Control(seed=effort.seed + number))
+        _refuse(trace)
+        effort.tell(f"sample {number + 1:,} of {wanted:,}")
+        truth.look(trace, text=number == 0)
+        outcomes.append(of_trace(subject, trace))
+        truth.examples.setdefault(outcomes[-1], trace.hidden)
+        if effort.enough():
+            truth.notes.append(f"the time limit was reached after {len(outcomes):,} of {wanted:,} samples")
+            break
+    truth.distribution, truth.runs = counted(outcomes), len(outcomes)
+    endless = sorted({kind for kind in truth.kinds if is_endless(kind)})
+    if effort.samples is None:
+        why = (
+            f"draws of {', '.join(endless)} have no finite list of values"
+            if endless
+            else "a full walk needs more runs than the budget"
+        )
+        truth.notes.append(f"sampled: {why}")
+    return truth
+
+
+def _races(world: ControlledRunner, subject: Subject, effort: Effort) -> RaceReport:
+    """Find every result of the schedules, and how often seeded ones give it."""
+    search, results = Schedules(world, seed=effort.seed, most=effort.preemptions), dict[str, RaceResult]()
+    for preemptions, trace in search:
+        effort.tell(f"schedule {search.runs:,}; {len(results)} results")
+        if trace is not None:
+            race = raced(subject, preemptions, trace)
+            results.setdefault(race.what, race)
+        if search.runs >= effort.runs or effort.enough():
+            break
+    seeded, seeds = list[str](), dict[str, int]()
+    for schedule in range(effort.seed, effort.seed + SEEDED_SCHEDULES):
+        seeded.append(of_trace(subject, world(Control(seed=effort.seed, schedule=schedule))))
+        seeds.setdefault(seeded[-1], schedule)
+        if effort.enough():
+            break
+    return RaceReport(
+        results=tuple(results.values()),
+        runs=search.runs,
+        done=search.done,
+        waiting=search.waiting,
+        seeded=counted(seeded),
+        seeds=seeds,
+    )
+
+
+def _beliefs(
+    model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
+) -> tuple[TextBelief | None, OwnOdds | None]:
+    """Measure the belief of a model in each possible way; a note says why one is missing."""
+    if not notation(model.info.notation).shows_io:
+        raise UsageError(
+            f"{model.info.name} writes {model.info.notation}, which has no draws: use a model that writes compact"
+        )
+    by_odds = _by_odds(model, ask, truth, effort)  # first: it says more in less time
+    return _by_texts(model, ask, subject, truth, effort), by_odds
+
+
+def _by_odds(model: Predictor, ask: PredictionRequest, truth: _Truth, effort: Effort) -> OwnOdds | None:
+    odds = odds_of(model)
+    if odds is None:
+        truth.notes.append(
+            f"{model.info.name} cannot score texts that it did not write: its own odds are not available"
+        )
+        return None
+    if truth.distribution.samples or truth.distribution.left > NEGLIGIBLE or not truth.futures:
+        truth.notes.append("the model's own odds need every true future: that takes an exact walk")
+        return None
+    effort.tell(f"the model scores {len(truth.futures):,} true texts")
+    left = float(truth.distribution.left)
+    belief = own_odds(odds, ask, truth.futures, left=left, enough=effort.enough)
+    if belief is None:
+        truth.notes.append(
+            f"the time limit was reached before the model had scored {len(truth.futures):,} true texts"
+        )
+    return belief
+
+
+def _by_texts(
+    model: Predictor, ask: PredictionRequest, subject: Subject, truth: _Truth, effort: Effort
+) -> TextBelief | None:
+    if model.info.is_ground_truth:
+        truth.notes.append("the interpreter writes no texts here: it would be compared with itself")
+        return None
+    if not effort.texts:
+        return None
+    effort.tell(f"the model writes {effort.texts:,} texts")
+    belief = imagined(
+        model, ask, subject, truth.distribution, effort.texts, fresh=effort.fresh, enough=effort.enough
+    )
+    if belief is None:
+        truth.notes.append(f"{model.info.name} wrote no texts")
+    elif belief.distribution.samples < effort.texts:
+        truth.notes.append(
+            f"{belief.distribution.samples:,} of {effort.texts:,} texts: the time limit was reached, or some failed"
+        )
+    return belief
