@@ -90,7 +90,7 @@ OWN = {
     ("dap", "--vsix"): "vsix_path",
     ("data mine", "--path-seconds"): "plan.MissingBranchSearch.seconds",
     ("debug", "--nearest"): "nearest_within.seconds",
-    ("debug", "--no-cures"): "debug.cures",
+    ("debug", "--no-interventions"): "debug.interventions",
     ("debug", "--view"): "view_debugged",
     ("encode", "--core"): "record.core",
     ("encode", "--format"): "encode.notation",

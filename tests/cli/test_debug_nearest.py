@@ -22,7 +22,7 @@ def asked(folder: Path, source: str) -> list[str]:
     (folder / "a.py").write_text(source)
     (folder / "m.py").write_text(MODEL)
     model = f"python:{folder / 'm.py'}:write"
-    return ["debug", str(folder / "a.py"), "--call", "f(5)", "--model", model, "--no-cures"]
+    return ["debug", str(folder / "a.py"), "--call", "f(5)", "--model", model, "--no-interventions"]
 
 
 def test_the_nearest_input_takes_the_branch_of_the_model(

@@ -68,17 +68,17 @@ def test_a_divergence_exits_1_and_is_written_as_asked(
     told = json.loads(done.output)
     assert told["cause"]["name"] == "wrong value"
     assert told["divergences"][0]["name"] == "a"
-    assert {one["cure"] for one in told["cures"]} >= {"repair", "flatten"}
+    assert {one["intervention"] for one in told["interventions"]} >= {"repair", "flatten"}
     assert "<td" in html.read_text()
-    plain = CliRunner().invoke(debug, [file, "--call", "f(3)", "--no-cures"])
+    plain = CliRunner().invoke(debug, [file, "--call", "f(3)", "--no-interventions"])
     assert plain.exit_code == 1
     assert "a is 4, not 5" in plain.output
-    assert "cures" not in plain.output
+    assert "interventions" not in plain.output
 
 
 def test_a_limit_cuts(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
     says(monkeypatch, b"(1 n=3\n2 a=4\n", "budget")
-    done = CliRunner().invoke(debug, [file, "--call", "f(3)", "--max-bytes", "13", "--no-cures"])
+    done = CliRunner().invoke(debug, [file, "--call", "f(3)", "--max-bytes", "13", "--no-interventions"])
     assert done.exit_code == 1
     assert "right up to the cut" in done.output
 
@@ -164,7 +164,7 @@ def test_imagining_shows_the_prediction_and_runs_nothing(
 
 def test_the_shipped_model_in_a_process_of_its_own(file: str) -> None:
     """The whole way, options and exit code with it: the steps of a small program are right or the cause is named."""
-    arguments = ["debug", file, "--call", "f(3)", "-M", "threads=1", "--bare", "--json", "--no-cures"]
+    arguments = ["debug", file, "--call", "f(3)", "-M", "threads=1", "--bare", "--json", "--no-interventions"]
     done = subprocess.run(
         [sys.executable, "-m", "worldline", *arguments], capture_output=True, text=True, check=False
     )

@@ -48,7 +48,7 @@ def test_a_prediction_is_continued_from_an_edit_in_words() -> None:
 
 def test_debug_takes_the_name_of_a_model_with_its_options() -> None:
     with worldline.without_boxes():
-        found = worldline.debug(PROGRAM, "interpreter", extras={"codec": "cwm"}, cures=False)
+        found = worldline.debug(PROGRAM, "interpreter", extras={"codec": "cwm"}, interventions=False)
     assert (found.diverges, found.sample.found.codec) == (False, "cwm")
 
 

@@ -49,7 +49,7 @@ def test_every_exit_code_is_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     file, model = tmp_path / "f.py", tmp_path / "m.py"
     file.write_text("def f(n):\n    return n\n")
     model.write_text("def wrong(prompt):\n    return '(1 n=7\\n'\n\ndef broken(prompt):\n    return None\n")
-    debug = ["debug", str(file), "--call", "f(1)", "--no-cures", "--model"]
+    debug = ["debug", str(file), "--call", "f(1)", "--no-interventions", "--model"]
     assert main([*debug, "interpreter"]) == 0
     assert main(["record", str(file), "--call", "f()"]) == 0, (
         "what a program does is not the tool's exit code"

@@ -139,7 +139,10 @@ def test_a_cure_s_own_runs_are_limited(tmp_path: Path) -> None:
     status = {}
     for steps in (2, 1_000):
         found, _ = intervened(
-            tmp_path / "run", lambda scheme, extras: Wrong(), cures=["flatten"], limits=Limits(steps=steps)
+            tmp_path / "run",
+            lambda scheme, extras: Wrong(),
+            interventions=["flatten"],
+            limits=Limits(steps=steps),
         )
         status[steps] = [(one.status, one.why) for one in found.tried]
     assert status == {2: [("unfit", "its true run is not recorded to its end")], 1_000: [("done", "")]}

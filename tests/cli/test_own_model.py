@@ -52,7 +52,7 @@ def test_it_is_debugged(file: str, model: str) -> None:
     done = CliRunner().invoke(cli, ["debug", file, "--call", "f(1)", "--model", model])
     assert done.exit_code == 0, done.output
     done = CliRunner().invoke(
-        cli, ["debug", file, "--call", "f(3)", "--model", model, "--json", "--no-cures"]
+        cli, ["debug", file, "--call", "f(3)", "--model", model, "--json", "--no-interventions"]
     )
     assert done.exit_code == 1, done.output
     assert json.loads(done.stdout)["cause"]["name"] == "wrong value"
@@ -70,7 +70,9 @@ def test_it_is_benched_forced_and_intervened_with(model: str, tmp_path: Path) ->
     report = json.loads(done.stdout)
     assert (report["n"], report["answer"]["right"] < 6) == (6, True)
     assert CliRunner().invoke(cli, [*bench, "--force", "actions"]).exit_code == 0
-    done = CliRunner().invoke(cli, ["intervene", str(tmp_path / "run"), "--cures", "actions", "--json"])
+    done = CliRunner().invoke(
+        cli, ["intervene", str(tmp_path / "run"), "--interventions", "actions", "--json"]
+    )
     assert done.exit_code == 0, done.output
 
 

@@ -230,7 +230,7 @@ def test_the_readme_tells_the_truth(capsys: Capture) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[0] == code.partition("# ")[2].splitlines()[0]
     call = "paint([[1, 2], [3, 4]])"
-    assert main(["debug", str(EXAMPLES / "paint.py"), "--call", call, "--no-cures"]) == 1
+    assert main(["debug", str(EXAMPLES / "paint.py"), "--call", call, "--no-interventions"]) == 1
     printed = " ".join(capsys.readouterr().out.split())
     block = readme.split(f'"{call}"\n')[1].split("```")[0].split("\n...\n")[0]
     claims = " ".join(block[block.index("diverges") :].split())

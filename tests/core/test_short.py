@@ -62,7 +62,7 @@ def test_everything_is_shown_on_a_line(trace: Trace, tmp_path: Path) -> None:
 
 
 def test_a_debugged_run_needs_no_model_to_be_named() -> None:
-    found = worldline.debug(Program(source="def f(n):\n    return n\n", call="f(1)"), cures=False)
+    found = worldline.debug(Program(source="def f(n):\n    return n\n", call="f(1)"), interventions=False)
     assert found.model == "default"
 
 

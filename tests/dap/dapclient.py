@@ -23,7 +23,7 @@ from worldline.ui.dap.adapter import SharedResources
 from worldline.ui.dap.launching import ModelCache
 from worldline.ui.dap.server import serve
 from worldline.ui.dap.wire import MessageDecoder
-from worldline.ui.session.growth import GrowthThread
+from worldline.ui.session.rollout_worker import RolloutWorker
 
 PLACE = "_vendored/pydevd/_pydevd_bundle/_debug_adapter/debugProtocol.json"
 SECONDS = 120.0  # to wait for a message that must come
@@ -168,7 +168,7 @@ class Thread:
     shared: SharedResources | None = None
 
     def __init__(self) -> None:
-        Thread.shared = Thread.shared or SharedResources(GrowthThread(), ModelCache())
+        Thread.shared = Thread.shared or SharedResources(RolloutWorker(), ModelCache())
         self._ours, theirs = socket.socketpair()
         self._thread = threading.Thread(target=self._serve, args=(theirs, Thread.shared), daemon=True)
         self._thread.start()

@@ -11,7 +11,7 @@ from worldline.codec.cwm.writer import encode
 from worldline.core.program import Program
 from worldline.diagnose.cause import Cause
 from worldline.diagnose.diagnosis import cause
-from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 
@@ -94,7 +94,7 @@ def sample(
     codec: str = "compact",
     status: str = "ended",
     cut: str = "",
-    beside: Beside | None = None,
+    beside: ReportedAnswer | None = None,
     options: Compact | None = None,
 ) -> Sample:
     """A prediction that is the true text with the first occurrence of each first text replaced; then cut before one."""
@@ -106,7 +106,7 @@ def sample(
     text = text[: text.index(cut)] if cut else text
     found = Prediction(text=text.encode(), status=status, codec=codec)
     ask = PredictionRequest(program=program, options=options or Compact())
-    return Sample(ask=ask, truth=true, found=found, beside=beside or Beside())
+    return Sample(ask=ask, truth=true, found=found, beside=beside or ReportedAnswer())
 
 
 def why(program: Program, *changes: tuple[str, str], **rest: Any) -> Cause:

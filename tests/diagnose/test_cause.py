@@ -16,7 +16,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, tally
 from worldline.diagnose.diagnosis import Diagnosis, cause
-from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
 
@@ -362,18 +362,20 @@ def test_a_dump_that_lost_the_token_of_the_end_is_right() -> None:
 def test_a_right_trace_that_was_taken_for_wrong() -> None:
     """Three causes, not one: the model miscopied it, the benchmark is wrong, the scorer is."""
     true, other = "( 'erry', 'bexyxyyxy', 2 )", "('erry',)"
-    assert why(COUNT, beside=Beside(own=other)).name == "answer miscopied"
-    assert why(COUNT, beside=Beside(own=other, taken=true)).name == "answer miscopied"
-    assert why(COUNT, beside=Beside(expected=other)).name == "benchmark wrong"
-    assert why(COUNT, beside=Beside(own=true, taken=true, expected=other)).name == "benchmark wrong"
-    assert why(COUNT, beside=Beside(taken="('erry',")).name == "scorer artefact"
-    assert why(COUNT, beside=Beside(own=true, taken="('erry',", expected=true)).name == "scorer artefact"
-    assert why(COUNT, beside=Beside(own=true, expected=true, failed=True)).name == "scorer artefact"
+    assert why(COUNT, beside=ReportedAnswer(own=other)).name == "answer miscopied"
+    assert why(COUNT, beside=ReportedAnswer(own=other, taken=true)).name == "answer miscopied"
+    assert why(COUNT, beside=ReportedAnswer(expected=other)).name == "benchmark wrong"
+    assert why(COUNT, beside=ReportedAnswer(own=true, taken=true, expected=other)).name == "benchmark wrong"
+    assert why(COUNT, beside=ReportedAnswer(taken="('erry',")).name == "scorer artefact"
     assert (
-        why(COUNT, beside=Beside(own=true, taken=true, expected=true)).name == "right"
+        why(COUNT, beside=ReportedAnswer(own=true, taken="('erry',", expected=true)).name == "scorer artefact"
+    )
+    assert why(COUNT, beside=ReportedAnswer(own=true, expected=true, failed=True)).name == "scorer artefact"
+    assert (
+        why(COUNT, beside=ReportedAnswer(own=true, taken=true, expected=true)).name == "right"
     )  # compared as values
-    assert why(COUNT, ("2 n=0", "2 n=5"), beside=Beside(own="1")).name == "wrong value"
-    said = why(COUNT, beside=Beside(own=other)).evidence
+    assert why(COUNT, ("2 n=0", "2 n=5"), beside=ReportedAnswer(own="1")).name == "wrong value"
+    said = why(COUNT, beside=ReportedAnswer(own=other)).evidence
     assert said == "the trace ends with ('erry', 'bexyxyyxy', 2), the model's own answer is ('erry',)"
 
 

@@ -1,4 +1,4 @@
-"""One program under the lens: the truth beside the imagined run, what the model believed, which cure helps."""
+"""One program under the lens: the truth beside the imagined run, what the model believed, which intervention helps."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from scripted_model import Mistaken, programs
 from worldline.codec.compact.prompt import Compact
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import Debugged, debug
 from worldline.diagnose.imagine import imagine
+from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.diagnose.sentences import sentences
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.usefixtures("box")
 
 
 def outcomes(found: Debugged) -> dict[str, str]:
-    """What came of each cure."""
-    return {one.cure: one.outcome for one in found.tried}
+    """What came of each intervention."""
+    return {one.intervention: one.outcome for one in found.tried}
 
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
@@ -58,19 +58,24 @@ def test_a_wrong_value_is_shown_explained_and_cured() -> None:
     assert [row.differs != () for row in found.rows] == [False, True, True, False, True]
     assert found.belief is not None
     assert (found.belief.wrote, found.belief.wanted, found.belief.sure) == ("2 a=7\n", "2 a=5\n", None)
-    assert list(outcomes(found)) == list(CURES)
+    assert list(outcomes(found)) == list(INTERVENTIONS)
     assert outcomes(found)["repair"] == "recovered"
     assert outcomes(found)["format"] == "wrong"
     assert "repair" in found.helped
     assert found.is_confirmed
     told = json.loads(json.dumps(found.as_json()))
     assert told["cause"]["confirmed"] is True
-    assert told["cures"][1] == {"cure": "repair", "sample": 0, "outcome": "recovered", "why": ""}
+    assert told["interventions"][1] == {
+        "intervention": "repair",
+        "sample": 0,
+        "outcome": "recovered",
+        "why": "",
+    }
 
 
 def test_steps_that_do_not_align_stand_one_under_the_other() -> None:
     early = b"(1 n=4\n2 s=0\n3 i=0\n4\n3\n5\n)0\n.\n"
-    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: early), cures=False)
+    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: early), interventions=False)
     assert found.tried == ()
     assert found.is_confirmed is None
     assert sorted(row.truth for row in found.rows if row.truth is not None) == list(
@@ -85,7 +90,7 @@ def test_steps_that_do_not_align_stand_one_under_the_other() -> None:
 
 @pytest.mark.parametrize("text", [b"", b"\xff\xfe\n", b"(1 n=4\n2 s=0\n3 i=0", b"(1 n=4\nnonsense\n", b".\n"])
 def test_any_text_is_debugged(text: bytes) -> None:
-    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: text), cures=False)
+    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: text), interventions=False)
     assert found.diverges
     told = [one for row in found.rows for one in row.differs]
     assert sorted(map(id, told)) == sorted(map(id, found.diagnosis.divergences))
@@ -98,9 +103,11 @@ def test_without_time_no_cure_is_tried_and_it_says_so() -> None:
     assert {one.why for one in found.tried if one.status == "untried"} == {"more than --seconds 1e-09"}
     assert not found.helped
     assert len(model.asked) == 1
-    assert ("verdict", "wrong value: not tested, --seconds 1e-09 left no time for its cures", "yellow") in [
-        *sentences(found)
-    ]
+    assert (
+        "verdict",
+        "wrong value: not tested, --seconds 1e-09 left no time for its interventions",
+        "yellow",
+    ) in [*sentences(found)]
 
 
 def test_cures_are_bounded_by_what_they_write() -> None:
@@ -109,14 +116,14 @@ def test_cures_are_bounded_by_what_they_write() -> None:
     first, second = (debug(programs(5)[4], model, work=40) for _ in range(2))
     assert outcomes(first) == outcomes(second)
     assert outcomes(first)["repair"] == "recovered"
-    untried = {one.cure: one.why for one in first.tried if one.status == "untried"}
+    untried = {one.intervention: one.why for one in first.tried if one.status == "untried"}
     assert untried
     why = re.compile(r"would write \d+ bytes, more than is left of --work 40")
     assert all(why.fullmatch(each) for each in untried.values())
     assert not any(one.status == "untried" for one in debug(programs(5)[4], model).tried)
     none = debug(programs(5)[4], model, work=1)
     assert none.is_confirmed is None
-    assert ("verdict", "wrong value: not tested, --work 1 left nothing for its cures", "yellow") in [
+    assert ("verdict", "wrong value: not tested, --work 1 left nothing for its interventions", "yellow") in [
         *sentences(none)
     ]
 
@@ -125,8 +132,8 @@ def test_what_is_under_way_is_told() -> None:
     model, told = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7")), list[str]()
     found = debug(programs(5)[4], model, progress=told.append)
     assert told[:3] == ["the program runs", "the model imagines it", "the cause is looked for"]
-    assert [text for text in told[3:] if text.startswith("cures: ")] == told[3:]
-    assert re.fullmatch(r"cures: (\d) of \1 tried", told[-1])
+    assert [text for text in told[3:] if text.startswith("interventions: ")] == told[3:]
+    assert re.fullmatch(r"interventions: (\d) of \1 tried", told[-1])
     assert int(told[-1][7]) >= sum(one.status == "done" for one in found.tried) > 0
 
 
@@ -156,7 +163,7 @@ def test_imagining_runs_nothing() -> None:
 
 def test_the_shipped_model_says_how_sure_it_was() -> None:
     program = Program(source="def f(n):\n    a = n * 7919 % 1013\n    return a * 31\n", call="f(4567)")
-    found = debug(program, load_model("default", {"threads": "1"}), options=Compact(), cures=False)
+    found = debug(program, load_model("default", {"threads": "1"}), options=Compact(), interventions=False)
     assert len(found.sure) == len(found.diagnosis.found.events) + found.diagnosis.found.ended
     assert all(logprob <= 1e-6 for logprob in found.sure)
     assert found.diverges, "it cannot multiply such numbers"

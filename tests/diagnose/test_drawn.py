@@ -183,12 +183,12 @@ def test_a_run_has_a_column_of_its_own_for_it(wrong: bool) -> None:
 
 
 def test_debug_says_it_too() -> None:
-    found = debug(PROGRAM, Gambler(), control=HELD, cures=False)
+    found = debug(PROGRAM, Gambler(), control=HELD, interventions=False)
     assert (found.cause.name, found.is_right_given_its_draws) == (UNKNOWN, True)
     told = found.as_json()["hidden"]
     assert [one["kind"] for one in told["truth"]] == ["below 6", "below 6", "float"]
     assert told["right_given_its_draws"] is True
-    assert debug(PROGRAM, Interpreter(), control=HELD, cures=False).cause.name == "right"
+    assert debug(PROGRAM, Interpreter(), control=HELD, interventions=False).cause.name == "right"
 
 
 def test_two_runs_are_compared_given_their_own_draws_too(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.blame.executed import executed_operations
-from worldline.diagnose.cures import CURES, Unfit, other_format, plan
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.interventions import INTERVENTIONS, Unfit, other_format, plan
 from worldline.diagnose.sample import Sample
 from worldline.predict import table
 from worldline.predict.interpreter import Interpreter
@@ -165,16 +165,16 @@ def test_only_another_run_shows_what_could_not_be_known() -> None:
 def test_cures_apply_or_say_why_not(language: str, codec: str) -> None:
     change = (" sum=8", " sum=9") if codec == "compact" else ('"sum": "8"', '"sum": "9"')
     found = diagnosed(foreign_run(language).trace, change, codec=codec)
-    for cure in CURES:
+    for intervention in INTERVENTIONS:
         try:
-            made = plan(cure, found, codec=codec)
+            made = plan(intervention, found, codec=codec)
         except Unfit as unfit:
             said = str(unfit)
         else:
-            assert cure in ("repair", "format", "queries")
+            assert intervention in ("repair", "format", "queries")
             assert made.ask.program == found.sample.ask.program
             continue
-        if cure in ("flatten", "chars"):
+        if intervention in ("flatten", "chars"):
             assert "only Python is rewritten" in said
     assert other_format(found.sample) == (Compact() if codec == "cwm" else Compact(delta="element"))
 

@@ -1,4 +1,4 @@
-"""Cures tried on failed and on passing samples: exact flips and counts, with a model whose mistakes are known."""
+"""Interventions tried on failed and on passing samples: exact flips and counts, with a model whose mistakes are known."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.stats import Paired, mcnemar, wilson
 from worldline.diagnose.cause import CAUSES
-from worldline.diagnose.cures import CONFIRMING, CURES, Unfit, plan, repaired
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.interventions import CONFIRMING, INTERVENTIONS, Unfit, plan, repaired
 from worldline.diagnose.sample import Sample
-from worldline.diagnose.trials import Trials, try_cures
+from worldline.diagnose.trials import Trials, run_interventions
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -27,9 +27,9 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def outcomes(found: Trials, cure: str) -> dict[str, int]:
-    """How often each outcome of a cure."""
-    told = [one.outcome for one in found.tried if one.cure == cure]
+def outcomes(found: Trials, intervention: str) -> dict[str, int]:
+    """How often each outcome of an intervention."""
+    told = [one.outcome for one in found.tried if one.intervention == intervention]
     return {name: told.count(name) for name in sorted(set(told))}
 
 
@@ -64,7 +64,7 @@ def wrong_value(ask: PredictionRequest, truth: bytes) -> bytes:
 
 def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passing_ones() -> None:
     model = Mistaken(wrong_value)
-    found = try_cures(samples(model, programs(9)), model, cures=("repair",), seed=1)
+    found = run_interventions(samples(model, programs(9)), model, interventions=("repair",), seed=1)
     assert found.failed == (0, 1, 2)
     assert len(found.chosen) == 3
     assert set(found.chosen) <= set(range(3, 9))
@@ -83,7 +83,7 @@ def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passin
 
 def test_the_answer_is_never_given_away_by_a_repair() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b")", b")9"))
-    found = try_cures(samples(model, programs(2)), model, cures=("repair",))
+    found = run_interventions(samples(model, programs(2)), model, interventions=("repair",))
     assert [one.why for one in found.tried] == ["the answer itself is what is wrong"] * 2
 
 
@@ -96,7 +96,7 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
         return truth.replace(b")", b")9") if bad else truth
 
     model = Mistaken(mistake)
-    found = try_cures(samples(model, programs(12)), model, cures=("format",), seed=3)
+    found = run_interventions(samples(model, programs(12)), model, interventions=("format",), seed=3)
     even = sum(n % 2 == 0 for n in found.chosen)
     pairs = found.effect("format").pairs
     assert pairs == Paired(right=4 - even, regressed=even, recovered=3, wrong=1)
@@ -108,16 +108,18 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
 def test_the_choice_of_passing_samples_follows_the_seed_and_nothing_else() -> None:
     model = Mistaken(wrong_value)
     some = samples(model, programs(30))
-    one, same = (try_cures(some, model, cures=("repair",), seed=5).as_json() for _ in range(2))
+    one, same = (
+        run_interventions(some, model, interventions=("repair",), seed=5).as_json() for _ in range(2)
+    )
     assert one == same
-    chosen = {tuple(try_cures(some, model, cures=(), seed=seed).chosen) for seed in range(8)}
+    chosen = {tuple(run_interventions(some, model, interventions=(), seed=seed).chosen) for seed in range(8)}
     assert len(chosen) > 4
 
 
 def test_a_larger_budget_goes_on_from_the_cut() -> None:
     model = Mistaken(lambda ask, truth: truth)
     some = samples(model, programs(3), limit=20)
-    found = try_cures(some, model, cures=("budget",))
+    found = run_interventions(some, model, interventions=("budget",))
     assert found.causes == ("budget",) * 3
     assert outcomes(found, "budget") == {"recovered": 3}
     assert found.confirmed["budget"].rate == 1.0
@@ -135,10 +137,14 @@ def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
         return truth[:early] + b"3\n5\n)0\n.\n"
 
     model = Mistaken(mistake)
-    found = try_cures(samples(model, programs(7, LOOP)[3:]), model, cures=("actions", "guard"))
+    found = run_interventions(
+        samples(model, programs(7, LOOP)[3:]), model, interventions=("actions", "guard")
+    )
     assert outcomes(found, "actions") == {"recovered": 2, "unfit": 2}
     assert found.causes == ("wrong action",) * 2
-    assert {one.why for one in found.tried if one.cure == "guard"} == {"it never left the control flow"}
+    assert {one.why for one in found.tried if one.intervention == "guard"} == {
+        "it never left the control flow"
+    }
 
 
 def test_the_guard_applies_only_where_the_control_flow_was_left() -> None:
@@ -166,7 +172,7 @@ def test_flattened_programs_have_a_truth_of_their_own() -> None:
 
     model = Mistaken(mistake)
     some = [*samples(model, programs(4, NESTED)), *samples(model, programs(2))]
-    found = try_cures(some[:4], model, cures=("flatten",))
+    found = run_interventions(some[:4], model, interventions=("flatten",))
     assert outcomes(found, "flatten") == {"recovered": 2, "regressed": 1, "right": 1}
     assert found.effect("flatten").pairs.p == mcnemar(1, 2)
     again = next(one.found for one in found.tried if one.outcome == "recovered")
@@ -181,7 +187,7 @@ def test_string_methods_as_loops() -> None:
     model = Mistaken(
         lambda ask, truth: truth.replace(b")'", b")'9") if ".replace('b'" in ask.program.source else truth
     )
-    found = try_cures(samples(model, programs(3, body)[1:]), model, cures=("chars",))
+    found = run_interventions(samples(model, programs(3, body)[1:]), model, interventions=("chars",))
     assert outcomes(found, "chars") == {"recovered": 2}
     assert "while " in model.asked[-1].program.source
     assert model.asked[-1].limit == 1 << 12
@@ -196,7 +202,7 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
     model = Mistaken(mistake)
     some = samples(model, programs(6))
     some.append(replace(some[5], found=Prediction(text=b"", status="fault")))
-    found = try_cures(some, model, cures=("repair",))
+    found = run_interventions(some, model, interventions=("repair",))
     assert found.unjudged == 1
     assert outcomes(found, "repair") == {"fault": 1, "recovered": 2, "unfit": 3}
     assert found.effect("repair").pairs.n == 2
@@ -206,7 +212,7 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
 def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
     """Queries go where a model is least sure: one that does not say so cannot be asked."""
     model = Mistaken(wrong_value)
-    found = try_cures(samples(model, programs(6)), model, cures=("queries",))
+    found = run_interventions(samples(model, programs(6)), model, interventions=("queries",))
     assert outcomes(found, "queries") == {"unfit": 6}
     assert "how sure" in found.tried[0].why
 
@@ -214,16 +220,19 @@ def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
 def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=", b"2 a=9"))
     some = samples(model, programs(3))
-    assert try_cures(some, model, cures=()).failed == ()
-    by_trace = try_cures(some, model, cures=("repair",), by="trace")
+    assert run_interventions(some, model, interventions=()).failed == ()
+    by_trace = run_interventions(some, model, interventions=("repair",), by="trace")
     assert by_trace.failed == (0, 1, 2)
     assert outcomes(by_trace, "repair") == {"recovered": 3}
 
 
 def test_progress_is_told() -> None:
     model, heard = Mistaken(wrong_value), list[tuple[str, int, int]]()
-    try_cures(
-        samples(model, programs(6)), model, cures=("repair",), progress=lambda *told: heard.append(told)
+    run_interventions(
+        samples(model, programs(6)),
+        model,
+        interventions=("repair",),
+        progress=lambda *told: heard.append(told),
     )
     assert heard == [("repair", 1, 3), ("repair", 2, 3), ("repair", 3, 3)]
 
@@ -245,28 +254,28 @@ def test_meta_s_format_is_repaired_by_frames() -> None:
 
 def test_every_cause_that_can_be_cured_is_one_and_every_cure_confirms_something() -> None:
     assert set(CONFIRMING) <= set(CAUSES)
-    cures = {cure for some in CONFIRMING.values() for cure in some}
-    assert cures <= set(CURES)
-    assert set(CURES) - cures == {"queries"}
+    interventions = {intervention for some in CONFIRMING.values() for intervention in some}
+    assert interventions <= set(INTERVENTIONS)
+    assert set(INTERVENTIONS) - interventions == {"queries"}
 
 
 def test_what_is_no_cure_or_measure_is_refused() -> None:
     model = Mistaken(wrong_value)
-    with pytest.raises(UsageError, match="no cure 'prayer'"):
-        try_cures(samples(model, programs(2)), model, cures=("prayer",))
+    with pytest.raises(UsageError, match="no intervention 'prayer'"):
+        run_interventions(samples(model, programs(2)), model, interventions=("prayer",))
     with pytest.raises(UsageError, match="answer or trace"):
-        try_cures([], model, by="luck")
+        run_interventions([], model, by="luck")
 
 
 def test_the_shipped_model_goes_through_the_cures() -> None:
-    """Whatever it gets right or wrong: every cure ends with an outcome, and why where it does not apply."""
+    """Whatever it gets right or wrong: every intervention ends with an outcome, and why where it does not apply."""
     model = load_model("default", {"threads": "1"})
     ask = PredictionRequest(
         program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120
     )
     (truth,), (wrote,) = Interpreter().predict([ask]), model.predict([ask])
-    found = try_cures([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
-    assert {one.cure for one in found.tried} == (set(CURES) if found.failed else set())
+    found = run_interventions([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
+    assert {one.intervention for one in found.tried} == (set(INTERVENTIONS) if found.failed else set())
     for one in found.tried:
         assert one.outcome in ("recovered", "wrong", "unfit")
         assert bool(one.why) == (one.outcome == "unfit")
@@ -298,6 +307,6 @@ def test_who_cannot_be_asked_again_is_not_judged() -> None:
     some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
     model = Mistaken(lambda ask, text: text)
     model.is_replay = True
-    found = try_cures(some, model)
+    found = run_interventions(some, model)
     assert {one.status for one in found.tried} == {"unfit"}
     assert not model.asked

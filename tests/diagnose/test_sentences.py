@@ -52,7 +52,7 @@ def test_long_values_are_shown_where_they_part() -> None:
 
 def test_debug_says_them() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 acc=2\n3\n", b"2 acc=2\n3 acc=2\n"))
-    told = {name: text for name, text, _ in sentences(debug(SAME, model, cures=False))}
+    told = {name: text for name, text, _ in sentences(debug(SAME, model, interventions=False))}
     assert told["diverges"].startswith("at step 2, line 3: acc does not change")
 
 

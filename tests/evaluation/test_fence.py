@@ -13,7 +13,7 @@ from plain_predictor import PlainPredictor
 
 from worldline.cli import main
 from worldline.core.errors import DiskError, UsageError
-from worldline.core.fault import LOGGER, RowFault, fenced, fenced_each
+from worldline.core.fault import LOGGER, RowFault, call_or_fault, iterate_or_fault
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
 from worldline.evaluation.external import foreign
@@ -219,8 +219,8 @@ def test_the_traceback_is_told_once_where_it_is_asked_for(
 
 
 def test_a_fence_gives_what_the_act_gives_or_why_not() -> None:
-    assert fenced(int, "5") == 5
-    found = fenced(int, "x\x1b" * 1000)
+    assert call_or_fault(int, "5") == 5
+    found = call_or_fault(int, "x\x1b" * 1000)
     assert isinstance(found, RowFault)
     assert found.why.startswith("ValueError: invalid literal")
     assert found.why.isprintable()
@@ -233,7 +233,7 @@ def test_a_fence_gives_what_the_act_gives_or_why_not() -> None:
     def mute() -> None:
         raise Mute
 
-    assert fenced(mute) == RowFault("Mute")
+    assert call_or_fault(mute) == RowFault("Mute")
 
 
 def test_answers_are_begun_anew_behind_a_fault_and_closed() -> None:
@@ -247,6 +247,6 @@ def test_answers_are_begun_anew_behind_a_fault_and_closed() -> None:
         finally:
             closed.append(at)
 
-    found = [each if isinstance(each, int) else "fault" for each in fenced_each(answers, 5)]
+    found = [each if isinstance(each, int) else "fault" for each in iterate_or_fault(answers, 5)]
     assert found == [-5, -10, "fault", 10, 5]
     assert (begun, closed) == ([0, 3], [0, 3])

@@ -22,7 +22,7 @@ from worldline.data.mine import mine
 from worldline.data.mixture import Mixture
 from worldline.diagnose import trials
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.trials import try_cures
+from worldline.diagnose.trials import run_interventions
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
@@ -90,7 +90,7 @@ def is_odd_sample(diagnosis: Diagnosis) -> bool:
 
 CURED: dict[str, tuple[str, Callable[..., bool]]] = {
     "diagnosing": ("_right", lambda one, by: is_odd_sample(one)),
-    "planning": ("plan", lambda cure, one, codec: is_odd_sample(one)),
+    "planning": ("plan", lambda intervention, one, codec: is_odd_sample(one)),
     "planning with the truth": ("with_truth", lambda made, one, true: is_odd_sample(one)),
     "judging": ("_judged", lambda job, *rest: job.tried.sample == ODD),
 }
@@ -100,12 +100,12 @@ CURED: dict[str, tuple[str, Callable[..., bool]]] = {
 def test_cures(made: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, is_odd = CURED[what]
     samples = [record.sample() for record in newest(made).values()]
-    cure = "flatten" if what == "planning with the truth" else "format"
-    if cure == "flatten":
+    intervention = "flatten" if what == "planning with the truth" else "format"
+    if intervention == "flatten":
         samples = [replace(one, ask=replace(one.ask, program=nested(one.ask.program))) for one in samples]
-    plain = try_cures(samples, Wrong(), cures=(cure,))
+    plain = run_interventions(samples, Wrong(), interventions=(intervention,))
     monkeypatch.setattr(trials, name, breaking(getattr(trials, name), is_odd))
-    found = try_cures(samples, Wrong(), cures=(cure,))
+    found = run_interventions(samples, Wrong(), interventions=(intervention,))
     assert [one.sample for one in found.tried] == list(range(COUNT))
     assert [one.sample for one in found.tried if one.status == "fault"] == [ODD]
     assert "fault(OverflowError" in found.tried[ODD].why
@@ -122,7 +122,9 @@ def test_a_truth_that_cannot_be_recorded(made: Path, monkeypatch: pytest.MonkeyP
                 yield from super().predict([ask])
 
     monkeypatch.setattr(trials, "Interpreter", Breaking)
-    found = try_cures([record.sample() for record in newest(made).values()], Wrong(), cures=("format",))
+    found = run_interventions(
+        [record.sample() for record in newest(made).values()], Wrong(), interventions=("format",)
+    )
     assert [one.sample for one in found.tried if one.status == "fault"] == [ODD]
     assert len(found.tried) == COUNT
 
@@ -140,7 +142,9 @@ def test_a_predictor_that_breaks_on_one_cure(made: Path) -> None:
                     raise OverflowError("that nobody expected")
                 yield found
 
-    found = try_cures([record.sample() for record in newest(made).values()], Breaking(), cures=("format",))
+    found = run_interventions(
+        [record.sample() for record in newest(made).values()], Breaking(), interventions=("format",)
+    )
     assert [one.status for one in found.tried] == ["done"] * ODD + ["fault"] + ["done"] * (COUNT - ODD - 1)
 
 

@@ -1,6 +1,6 @@
-"""Cures of a model that writes Meta's format, asked over HTTP: of a run, of a run that was scored, of one program.
+"""Interventions of a model that writes Meta's format, asked over HTTP: of a run, of a run that was scored, of one program.
 
-The server's model is the interpreter with planted mistakes, so that what each cure does is known beforehand.
+The server's model is the interpreter with planted mistakes, so that what each intervention does is known beforehand.
 """
 
 from __future__ import annotations
@@ -63,11 +63,14 @@ def scheme(server: str, model: str) -> str:
 
 
 def outcomes(found: Trials) -> dict[str, list[str]]:
-    """What each cure did to each sample."""
-    return {cure: [one.outcome for one in found.tried if one.cure == cure] for cure in found.cures}
+    """What each intervention did to each sample."""
+    return {
+        intervention: [one.outcome for one in found.tried if one.intervention == intervention]
+        for intervention in found.interventions
+    }
 
 
-@pytest.mark.long(reason="up to eight cures for each of three samples, asked over HTTP")
+@pytest.mark.long(reason="up to eight interventions for each of three samples, asked over HTTP")
 def test_cures_of_a_run(server: str, tmp_path: Path) -> None:
     """Two samples call `g`, where it loses its line: once, and twice. The third does not, and is right."""
     tasks = [Task(program=Program(source=SOURCE, call=f"f({xs})"), name=f"f/{xs}") for xs in CALLS]
@@ -88,7 +91,7 @@ def test_cures_of_a_run(server: str, tmp_path: Path) -> None:
         "chars": ["unfit"] * 3,
         "queries": ["recovered", "recovered", "right"],
     }
-    why = {one.cure: one.why for one in found.tried if one.outcome == "unfit" and one.sample == 2}
+    why = {one.intervention: one.why for one in found.tried if one.outcome == "unfit" and one.sample == 2}
     assert why["actions"] == "its actions are the true ones"
     assert why["guard"] == "it never left the control flow"
     assert why["format"] == "this model writes cwm alone"
@@ -129,7 +132,7 @@ def test_cures_of_a_run_that_was_scored(server: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["failed"] == [0, 1, 2]
-    found = {cure: {one["outcome"] for one in told["tried"] if one["cure"] == cure} for cure in (
+    found = {intervention: {one["outcome"] for one in told["tried"] if one["intervention"] == intervention} for intervention in (
         "repair", "actions", "guard", "flatten", "chars", "queries"
     )}  # fmt: skip
     assert found == {
@@ -145,7 +148,7 @@ def test_another_notation_is_another_model(server: str, tmp_path: Path) -> None:
         intervened(path, load_model, model="interpreter")
 
 
-@pytest.mark.long(reason="asks a server for every cure of a program")
+@pytest.mark.long(reason="asks a server for every intervention of a program")
 def test_one_program_is_debugged_with_its_cures(server: str) -> None:
     program = Program(source=SOURCE, call="f([3])")
     found = debug(program, load_model(scheme(server, LINES)), seconds=None)

@@ -52,8 +52,10 @@ def test_from_a_model_to_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "| flatten |" in told(cells[4], "text/markdown")
     assert "causes: " in told(cells[5], "text")
     drawn = re.findall(r"^([\w-]+)\.svg$", told(cells[6], "text"), re.MULTILINE)
-    assert {"by-length", "by-group", "by-type", "cures"} <= set(drawn)
-    assert told(cells[6], "image/svg+xml").count("<svg") == len({"by-group", "causes", "cures"} & set(drawn))
+    assert {"by-length", "by-group", "by-type", "interventions"} <= set(drawn)
+    assert told(cells[6], "image/svg+xml").count("<svg") == len(
+        {"by-group", "causes", "interventions"} & set(drawn)
+    )
     (out,) = tmp_path.glob("worldline-*")
     assert (out / "composition" / "report.html").stat().st_size > 10_000
     assert list((out / "composition" / "tables").glob("*.csv"))

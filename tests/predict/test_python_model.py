@@ -119,7 +119,7 @@ def test_a_model_says_that_it_writes_meta_s_format(where: str, tmp_path: Path) -
     extras = {"codec": "cwm"} if where == "extra" else {}
     model = load_model(f"python:{path}:model", extras)
     assert model.info.notation == "cwm"
-    done = debug(PROGRAM, model, cures=False)
+    done = debug(PROGRAM, model, interventions=False)
     assert not done.diverges, done.cause
 
 

@@ -15,7 +15,7 @@ from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.stage import stage, staged
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.diagnose.sample import Beside
+from worldline.diagnose.sample import ReportedAnswer
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
@@ -170,9 +170,9 @@ def test_an_own_answer_is_judged_beside_its_trace(port: int, tmp_path: Path, way
     assert (report.said.right, report.said.n) == (1, 2)
     kept = {record.name: record for record in newest(tmp_path / "run").values()}
     assert [kept[name].beside for name in ("f1", "f2", "f3")] == [
-        Beside(own="2"),
-        Beside(own="'2'"),
-        Beside(),
+        ReportedAnswer(own="2"),
+        ReportedAnswer(own="'2'"),
+        ReportedAnswer(),
     ]
     assert [kept[name].judged["cause"] for name in ("f1", "f2", "f3")] == ["", "answer miscopied", ""]
     assert kept["f2"].verdict().said == "wrong"

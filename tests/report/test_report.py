@@ -24,8 +24,8 @@ from worldline.core.errors import FormatError, NoSandbox, UsageError
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.data.vocabularies import llama3_path
-from worldline.diagnose.trials import Trials, Tried
-from worldline.evaluation.run.directory import newest, opened
+from worldline.diagnose.trials import InterventionTrial, Trials
+from worldline.evaluation.run.directory import INTERVENTIONS_FILE, newest, opened
 from worldline.evaluation.run.run import run
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
@@ -33,7 +33,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction
 from worldline.recording.recorder import record
 from worldline.ui.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
-from worldline.ui.report.data import INTERVENTIONS, JudgedSample, choose, gather, read_trials
+from worldline.ui.report.data import JudgedSample, choose, gather, read_trials
 from worldline.ui.report.failures import VALUE, bounded
 from worldline.ui.report.page import charts, render
 from worldline.ui.session.side_by_side import CellPiece
@@ -165,9 +165,9 @@ def test_hostile_text_is_shown_and_does_nothing(tmp_path: Path) -> None:
     predictor = Changed((b"=10", b"='" + evil + b"'"), (b"!", evil), name=EVIL)
     run(suite(evil=True), predictor, out=tmp_path / "evil")
     row = {"model": EVIL, "by": EVIL, "seed": 0, "failed": [1], "causes": [EVIL], "chosen": [0], "passing": 1}
-    tried = [{"cure": EVIL, "sample": 1, "outcome": EVIL, "why": EVIL}]
-    row |= {"unjudged": 0, "effects": [{"cure": EVIL}], "tried": tried, "at": [0, 1, 2, 3, 4]}
-    (tmp_path / "evil" / INTERVENTIONS).write_text(json.dumps(row))
+    tried = [{"intervention": EVIL, "sample": 1, "outcome": EVIL, "why": EVIL}]
+    row |= {"unjudged": 0, "effects": [{"intervention": EVIL}], "tried": tried, "at": [0, 1, 2, 3, 4]}
+    (tmp_path / "evil" / INTERVENTIONS_FILE).write_text(json.dumps(row))
     text, found = render(tmp_path / "evil")
     assert len(found.failed) == 4
     dom = Dom(text)
@@ -267,49 +267,65 @@ def test_long_values_are_cut_to_where_they_differ() -> None:
 
 
 def interventions() -> Trials:
-    """Two cures on a failed sample and a passing one."""
+    """Two interventions on a failed sample and a passing one."""
     tried = (
-        Tried(cure="repair", sample=1, before=False, after=True),
-        Tried(cure="repair", sample=0, before=True, after=True),
-        Tried(cure="guard", sample=1, before=False, status="unfit", why="it never left the control flow"),
-        Tried(cure="guard", sample=0, before=True, after=False),
+        InterventionTrial(intervention="repair", sample=1, before=False, after=True),
+        InterventionTrial(intervention="repair", sample=0, before=True, after=True),
+        InterventionTrial(
+            intervention="guard", sample=1, before=False, status="unfit", why="it never left the control flow"
+        ),
+        InterventionTrial(intervention="guard", sample=0, before=True, after=False),
     )
     return Trials(
         model="m", by="answer", seed=0, failed=(1,), causes=("wrong value",), chosen=(0,), passing=3, unjudged=0,
-        cures=("repair", "guard"), tried=tried,
+        interventions=("repair", "guard"), tried=tried,
     )  # fmt: skip
 
 
 def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
     assert read_trials(made) is None
-    assert "cures" not in Dom(render(made)[0]).ids
-    shutil.copytree(made, tmp_path / "cured")
-    (tmp_path / "cured" / INTERVENTIONS).write_text(json.dumps(interventions().as_json()))
-    assert read_trials(tmp_path / "cured") == interventions()
-    text, _ = render(tmp_path / "cured")
+    assert "interventions" not in Dom(render(made)[0]).ids
+    shutil.copytree(made, tmp_path / "intervened")
+    (tmp_path / "intervened" / INTERVENTIONS_FILE).write_text(json.dumps(interventions().as_json()))
+    assert read_trials(tmp_path / "intervened") == interventions()
+    text, _ = render(tmp_path / "intervened")
     dom = Dom(text)
-    assert {"cures", "figure-cures"} <= set(dom.ids)
+    assert {"interventions", "figure-interventions"} <= set(dom.ids)
     one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
-    assert "<dt>cure repair</dt><dd><span class=flip>recovered</span>: the state repaired at the div" in one
-    assert "<dt>cure guard</dt><dd><span>does not apply</span>: it never left the control flow</dd>" in one
+    assert (
+        "<dt>intervention repair</dt><dd><span class=flip>recovered</span>: the state repaired at the div"
+        in one
+    )
+    assert (
+        "<dt>intervention guard</dt><dd><span>does not apply</span>: it never left the control flow</dd>"
+        in one
+    )
     assert "100.0 % (20.7 - 100.0) of 1" in dom.text
 
 
+def test_interventions_of_older_runs_are_read(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made, tmp_path / "intervened")
+    text = json.dumps(interventions().as_json()).replace('"intervention":', '"cure":')
+    assert '"cure": "repair"' in text
+    (tmp_path / "intervened" / INTERVENTIONS_FILE).write_text(text)
+    assert read_trials(tmp_path / "intervened") == interventions()
+
+
 def test_samples_that_were_asked_again_are_found_by_their_place(made: Path, tmp_path: Path) -> None:
-    shutil.copytree(made, tmp_path / "cured")
+    shutil.copytree(made, tmp_path / "intervened")
     row = interventions().as_json() | {"at": [0, 4]}
-    (tmp_path / "cured" / INTERVENTIONS).write_text(json.dumps(row))
-    found = gather(tmp_path / "cured", limit=5)
+    (tmp_path / "intervened" / INTERVENTIONS_FILE).write_text(json.dumps(row))
+    found = gather(tmp_path / "intervened", limit=5)
     assert found.tried(1) == ()
     assert [one.outcome for one in found.tried(4)] == ["recovered", "unfit"]
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"model": 1}', '{"model": "m", "chosen": ["x"]}'])
 def test_interventions_that_are_none_are_refused(made: Path, tmp_path: Path, text: str) -> None:
-    shutil.copytree(made, tmp_path / "cured")
-    (tmp_path / "cured" / INTERVENTIONS).write_text(text)
+    shutil.copytree(made, tmp_path / "intervened")
+    (tmp_path / "intervened" / INTERVENTIONS_FILE).write_text(text)
     with pytest.raises(FormatError):
-        render(tmp_path / "cured")
+        render(tmp_path / "intervened")
 
 
 def test_tokens_are_counted_in_metas_notation(tmp_path: Path) -> None:
@@ -332,7 +348,7 @@ def test_figures_are_the_same_files_each_time(made: Path, tmp_path: Path) -> Non
     from worldline.ui.report.figures import write
 
     found = gather(made, limit=5)
-    drawn = [*charts(found), Flips("cures", "cures", (("a $x", 3, 1), (EVIL, 0, 0)))]
+    drawn = [*charts(found), Flips("interventions", "interventions", (("a $x", 3, 1), (EVIL, 0, 0)))]
     drawn.append(Budgets("budgets", "budgets", "tokens", "steps", curve((i, i**4) for i in range(1, 40))))
     drawn.append(Rates("odd", "odd", ("answer",), (("$\\frac{", (Share(0, 0),)), (EVIL, (Share(1, 2),)))))
     first = {path.name: path.read_bytes() for path in write(tmp_path / "one", drawn)}

@@ -7,7 +7,7 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.grow import imagine
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 
 def program(source: str, call: str | None) -> Program:
@@ -44,19 +44,19 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def true_scene(of: Program) -> Scene:
+def true_scene(of: Program) -> Session:
     """A scene that the interpreter imagined: it is right."""
-    scene = Scene.new(of, model="interpreter")
+    scene = Session.new(of, model="interpreter")
     for _ in imagine(scene, Interpreter()):
         pass
     assert scene.branch(0).status == "done"
     return scene
 
 
-def told_scene(of: Program, found: bytes, truth: bytes | None = None, status: str = "ended") -> Scene:
+def recorded_session(of: Program, found: bytes, truth: bytes | None = None, status: str = "ended") -> Session:
     """A scene of texts that somebody wrote; without a truth, one that was not recorded."""
     known = Prediction(text=truth or b"", status="ended" if truth else "fault")
     sample = Sample(
         ask=PredictionRequest(program=of), truth=known, found=Prediction(text=found, status=status)
     )
-    return Scene.of_sample(sample, name="told", model="somebody")
+    return Session.of_sample(sample, name="told", model="somebody")

@@ -5,21 +5,21 @@ from __future__ import annotations
 from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
 from worldline.diagnose.diverge import aligned
-from worldline.ui.session.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair
-from worldline.ui.session.side import FrameState, Side
+from worldline.ui.session.run import FrameState, Run
+from worldline.ui.session.run_diff import CONSEQUENTIAL, RIGHT, WRONG, RunDiff
 
 Steps = tuple[int | None, int | None]
 Stack = tuple[FrameState, ...]
 
 
-def naive(pair: Pair) -> list[tuple[str, str]]:
+def naive(pair: RunDiff) -> list[tuple[str, str]]:
     """Action and state of every row."""
     known = _Known(pair)
     return [known.judge(n) for n in range(len(pair.rows))]
 
 
 class _Known:
-    def __init__(self, pair: Pair) -> None:
+    def __init__(self, pair: RunDiff) -> None:
         assert pair.left is not None
         self.pair, self.sides = pair, (pair.left, pair.right)
         self.agrees = [
@@ -147,7 +147,7 @@ class _Known:
         return found
 
 
-def _about(side: Side, step: int) -> Stack:
+def _about(side: Run, step: int) -> Stack:
     """The stack when a step is about to do what it does at once; the frame that it begins is there, and empty."""
     known = side.before(step)
     return known if len(known) == len(side.stack(step)) else (*known, _empty(side.stack(step)[-1]))

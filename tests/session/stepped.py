@@ -11,7 +11,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
@@ -117,18 +117,18 @@ def run(name: str, mode: str = "compact") -> tuple[PredictionRequest, Prediction
 
 
 @lru_cache
-def true(name: str, mode: str = "compact") -> Side:
+def true(name: str, mode: str = "compact") -> Run:
     """The true side of a program."""
-    return Side("truth", *run(name, mode))
+    return Run("truth", *run(name, mode))
 
 
-def side(name: str, mode: str, text: bytes, status: str = "ended") -> Side:
+def side(name: str, mode: str, text: bytes, status: str = "ended") -> Run:
     """A side of a program with another text."""
     ask, found = run(name, mode)
-    return Side("found", ask, Prediction(text=text, status=status, codec=found.codec))
+    return Run("found", ask, Prediction(text=text, status=status, codec=found.codec))
 
 
-def changed(name: str, *changes: tuple[str, str], mode: str = "compact", status: str = "ended") -> Side:
+def changed(name: str, *changes: tuple[str, str], mode: str = "compact", status: str = "ended") -> Run:
     """A side whose text is the true one with the first occurrence of each first text replaced."""
     text = run(name, mode)[1].text.decode()
     for old, new in changes:
@@ -138,7 +138,7 @@ def changed(name: str, *changes: tuple[str, str], mode: str = "compact", status:
 
 
 @st.composite
-def damaged(draw: st.DrawFn) -> tuple[str, str, Side]:
+def damaged(draw: st.DrawFn) -> tuple[str, str, Run]:
     """A program, a mode, and a side of its text: lines changed, left out, repeated, moved; bytes changed; cut."""
     name, mode = draw(st.sampled_from(sorted(PROGRAMS))), draw(st.sampled_from(sorted(MODES)))
     text = run(name, mode)[1].text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from branch_programs import CATCH, COUNT, FACT, PROGRAMS, PULL, SCRIPT, SPEAK, told_scene, true_scene
+from branch_programs import CATCH, COUNT, FACT, PROGRAMS, PULL, SCRIPT, SPEAK, recorded_session, true_scene
 
 from worldline.core.change import Change
 from worldline.core.errors import UsageError
@@ -16,7 +16,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.plan import BranchPlan, planned
 from worldline.ui.session.grow import grow
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 FACT_TEXT = b"(1 n=3\n2\n4\n(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n r=1\n5\n)2\n r=2\n5\n)6\n.\n"
 PULL_TEXT = (
@@ -32,10 +32,10 @@ def intervention(kind: str, **fields: Any) -> Intervention:
 
 def plan(of: Program, text: bytes, kind: str, *, status: str = "ended", **fields: Any) -> BranchPlan:
     """How a text goes on from an intervention."""
-    return planned(told_scene(of, text, status=status).branch(0), intervention(kind, **fields))
+    return planned(recorded_session(of, text, status=status).branch(0), intervention(kind, **fields))
 
 
-def grown(scene: Scene, kind: str, parent: int = 0, **fields: Any) -> Branch:
+def grown(scene: Session, kind: str, parent: int = 0, **fields: Any) -> Branch:
     """A branch that the interpreter imagined."""
     last = list(grow(scene, Interpreter(), intervention(kind, **fields), parent=parent))[-1]
     return scene.branch(last.branch)
@@ -145,7 +145,7 @@ class TestWhatCannotBe:
         ],
     )
     def test_it_is_said(self, fields: dict[str, Any], said: str) -> None:
-        scene = told_scene(FACT, FACT_TEXT, FACT_TEXT)
+        scene = recorded_session(FACT, FACT_TEXT, FACT_TEXT)
         with pytest.raises(UsageError, match=said):
             grow(scene, Interpreter(), Intervention.of_json(fields))
         assert len(scene.branches) == 1
@@ -230,7 +230,7 @@ LAWS: list[tuple[str, dict[str, Any], str | None]] = [
 
 
 @pytest.fixture(scope="module")
-def scenes(box: None) -> dict[str, Scene]:
+def scenes(box: None) -> dict[str, Session]:
     return {name: true_scene(of) for name, of in PROGRAMS.items()}
 
 
@@ -239,7 +239,7 @@ def scenes(box: None) -> dict[str, Scene]:
     ("name", "told", "answer"), LAWS, ids=lambda part: str(part) if isinstance(part, str) else None
 )
 def test_the_interpreter_agrees_with_its_own_continuation(
-    scenes: dict[str, Scene], name: str, told: dict[str, Any], answer: str | None
+    scenes: dict[str, Session], name: str, told: dict[str, Any], answer: str | None
 ) -> None:
     scene = scenes[name]
     last = list(grow(scene, Interpreter(), Intervention.of_json(told)))[-1]
@@ -265,7 +265,7 @@ def test_the_interpreter_agrees_with_its_own_continuation(
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_to_change_nothing_changes_nothing(scenes: dict[str, Scene], name: str) -> None:
+def test_to_change_nothing_changes_nothing(scenes: dict[str, Session], name: str) -> None:
     """An edit to the value that a name has, and a line that is next anyway."""
     scene = scenes[name]
     text, reading = scene.branch(0).found.text, read(scene.branch(0).ask, scene.branch(0).found)
@@ -293,7 +293,7 @@ def test_to_change_nothing_changes_nothing(scenes: dict[str, Scene], name: str) 
     ],
 )
 def test_what_the_interpreter_cannot_do_is_said(
-    scenes: dict[str, Scene], name: str, fields: dict[str, Any], why: str
+    scenes: dict[str, Session], name: str, fields: dict[str, Any], why: str
 ) -> None:
     branch = grown(scenes[name], **fields)
     assert branch.truth is None
@@ -309,9 +309,9 @@ WRONG = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4\n3\n4\n3\n5\n)0\n.\n" 
 class TestTheModelsState:
     """A model that went wrong in values only: the interpreter goes on from where the model believes to be."""
 
-    def scene(self, found: bytes = WRONG) -> Scene:
+    def scene(self, found: bytes = WRONG) -> Session:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=COUNT)])))
-        return told_scene(COUNT, found, truth.text)
+        return recorded_session(COUNT, found, truth.text)
 
     def test_its_values_are_put_in(self) -> None:
         branch = grown(self.scene(), "edit", step=6, name="l", value="'r'")
@@ -332,7 +332,7 @@ class TestTheModelsState:
 
     def test_a_call_that_the_model_forgot(self) -> None:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)])))
-        scene = told_scene(FACT, b"(1 n=3\n2\n4 r=2\n5\n)6\n.\n", truth.text)
+        scene = recorded_session(FACT, b"(1 n=3\n2\n4 r=2\n5\n)6\n.\n", truth.text)
         branch = grown(scene, "edit", step=2, name="r", value="5")
         assert branch.truth is None
         assert "not done with step 2" in branch.why
@@ -342,7 +342,7 @@ class TestTheModelsState:
             source="def f():\n    a = [1]\n    b = a\n    k = 0\n    a.append(k)\n    return b\n", call="f()"
         )
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
-        scene = told_scene(of, truth.replace(b"=[1]", b"=[2]"), truth)
+        scene = recorded_session(of, truth.replace(b"=[1]", b"=[2]"), truth)
         branch = grown(scene, "edit", step=3, name="k", value="5")
         assert branch.found.text.endswith(b"4 k=5\n5 a=[2, 5] b=[2, 5]\n6\n)[2, 5]\n.\n")
 
@@ -368,7 +368,9 @@ class TestTheModelsState:
     ) -> None:
         of = Program(source=source, call=call)
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
-        branch = grown(told_scene(of, truth.replace(old, new), truth), "edit", step=3, name="k", value="7")
+        branch = grown(
+            recorded_session(of, truth.replace(old, new), truth), "edit", step=3, name="k", value="7"
+        )
         assert branch.truth is None
         assert why in branch.why
 
@@ -378,19 +380,19 @@ class TestTheModelsState:
         )
         of = Program(source=source, call="f([1, 2])")
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
-        scene = told_scene(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)
+        scene = recorded_session(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)
         branch = grown(scene, "edit", step=3, name="xs", value="[1, 3]")
         assert branch.found.text == truth
 
     def test_without_a_true_run(self) -> None:
-        branch = grown(told_scene(COUNT, WRONG), "edit", step=1, name="n", value="5")
+        branch = grown(recorded_session(COUNT, WRONG), "edit", step=1, name="n", value="5")
         assert branch.truth is None
         assert branch.why == "it was not recorded"
 
     def test_changes_that_are_due_are_the_interpreters(self) -> None:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)]))).text
         cut = truth[: truth.index(b" r=1\n")]
-        scene = told_scene(FACT, cut, truth, status="budget")
+        scene = recorded_session(FACT, cut, truth, status="budget")
         branch = grown(scene, "line", step=9, line=3)
         assert branch.found.text == cut + b" r=1\n3\n)1\n r=1\n5\n)3\n.\n"
 

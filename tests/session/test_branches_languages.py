@@ -14,7 +14,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.plan import planned
 from worldline.ui.session.grow import grow
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 
 class GoesOn(PlainPredictor):
@@ -27,15 +27,15 @@ class GoesOn(PlainPredictor):
             yield Prediction(text=ask.given + b"19\n)0\n.\n", status="ended")
 
 
-def scene(one: HandWritten) -> Scene:
+def scene(one: HandWritten) -> Session:
     """A program's two runs."""
     truth, found = (Prediction(text=text, status="ended") for text in (one.steps, one.found))
-    return Scene.of_sample(
+    return Session.of_sample(
         Sample(ask=one.ask, truth=truth, found=found), name=one.program.name, model="by hand"
     )
 
 
-def grown(found: Scene, intervention: Intervention) -> Branch:
+def grown(found: Session, intervention: Intervention) -> Branch:
     """A branch when it is done."""
     for _ in grow(found, GoesOn(), intervention):
         pass

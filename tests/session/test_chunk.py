@@ -15,8 +15,8 @@ from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.chunk import CHUNK, TAIL, chunk, chunks
 from worldline.ui.session.clip import MOST, clip, parting
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import RunDiff
 
 pytestmark = pytest.mark.usefixtures("box")
 
@@ -61,7 +61,7 @@ class Page:
         return found[::-1]
 
 
-def check(pair: Pair) -> None:
+def check(pair: RunDiff) -> None:
     """Every chunk of a pair, folded as a page does, beside the sides; and that nothing in it is not JSON."""
     seen, pages = 0, dict[str, Page]()
     for k in range(chunks(pair)):
@@ -77,7 +77,7 @@ def check(pair: Pair) -> None:
     assert seen == len(pair.rows)
 
 
-def check_row(pair: Pair, row: dict[str, Any], pages: dict[str, Page]) -> None:
+def check_row(pair: RunDiff, row: dict[str, Any], pages: dict[str, Page]) -> None:
     wanted = pair.rows[row["row"]]
     absent = {"right": "open"} if None in (wanted.left, wanted.right) else {}  # nothing to compare
     verdicts = [absent.get(each, each) for each in (wanted.action, wanted.state)]
@@ -112,22 +112,22 @@ def check_row(pair: Pair, row: dict[str, Any], pages: dict[str, Page]) -> None:
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_a_page_knows_what_a_true_side_knows(name: str, mode: str) -> None:
-    check(Pair(true(name, mode), true(name, mode)))
-    check(Pair(None, true(name, mode)))
+    check(RunDiff(true(name, mode), true(name, mode)))
+    check(RunDiff(None, true(name, mode)))
 
 
 @given(damaged())
-def test_a_page_knows_what_any_side_knows(made: tuple[str, str, Side]) -> None:
-    check(Pair(true(*made[:2]), made[2]))
+def test_a_page_knows_what_any_side_knows(made: tuple[str, str, Run]) -> None:
+    check(RunDiff(true(*made[:2]), made[2]))
 
 
 @given(anyhow(), anyhow())
 def test_a_page_knows_what_any_lines_say(one: bytes, other: bytes) -> None:
-    check(Pair(side("fact", "compact", one), side("fact", "compact", other)))
+    check(RunDiff(side("fact", "compact", one), side("fact", "compact", other)))
 
 
 def test_there_are_several_chunks() -> None:
-    pair = Pair(true("loop"), true("loop"))
+    pair = RunDiff(true("loop"), true("loop"))
     assert chunks(pair) > 1
     later = chunk(pair, 1)
     assert later["left"]["state"]["0"]["n"] == ["40", 0]
@@ -140,7 +140,7 @@ def test_a_side_that_has_ended_stays_where_it_was() -> None:
     truth = true("loop")
     text = truth.prediction.text
     short = side("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
-    pair = Pair(truth, short)
+    pair = RunDiff(truth, short)
     check(pair)
     later = chunk(pair, chunks(pair) - 1)["right"]
     assert later["at"]["step"] == len(short.events) - 1
@@ -149,7 +149,7 @@ def test_a_side_that_has_ended_stays_where_it_was() -> None:
 
 def test_a_waiting_frame_is_where_it_waits() -> None:
     truth = true("loop")
-    pair = Pair(truth, truth)
+    pair = RunDiff(truth, truth)
     inside = next(
         k for k in range(1, chunks(pair)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1
     )
@@ -161,7 +161,7 @@ def test_the_format_is_exactly_this() -> None:
     ask, truth = run("fact")
     sure = step_confidences(ask, truth, [-0.5] * len(truth.text))
     found = changed("fact", (")1\n", ")2\n"))
-    pair = Pair(true("fact"), Side("found", ask, found.prediction, sure=sure))
+    pair = RunDiff(true("fact"), Run("found", ask, found.prediction, sure=sure))
     part = chunk(pair, 0)
     assert list(part) == ["first", "rows", "left", "right"]
     row = part["rows"][12]
@@ -193,7 +193,7 @@ def test_the_format_is_exactly_this() -> None:
 def test_an_empty_pair_has_one_empty_chunk() -> None:
     empty = side("fact", "compact", b"", "empty")
     nothing = {"at": None, "frames": {}, "state": {}, "output": ""}
-    assert chunk(Pair(None, empty), 0) == {"first": 0, "rows": [], "left": nothing, "right": nothing}
+    assert chunk(RunDiff(None, empty), 0) == {"first": 0, "rows": [], "left": nothing, "right": nothing}
 
 
 def test_a_long_value_is_cut_around_where_it_differs() -> None:
@@ -201,8 +201,8 @@ def test_a_long_value_is_cut_around_where_it_differs() -> None:
     ask = PredictionRequest(program=program, limit=1 << 26)
     long = "a" * 1_000_000
     texts = [f"(1 x='{long}{middle}{long}'\n2 y=1\n3\n)1\n.\n".encode() for middle in "bc"]
-    left, right = (Side(str(n), ask, Prediction(text=text, status="ended")) for n, text in enumerate(texts))
-    part = chunk(Pair(left, right), 0)
+    left, right = (Run(str(n), ask, Prediction(text=text, status="ended")) for n, text in enumerate(texts))
+    part = chunk(RunDiff(left, right), 0)
     assert len(json.dumps(part)) < 60_000
     told = part["rows"][0]["right"]["changes"][0][2]
     assert told.startswith("<999001 before>...aaa")
@@ -214,7 +214,7 @@ def test_a_long_value_is_cut_around_where_it_differs() -> None:
 def test_what_is_no_unicode_is_escaped() -> None:
     lone = '{"n": "\'\\ud800\'", "\\udfff": "\'\\u00e9\'"}'
     text = f"<|call_sep|>{lone}<|action_sep|>def fact(n):\n<|frame_sep|>"
-    part = chunk(Pair(None, side("fact", "cwm", text.encode(), "budget")), 0)
+    part = chunk(RunDiff(None, side("fact", "cwm", text.encode(), "budget")), 0)
     assert part["rows"][0]["right"]["changes"] == [[0, "n", "'\\ud800'"], [0, "\\udfff", "'é'"]]
     json.dumps(part, ensure_ascii=False).encode("utf-8")
 

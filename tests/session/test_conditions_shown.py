@@ -9,18 +9,18 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.as_json import branch_json
 from worldline.ui.session.chunk import chunk
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 SOURCE = "def f(n):\n    a = n + 1\n    if n % 2 == 0:\n        return 1\n    return a\n"
 TRUE, SAID = b"(1 n=5\n2 a=6\n3\n5\n)6\n.\n", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n"
 
 
-def scene(found: bytes = SAID, wrong: WrongBranch | None = None) -> Scene:
+def scene(found: bytes = SAID, wrong: WrongBranch | None = None) -> Session:
     ask = PredictionRequest(program=Program(source=SOURCE, call="f(5)"))
     sample = Sample(
         ask=ask, truth=Prediction(text=TRUE, status="ended"), found=Prediction(text=found, status="ended")
     )
-    return Scene.of_sample(sample, name="a", model="m", wrong=wrong)
+    return Session.of_sample(sample, name="a", model="m", wrong=wrong)
 
 
 def test_a_step_that_decides_says_what_on_each_side() -> None:
@@ -32,7 +32,7 @@ def test_a_step_that_decides_says_what_on_each_side() -> None:
     assert all("decided" not in row["left"] for row in rows if row["left"] and row["row"] != 2)
 
 
-def told(shown: Scene) -> list[str] | None:
+def told(shown: Session) -> list[str] | None:
     root = shown.branches[0]
     said = branch_json(root, shown.pair(0), root, None).get("wrong")
     assert said is None or isinstance(said, list)

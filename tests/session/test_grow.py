@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
-from branch_programs import COUNT, FACT, told_scene
+from branch_programs import COUNT, FACT, recorded_session
 from plain_predictor import PlainPredictor
 
 from worldline.codec.compact.turns import turns
@@ -23,7 +23,7 @@ from worldline.predict.models import load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 BERRY = Program(
     source="def count(word, letter):\n    n = 0\n    for c in word:\n        n += int(c == letter)\n    return n\n",
@@ -40,18 +40,18 @@ def model() -> Local:
     return found.settled()
 
 
-def imagined(program: Program, predictor: Local, **options: int) -> Scene:
-    scene = Scene.new(program, model=predictor.info.name, **options)
+def imagined(program: Program, predictor: Local, **options: int) -> Session:
+    scene = Session.new(program, model=predictor.info.name, **options)
     list(imagine(scene, predictor))
     return scene
 
 
 @pytest.fixture(scope="module")
-def berry(model: Local) -> Scene:
+def berry(model: Local) -> Session:
     return imagined(BERRY, model)
 
 
-def grown(scene: Scene, predictor: object, parent: int = 0, **fields: object) -> Branch:
+def grown(scene: Session, predictor: object, parent: int = 0, **fields: object) -> Branch:
     steps = list(grow(scene, predictor, Intervention(**fields), parent=parent))  # type: ignore[arg-type]
     assert steps[0].stage == "truth"
     assert steps[-1].stage in ("done", "failed")
@@ -59,7 +59,7 @@ def grown(scene: Scene, predictor: object, parent: int = 0, **fields: object) ->
 
 
 class TestTheShippedModel:
-    def test_a_new_scene_is_recorded_and_imagined(self, model: Local, berry: Scene) -> None:
+    def test_a_new_scene_is_recorded_and_imagined(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         (alone,) = model.predict([root.ask])
         assert (root.status, root.why, root.note) == ("done", "", "")
@@ -76,7 +76,7 @@ class TestTheShippedModel:
             assert root.belief is not None
             assert root.belief.truth is not None
 
-    def test_an_edit_goes_on_as_forcing_does(self, model: Local, berry: Scene) -> None:
+    def test_an_edit_goes_on_as_forcing_does(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
         edit = Edit(2, {"n": "30"})
@@ -88,7 +88,7 @@ class TestTheShippedModel:
         assert branch.truth.text.endswith(b")32\n.\n")
 
     @pytest.mark.long(reason="the shipped model goes on from four lines")
-    def test_a_forced_line_is_run_and_its_state_is_the_models(self, model: Local, berry: Scene) -> None:
+    def test_a_forced_line_is_run_and_its_state_is_the_models(self, model: Local, berry: Session) -> None:
         for line in (2, 3, 4, 5):
             branch = grown(berry, model, kind="line", step=3, line=line)
             text = branch.found.text
@@ -98,12 +98,12 @@ class TestTheShippedModel:
             assert branch.found.text.startswith(b"".join(text[t.start : t.end] for t in turns(text)[:4]))
             assert (branch.truth is None) == bool(branch.why)
 
-    def test_the_line_that_is_next_anyway(self, model: Local, berry: Scene) -> None:
+    def test_the_line_that_is_next_anyway(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         line = read(root.ask, root.found).events[4].line
         assert grown(berry, model, kind="line", step=3, line=line).found.text == root.found.text
 
-    def test_the_guard_lets_a_forced_line_pass(self, model: Local, berry: Scene) -> None:
+    def test_the_guard_lets_a_forced_line_pass(self, model: Local, berry: Session) -> None:
         guarded = model.settled(guard=True)
         branch = grown(berry, guarded, kind="line", step=0, line=4)  # no line that can be first
         assert branch.found.text.startswith(berry.branch(0).found.text.split(b"\n")[0] + b"\n4")
@@ -111,7 +111,7 @@ class TestTheShippedModel:
 
     def test_late_changes_come_before_a_forced_line(self, model: Local) -> None:
         cut = b"(1 n=3\n2\n4\n(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n"
-        scene = told_scene(FACT, cut, None, status="budget")
+        scene = recorded_session(FACT, cut, None, status="budget")
         branch = grown(scene, model, kind="line", step=9, line=5)
         rest = branch.found.text[len(cut) :]
         late, _, after = rest.partition(b"\n")
@@ -137,7 +137,7 @@ class TestTheShippedModel:
             assert one[2:] == pytest.approx(other[2:])  # the part that was written before counts as well
 
     @pytest.mark.long(reason="the shipped model predicts another program")
-    def test_a_rewritten_program_has_rows_of_its_own(self, model: Local, berry: Scene) -> None:
+    def test_a_rewritten_program_has_rows_of_its_own(self, model: Local, berry: Session) -> None:
         branch = grown(berry, model, kind="rewrite", how="flatten")
         assert branch.ask.program.source != BERRY.source
         assert branch.truth is not None
@@ -145,14 +145,14 @@ class TestTheShippedModel:
         assert berry.describe_branch(branch.id)["program"]["source"] == branch.ask.program.source
         assert (branch.status, branch.note, branch.at) == ("done", "", 0)
 
-    def test_a_name_that_the_program_does_not_have(self, model: Local, berry: Scene) -> None:
+    def test_a_name_that_the_program_does_not_have(self, model: Local, berry: Session) -> None:
         branch = grown(berry, model, kind="edit", step=2, name="unheard", value="[1]")
         assert branch.status == "done"
         assert branch.truth is None
         assert "unheard" in branch.why
         assert len(branch.found.text) > len(branch.ask.given)
 
-    def test_what_its_parent_was_sure_of_is_kept(self, model: Local, berry: Scene) -> None:
+    def test_what_its_parent_was_sure_of_is_kept(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
         assert branch.sure[:2] == root.sure[:2]
@@ -162,7 +162,7 @@ class TestTheShippedModel:
 
 class TestStopping:
     @pytest.mark.parametrize("stage", ["truth", "model"])
-    def test_it_stops_and_keeps_what_it_has(self, model: Local, berry: Scene, stage: str) -> None:
+    def test_it_stops_and_keeps_what_it_has(self, model: Local, berry: Session, stage: str) -> None:
         halt, last = threading.Event(), GrowthProgress(0, "")
         for last in grow(
             berry, model, Intervention(kind="edit", step=2, name="n", value="5"), stop=halt.is_set
@@ -175,9 +175,9 @@ class TestStopping:
         assert branch.found.text.startswith(branch.ask.given)
         assert branch.cause is None
 
-    def test_one_that_was_stopped_goes_on_by_a_budget(self, model: Local, berry: Scene) -> None:
+    def test_one_that_was_stopped_goes_on_by_a_budget(self, model: Local, berry: Session) -> None:
         halt = threading.Event()
-        scene = Scene.new(BERRY, model="default")
+        scene = Session.new(BERRY, model="default")
         for step in imagine(scene, model, stop=halt.is_set):
             if step.stage == "model":
                 halt.set()
@@ -185,7 +185,7 @@ class TestStopping:
         branch = grown(scene, model, kind="budget", limit=4000)
         assert branch.found.text == berry.branch(0).found.text
 
-    def test_who_walks_away_has_stopped_it(self, model: Local, berry: Scene) -> None:
+    def test_who_walks_away_has_stopped_it(self, model: Local, berry: Session) -> None:
         growing = grow(berry, model, Intervention(kind="edit", step=2, name="n", value="5"))
         number = next(growing).branch
         assert berry.branch(number).status == "running"
@@ -213,7 +213,7 @@ def _raises(ask: PredictionRequest) -> Prediction:
     raise ConnectionError("the line is dead")
 
 
-def test_what_a_predictor_does_is_a_branch_that_failed(berry: Scene) -> None:
+def test_what_a_predictor_does_is_a_branch_that_failed(berry: Session) -> None:
     for act, note in (
         (_raises, "the line is dead"),
         (
@@ -227,7 +227,7 @@ def test_what_a_predictor_does_is_a_branch_that_failed(berry: Scene) -> None:
         assert branch.truth is not None
 
 
-def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Scene) -> None:
+def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Session) -> None:
     asked: list[bytes] = []
 
     def act(ask: PredictionRequest) -> Prediction:
@@ -243,7 +243,7 @@ def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Scene
     assert branch.sure == berry.branch(0).sure[:4]
 
 
-def test_who_writes_another_notation_cannot_go_on(berry: Scene) -> None:
+def test_who_writes_another_notation_cannot_go_on(berry: Session) -> None:
     other = Interpreter(codec="cwm")
     with pytest.raises(UsageError, match="writes cwm"):
         grow(berry, other, Intervention(kind="edit", step=2, name="n", value="5"))
@@ -255,7 +255,7 @@ def test_who_writes_another_notation_cannot_go_on(berry: Scene) -> None:
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 def test_a_budget_in_both_notations(codec: str) -> None:
-    scene = Scene.new(COUNT, model="interpreter", limit=60)
+    scene = Session.new(COUNT, model="interpreter", limit=60)
     list(imagine(scene, Interpreter(codec=codec)))
     assert scene.branch(0).found.status == "budget"
     branch = grown(scene, Interpreter(codec=codec), kind="budget", limit=1 << 16)
@@ -276,7 +276,7 @@ def test_a_program_without_a_run_is_imagined_all_the_same(model: Local) -> None:
 
 def test_an_endless_continuation_is_cut() -> None:
     source = "def f(n):\n    while n != 0:\n        n = n - 1\n    return n\n"
-    scene = Scene.new(Program(source=source, call="f(2)"), model="interpreter")
+    scene = Session.new(Program(source=source, call="f(2)"), model="interpreter")
     list(imagine(scene, Interpreter()))
     steps = list(
         grow(
@@ -296,7 +296,7 @@ def test_an_endless_continuation_is_cut() -> None:
 def test_others_look_while_it_grows(model: Local) -> None:
     """Every look sees a whole branch: rows that fit its text, and a text that only grows."""
     scene, over, faults, seen = (
-        Scene.new(BERRY, model="default"),
+        Session.new(BERRY, model="default"),
         threading.Event(),
         list[BaseException](),
         [0],
@@ -323,7 +323,7 @@ def test_others_look_while_it_grows(model: Local) -> None:
 
 
 @pytest.mark.long(reason="the shipped model writes two branches")
-def test_two_grow_at_once(model: Local, berry: Scene) -> None:
+def test_two_grow_at_once(model: Local, berry: Session) -> None:
     before = len(berry.branches)
     both = [grow(berry, model, Intervention(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)]
     threads = [threading.Thread(target=list, args=(one,)) for one in both]
@@ -337,6 +337,6 @@ def test_two_grow_at_once(model: Local, berry: Scene) -> None:
     assert all(branch.status == "done" for branch in found)
 
 
-def test_a_root_is_imagined_once(berry: Scene, model: Local) -> None:
+def test_a_root_is_imagined_once(berry: Session, model: Local) -> None:
     with pytest.raises(UsageError, match="there already"):
         imagine(berry, model)

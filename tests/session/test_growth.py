@@ -10,13 +10,13 @@ import pytest
 
 from worldline.core.errors import UsageError
 from worldline.ui.session.grow import GrowthProgress
-from worldline.ui.session.growth import Act, Grower, GrowthThread, IsStopped, Start
+from worldline.ui.session.rollout_worker import Act, Grower, IsStopped, RolloutWorker, Start
 
 
 @pytest.fixture
-def thread() -> Iterator[GrowthThread]:
+def thread() -> Iterator[RolloutWorker]:
     """A thread of its own, which ends."""
-    found = GrowthThread()
+    found = RolloutWorker()
     yield found
     found.end(10)
     assert not found.is_alive
@@ -48,7 +48,7 @@ def failing(error: Exception, *, at_once: bool) -> Start:
 class Watcher:
     """Whoever looks at one branch at a time: what he is told, in the order in which he reads it."""
 
-    def __init__(self, thread: GrowthThread) -> None:
+    def __init__(self, thread: RolloutWorker) -> None:
         self.posted: queue.SimpleQueue[Act] = queue.SimpleQueue()
         self.grower = Grower(thread, self.posted.put)
         self.told: list[str] = []
@@ -72,7 +72,7 @@ class Watcher:
         return list(dict.fromkeys(self.told))
 
 
-def test_a_branch_is_begun_by_who_asks_and_grown_by_the_thread(thread: GrowthThread) -> None:
+def test_a_branch_is_begun_by_who_asks_and_grown_by_the_thread(thread: RolloutWorker) -> None:
     gate = threading.Event()
     first, second = (thread.begin(growing(branch, gate)) for branch in (1, 2))
     assert (first.branch, second.branch) == (1, 2)
@@ -86,13 +86,13 @@ def test_a_branch_is_begun_by_who_asks_and_grown_by_the_thread(thread: GrowthThr
     assert second.latest == GrowthProgress(2, "done")
 
 
-def test_what_cannot_be_begun_is_said_to_who_asks(thread: GrowthThread) -> None:
+def test_what_cannot_be_begun_is_said_to_who_asks(thread: RolloutWorker) -> None:
     with pytest.raises(UsageError, match="no"):
         thread.begin(failing(UsageError("no"), at_once=True))
 
 
 def test_a_fault_ends_one_branch_and_is_logged(
-    thread: GrowthThread, caplog: pytest.LogCaptureFixture
+    thread: RolloutWorker, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert thread.begin(failing(ZeroDivisionError("ours"), at_once=False)).over.wait(10)
     assert "ours" in caplog.text
@@ -101,7 +101,7 @@ def test_a_fault_ends_one_branch_and_is_logged(
     assert thread.begin(growing(1, gate)).over.wait(10)
 
 
-def test_another_branch_stops_the_one_before(thread: GrowthThread) -> None:
+def test_another_branch_stops_the_one_before(thread: RolloutWorker) -> None:
     watcher, gate = Watcher(thread), threading.Event()
     watcher.start(growing(1, gate))
     watcher.read_until("1 model")
@@ -113,7 +113,7 @@ def test_another_branch_stops_the_one_before(thread: GrowthThread) -> None:
     assert watcher.read_until("2 done stopped")[-1] == "2 done stopped"
 
 
-def test_who_watches_is_told_why_there_is_no_branch_or_no_more_of_it(thread: GrowthThread) -> None:
+def test_who_watches_is_told_why_there_is_no_branch_or_no_more_of_it(thread: RolloutWorker) -> None:
     watcher = Watcher(thread)
     watcher.start(failing(UsageError("no"), at_once=True))
     assert watcher.read_until("refused no") == ["refused no"]
@@ -125,7 +125,7 @@ def test_who_watches_is_told_why_there_is_no_branch_or_no_more_of_it(thread: Gro
     assert watcher.read_until("broken later")[-1] == "broken later"
 
 
-def test_other_work_is_done_in_its_turn(thread: GrowthThread) -> None:
+def test_other_work_is_done_in_its_turn(thread: RolloutWorker) -> None:
     gate, done = threading.Event(), threading.Event()
     growth = thread.begin(growing(1, gate))
     thread.do(done.set)

@@ -12,19 +12,19 @@ from tiers import examples
 from worldline.diagnose.debug import rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.ui.session.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair, PairRow
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import CONSEQUENTIAL, RIGHT, WRONG, PairRow, RunDiff
 
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def check(pair: Pair) -> None:
+def check(pair: RunDiff) -> None:
     """What holds of any two sides."""
     assert pair.left is not None
     ask, truth, found = pair.left.ask, pair.left.prediction, pair.right.prediction
     case = Diagnosis(Sample(ask=ask, truth=truth, found=found))
     if found.codec == "cwm":  # read beside the truth, as a scene has it
-        pair = Pair(pair.left, Side(pair.right.name, ask, found, reading=case.found))
+        pair = RunDiff(pair.left, Run(pair.right.name, ask, found, reading=case.found))
     assert pair.left is not None
     assert [row.left for row in pair.rows if row.left is not None] == list(range(len(pair.left)))
     assert [row.right for row in pair.rows if row.right is not None] == list(range(len(pair.right)))
@@ -42,7 +42,7 @@ def check(pair: Pair) -> None:
     assert [(row.action, row.state) for row in pair.rows] == naive(pair)
 
 
-def marks(pair: Pair) -> str:
+def marks(pair: RunDiff) -> str:
     """Each row in a letter: R, or W and C, in capitals for the action, small for the state."""
     letters = []
     for row in pair.rows:
@@ -57,45 +57,45 @@ def marks(pair: Pair) -> str:
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_nothing_is_wrong_with_the_truth(name: str, mode: str) -> None:
-    pair = Pair(true(name, mode), side(name, mode, run(name, mode)[1].text))
+    pair = RunDiff(true(name, mode), side(name, mode, run(name, mode)[1].text))
     assert pair.first is None
     assert all(row == PairRow(n, n) for n, row in enumerate(pair.rows))
 
 
 @given(damaged())
 @settings(max_examples=examples(33, 200))
-def test_rows_and_marks_are_the_naive_ones(made: tuple[str, str, Side]) -> None:
+def test_rows_and_marks_are_the_naive_ones(made: tuple[str, str, Run]) -> None:
     name, mode, found = made
     if len(found) < 150 and len(true(name, mode)) < 150:
-        check(Pair(true(name, mode), found))
+        check(RunDiff(true(name, mode), found))
 
 
 @given(damaged(), damaged())
-def test_any_two_sides_make_a_pair(one: tuple[str, str, Side], other: tuple[str, str, Side]) -> None:
+def test_any_two_sides_make_a_pair(one: tuple[str, str, Run], other: tuple[str, str, Run]) -> None:
     if one[:2] == other[:2] and len(one[2]) < 150 and len(other[2]) < 150:
-        check(Pair(one[2], other[2]))
+        check(RunDiff(one[2], other[2]))
 
 
 @given(anyhow(), anyhow(), st.sampled_from(("ended", "budget")))
 def test_any_lines_make_a_pair(one: bytes, other: bytes, status: str) -> None:
-    check(Pair(side("fact", "compact", one, status), side("fact", "compact", other)))
+    check(RunDiff(side("fact", "compact", one, status), side("fact", "compact", other)))
 
 
 def test_the_first_difference_is_wrong_though_a_move_came_before_it() -> None:
     one, other = b"(1 n=1\n(1 n=1\n(1 n=1\n", b"(1 n=1\n/\n(1 n=1\n"
-    check(Pair(side("fact", "compact", one), side("fact", "compact", other)))
+    check(RunDiff(side("fact", "compact", one), side("fact", "compact", other)))
 
 
 @given(st.binary(max_size=200), st.sampled_from(sorted(MODES)))
 def test_any_bytes_make_a_pair(data: bytes, mode: str) -> None:
-    check(Pair(true("fact", mode), side("fact", mode, data)))
+    check(RunDiff(true("fact", mode), side("fact", mode, data)))
 
 
 def test_what_follows_from_a_wrong_value_is_consequential_while_it_stands() -> None:
     """fact(1) returns 2: r is 2, so that 2 * 2 and 3 * 4 and 4 * 12 follow."""
     returned = (")1\n r=1\n", ")2\n r=2\n"), (")2\n r=2\n5\n)6", ")4\n r=4\n5\n)6")
     found = changed("fact", *returned, (")6\n r=6\n5\n)24", ")12\n r=12\n5\n)48"))
-    pair = Pair(true("fact"), found)
+    pair = RunDiff(true("fact"), found)
     assert marks(pair) == "............wcccccc"
     check(pair)
 
@@ -103,7 +103,7 @@ def test_what_follows_from_a_wrong_value_is_consequential_while_it_stands() -> N
 @pytest.mark.long(reason="test_rows_and_marks_are_the_naive_ones holds it for damaged texts")
 def test_a_repaired_value_makes_the_next_difference_new() -> None:
     found = changed("loop", (" other=3\n", " other=4\n"), ("\n)6\n", "\n)7\n"))
-    pair = Pair(true("loop"), found)
+    pair = RunDiff(true("loop"), found)
     first = pair.first or 0
     assert marks(pair).replace(".", "") == "ww"
     assert pair.rows[first].differs[0].name == "other"
@@ -112,14 +112,14 @@ def test_a_repaired_value_makes_the_next_difference_new() -> None:
 
 def test_a_value_that_was_handed_on_wrong_stands_until_its_frame_has_told_what_it_made_of_it() -> None:
     found = changed("fact", (")1\n r=1\n", ")2\n r=3\n"))
-    pair = Pair(true("fact"), found)
+    pair = RunDiff(true("fact"), found)
     row = pair.first or 0
     assert [pair.rows[n].state for n in (row - 1, row, row + 1)] == [RIGHT, WRONG, CONSEQUENTIAL]
     assert pair.rows[row + 1].differs[0].step == true("fact").writer(row + 1, 2, "r")
 
 
 def test_a_difference_in_late_changes_stands_where_they_are_told() -> None:
-    pair = Pair(true("fact"), changed("fact", (" r=1\n5", " r=7\n5")))
+    pair = RunDiff(true("fact"), changed("fact", (" r=1\n5", " r=7\n5")))
     (row,) = (row for row in pair.rows if row.differs and row.differs[0].name == "r")
     assert (row.state, row.differs[0].wanted, row.differs[0].got) == (WRONG, "1", "7")
     assert true("fact").events[row.left or 0].line == 5
@@ -128,7 +128,7 @@ def test_a_difference_in_late_changes_stands_where_they_are_told() -> None:
 
 def test_another_way_is_wrong_once_and_then_consequential() -> None:
     found = changed("fact", ("(1 n=1\n2\n3\n)1", "(1 n=1\n2\n4\n(1 n=0\n2\n3\n)1\n r=1\n5\n)1"))
-    pair = Pair(true("fact"), found)
+    pair = RunDiff(true("fact"), found)
     actions = [row.action for row in pair.rows if row.action != RIGHT]
     assert actions[0] == WRONG
     assert set(actions[1:]) == {CONSEQUENTIAL}
@@ -138,13 +138,13 @@ def test_another_way_is_wrong_once_and_then_consequential() -> None:
 
 def test_a_text_that_stops_parts_there() -> None:
     text = run("fact")[1].text
-    pair = Pair(true("fact"), side("fact", "compact", text[: text.index(b")1")], "budget"))
+    pair = RunDiff(true("fact"), side("fact", "compact", text[: text.index(b")1")], "budget"))
     assert marks(pair) == "." * 12 + "W" + "C" * 6
     assert pair.first == 12
 
 
 def test_only_the_end_is_missing() -> None:
-    pair = Pair(true("fact"), side("fact", "compact", run("fact")[1].text[:-2], "budget"))
+    pair = RunDiff(true("fact"), side("fact", "compact", run("fact")[1].text[:-2], "budget"))
     assert pair.rows[-1] == PairRow(None, None, WRONG, RIGHT, pair.divergences)
     assert pair.first == len(pair.rows) - 1 == len(true("fact"))
 
@@ -152,7 +152,7 @@ def test_only_the_end_is_missing() -> None:
 def test_nothing_is_known_after_a_truth_that_was_cut() -> None:
     text = run("fact")[1].text
     cut = side("fact", "compact", text[: text.index(b")1")], "budget")
-    pair = Pair(cut, true("fact"))
+    pair = RunDiff(cut, true("fact"))
     (end,) = pair.divergences
     assert (end.what, end.wanted, end.got) == ("outcome", "further steps", "end")
     assert marks(pair) == "." * len(true("fact")) + "W"
@@ -160,20 +160,20 @@ def test_nothing_is_known_after_a_truth_that_was_cut() -> None:
 
 def test_without_a_reference_nothing_differs() -> None:
     found = true("loop")
-    pair = Pair(None, found)
+    pair = RunDiff(None, found)
     assert pair.rows == tuple(PairRow(None, n) for n in range(len(found)))
     assert (pair.first, pair.divergences, pair.row_of("right", 7)) == (None, (), 7)
 
 
 def test_an_empty_prediction_is_missing_from_the_first_row() -> None:
-    pair = Pair(true("fact"), side("fact", "compact", b"", "empty"))
+    pair = RunDiff(true("fact"), side("fact", "compact", b"", "empty"))
     assert marks(pair) == "W" + "C" * (len(true("fact")) - 1)
     check(pair)
 
 
 def test_what_goes_on_after_the_truth_is_extra() -> None:
     text = run("fact")[1].text.removesuffix(b".\n") + b"(1 n=9\n2\n3\n)1\n" * 40
-    pair = Pair(true("fact"), side("fact", "compact", text, "budget"))
+    pair = RunDiff(true("fact"), side("fact", "compact", text, "budget"))
     assert len(pair.rows) == len(true("fact")) + 160 + 1
     assert pair.first == len(true("fact"))
     assert marks(pair)[pair.first :] == "W" + "C" * 160

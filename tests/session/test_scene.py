@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from branch_programs import COUNT, FACT, told_scene
+from branch_programs import COUNT, FACT, recorded_session
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.reading import Reading
@@ -16,9 +16,9 @@ from worldline.diagnose import diagnosis, reconcile
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session import side
+from worldline.ui.session import run
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 pytestmark = pytest.mark.unit
 
@@ -27,7 +27,7 @@ FOUND = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4\n3\n4\n3\n5\n)0\n.\n"
 
 
 def test_a_sample_is_a_scene() -> None:
-    scene = told_scene(COUNT, FOUND, TRUTH)
+    scene = recorded_session(COUNT, FOUND, TRUTH)
     (root,) = scene.branches
     assert (root.id, root.parent, root.status, root.at) == (0, None, "done", 0)
     assert root.cause is not None
@@ -45,9 +45,9 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         asked.append(prediction.text)
         return read(ask, prediction)
 
-    for room in (diagnosis, reconcile, side):
+    for room in (diagnosis, reconcile, run):
         monkeypatch.setattr(room, "read", counted)
-    scene = told_scene(COUNT, FOUND, TRUTH)
+    scene = recorded_session(COUNT, FOUND, TRUTH)
     scene.describe()
     assert asked == [TRUTH, FOUND]
     second = Prediction(text=TRUTH[:40], status="budget")
@@ -59,7 +59,7 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_describes_itself() -> None:
-    told = told_scene(COUNT, FOUND, TRUTH).describe()
+    told = recorded_session(COUNT, FOUND, TRUTH).describe()
     json.loads(json.dumps(told, ensure_ascii=False, allow_nan=False).encode())
     syntax = told["program"].pop("syntax")
     assert len(syntax) == len(COUNT.source.split("\n"))
@@ -97,7 +97,7 @@ def test_it_describes_itself() -> None:
 
 
 def test_one_that_is_not_recorded_differs_in_nothing() -> None:
-    scene = told_scene(COUNT, FOUND)
+    scene = recorded_session(COUNT, FOUND)
     told = scene.describe()["branches"][0]
     assert (told["rows"], told["first"], told["cause"]) == (11, None, None)
     assert told["why"] == "it was not recorded"
@@ -113,7 +113,7 @@ def test_a_prediction_that_never_came() -> None:
     sample = Sample(
         ask=PredictionRequest(program=COUNT), truth=Prediction(text=TRUTH, status="ended"), found=fault
     )
-    scene = Scene.of_sample(sample, name="told", model="somebody")
+    scene = Session.of_sample(sample, name="told", model="somebody")
     told = scene.describe()["branches"][0]
     assert (told["status"], told["note"], told["cause"]) == ("failed", "no answer", None)
     assert told["answer"]["right"] is False
@@ -126,7 +126,7 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
         found=Prediction(text=FOUND, status="ended"),
     )
     other_ask = PredictionRequest(program=COUNT, options=Compact(bare=True))
-    scene = Scene.of_sample(
+    scene = Session.of_sample(
         sample, name="told", model="one", other=Prediction(text=TRUTH, status="ended"), other_ask=other_ask,
         other_model="two", tokenizer=Bytes(),
     )  # fmt: skip
@@ -142,7 +142,7 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
     assert scene.pair(0, "truth", "other").first is None
     assert scene.pair(0, "other", "found").first == 5
     with pytest.raises(UsageError, match="no side"):
-        told_scene(COUNT, FOUND, TRUTH).pair(0, "truth", "other")
+        recorded_session(COUNT, FOUND, TRUTH).pair(0, "truth", "other")
 
 
 def test_two_notations_do_not_compare() -> None:
@@ -152,13 +152,13 @@ def test_two_notations_do_not_compare() -> None:
         found=Prediction(text=FOUND, status="ended"),
     )
     other = Prediction(text=b"", status="ended", codec="cwm")
-    scene = Scene.of_sample(sample, name="told", model="one", other=other, other_model="two")
+    scene = Session.of_sample(sample, name="told", model="one", other=other, other_model="two")
     with pytest.raises(UsageError, match="two notations"):
         scene.pair(0, "found", "other")
 
 
 def test_a_pair_is_kept_until_a_text_grows() -> None:
-    scene = told_scene(COUNT, FOUND[:40], TRUTH, status="budget")
+    scene = recorded_session(COUNT, FOUND[:40], TRUTH, status="budget")
     before, root = scene.pair(), scene.branch(0)
     scene.put(root, note="something else")
     assert scene.pair() is before
@@ -170,14 +170,14 @@ def test_a_pair_is_kept_until_a_text_grows() -> None:
 
 def test_lone_surrogates_and_odd_bytes_are_told_in_utf_8() -> None:
     odd = Program(source="x = '\udce4'\n", call="f('\udc80')", argv=("\udfff",), name="\ud800.py")
-    scene = told_scene(odd, b"(1 \xff\x1b[31m=\n", None, status="budget")
+    scene = recorded_session(odd, b"(1 \xff\x1b[31m=\n", None, status="budget")
     told = scene.describe()
     json.dumps(told, ensure_ascii=False).encode()
     assert told["program"]["source"] == "x = '\\udce4'\n"
 
 
 def test_branches_are_found_by_number() -> None:
-    scene = told_scene(COUNT, FOUND, TRUTH)
+    scene = recorded_session(COUNT, FOUND, TRUTH)
     for number in (-1, 1):
         with pytest.raises(UsageError, match=f"no branch {number}"):
             scene.branch(number)

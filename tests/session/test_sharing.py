@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
 from worldline.ui.session.marks.sharing import Groups
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
 
 pytestmark = pytest.mark.usefixtures("box")
 ALIAS = """def f():
@@ -31,7 +31,7 @@ ALIAS = """def f():
 
 def side(
     source: str, call: str = "f()", *, codec: str = "compact", options: Compact | None = None, **wrong: str
-) -> Side:
+) -> Run:
     """The true run of a program, some of its texts replaced once."""
     ask = PredictionRequest(
         program=Program(source=source, call=call), options=options or Compact(), limit=100_000
@@ -40,10 +40,10 @@ def side(
     text = found.text
     for old, new in wrong.items():
         text = text.replace(old.encode(), new.encode(), 1)
-    return Side("found", ask, replace(found, text=text))
+    return Run("found", ask, replace(found, text=text))
 
 
-def after(found: Side, line: int) -> Groups:
+def after(found: Run, line: int) -> Groups:
     """The groups of the first frame when the last pass of a line is done."""
     step = max(i for i, moment in enumerate(found.events) if moment.line == line)
     return found.sharing.at(found.events[0].frame, found.history.known_at(step))
@@ -91,7 +91,7 @@ def test_a_model_that_forgets_an_alias_parts_the_names() -> None:
 
 @given(damaged())
 @settings(max_examples=examples(10, 40))
-def test_any_text_has_groups_of_names_that_are_there(of: tuple[str, str, Side]) -> None:
+def test_any_text_has_groups_of_names_that_are_there(of: tuple[str, str, Run]) -> None:
     _, _, found = of
     for step, frames in found.sharing.changes.items():
         for frame in frames:

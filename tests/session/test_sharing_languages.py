@@ -9,7 +9,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.marks.sharing import Groups
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
 
 JS = """function f() {
   let a = [1];
@@ -34,14 +34,14 @@ STEPS = b"""(1
 """
 
 
-def side(source: str, name: str, steps: bytes, *, same: bool = False) -> Side:
+def side(source: str, name: str, steps: bytes, *, same: bool = False) -> Run:
     """A run as it is written."""
     ask = PredictionRequest(program=Program(source=source, name=name, call="f()"), options=Compact(same=same))
-    return Side("found", ask, Prediction(text=steps, status="ended"))
+    return Run("found", ask, Prediction(text=steps, status="ended"))
 
 
 def test_pointers_into_one_block_and_to_one_object_are_one() -> None:
-    found = Side("found", LIST_C.ask, Prediction(text=LIST_C.steps, status="ended"))
+    found = Run("found", LIST_C.ask, Prediction(text=LIST_C.steps, status="ended"))
     inner = found.events[4].frame
 
     def groups(step: int) -> Groups:

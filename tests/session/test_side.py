@@ -17,14 +17,14 @@ from worldline.core.state import Replay
 from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
-from worldline.ui.session.side import FrameInfo, Side
+from worldline.ui.session.run import FrameInfo, Run
 from worldline.ui.session.text_spans import step_spans
 
 pytestmark = pytest.mark.usefixtures("box")
 ALL = [(name, mode) for name in PROGRAMS for mode in MODES]
 
 
-def naive_chain(of: Side, step: int) -> list[int]:
+def naive_chain(of: Run, step: int) -> list[int]:
     """The frames that run at a step, by who is on top when each is called or goes on."""
     under: dict[int, int] = {}
     top = -1
@@ -47,7 +47,7 @@ def _up(under: dict[int, int], frame: int) -> list[int]:
     return found
 
 
-def naive_told(of: Side, step: int) -> int:
+def naive_told(of: Run, step: int) -> int:
     """The step with which the changes of a step are told."""
     moment = of.events[step]
     if moment.event in ("call", *CHANGELESS) or moment.whole:
@@ -56,7 +56,7 @@ def naive_told(of: Side, step: int) -> int:
     return next((j for j in later if of.events[j].event not in CHANGELESS), step)
 
 
-def naive_values(of: Side, step: int) -> dict[int, dict[str, tuple[str, int]]]:
+def naive_values(of: Run, step: int) -> dict[int, dict[str, tuple[str, int]]]:
     """What each frame knows after a step, and who wrote it, from all steps before."""
     found: dict[int, dict[str, tuple[str, int]]] = {}
     before: dict[int, int] = {}
@@ -81,7 +81,7 @@ def naive_values(of: Side, step: int) -> dict[int, dict[str, tuple[str, int]]]:
     return found
 
 
-def check(of: Side) -> None:
+def check(of: Run) -> None:
     """Everything about a side, by its naive definition."""
     for step in range(len(of)):
         chain = naive_chain(of, step)
@@ -103,7 +103,7 @@ def check(of: Side) -> None:
         assert frames == [f for f in naive_chain(of, step) if f != own or of.began(own) < step]
 
 
-def check_targets(of: Side, step: int, chain: list[int]) -> None:
+def check_targets(of: Run, step: int, chain: list[int]) -> None:
     """Where a step leads, by looking at all the others."""
     last = len(of) - 1
 
@@ -127,7 +127,7 @@ def test_a_true_side_is_its_naive_fold(name: str, mode: str) -> None:
 
 
 @given(damaged())
-def test_a_damaged_side_is_its_naive_fold(made: tuple[str, str, Side]) -> None:
+def test_a_damaged_side_is_its_naive_fold(made: tuple[str, str, Run]) -> None:
     if len(made[2]) < 120:
         check(made[2])
 
@@ -225,7 +225,7 @@ def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:
     ask, truth = run("turns")
     logprobs = [-0.001 * i for i in range(len(truth.text))]
     sure = step_confidences(ask, truth, logprobs)
-    of = Side("found", ask, truth, sure=sure)
+    of = Run("found", ask, truth, sure=sure)
     assert len(sure) == len(of) + 1 == len(turns(truth.text))
     for step in range(len(of)):
         assert of.sure(step) == pytest.approx((math.exp(sure[step].action), math.exp(sure[step].state)))
@@ -260,5 +260,5 @@ def test_no_text_makes_an_empty_side() -> None:
 
 def test_source_that_is_no_python_has_no_names() -> None:
     ask = PredictionRequest(program=Program(source="def (:\n", call="f(1)"), options=Compact())
-    of = Side("found", ask, Prediction(text=b"(1 n=1\n", status="budget"))
+    of = Run("found", ask, Prediction(text=b"(1 n=1\n", status="budget"))
     assert of.stack(0)[0].function == "?"

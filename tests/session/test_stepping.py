@@ -11,8 +11,8 @@ from stepped import PROGRAMS, changed, damaged, true
 from tiers import examples
 
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.pair import WRONG, Pair
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import WRONG, RunDiff
 from worldline.ui.session.stepping import (
     OPEN,
     WAYS,
@@ -28,12 +28,12 @@ from worldline.ui.session.stepping import (
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def around(side: Side, step: int) -> list[int]:
+def around(side: Run, step: int) -> list[int]:
     """The frames around the one of a step."""
     return [live.frame for live in side.stack(step)][:-1]
 
 
-def check(side: Side, *, fine: bool) -> None:
+def check(side: Run, *, fine: bool) -> None:
     """Every position of a side, by the definition."""
     stepper, end = Stepper(side), len(side)
     stops = [q for q in range(end) if fine or side.events[q].event == "line"]
@@ -60,15 +60,15 @@ def test_a_debugger_s_steps_are_those_of_the_definition(name: str, fine: bool) -
 
 @given(damaged())
 @settings(max_examples=examples(10, 25))
-def test_so_they_are_in_any_text(of: tuple[str, str, Side]) -> None:
+def test_so_they_are_in_any_text(of: tuple[str, str, Run]) -> None:
     check(of[2], fine=False)
 
 
 @given(damaged())
 @settings(max_examples=examples(10, 25))
-def test_rows_lead_to_rows_of_the_same_pair(of: tuple[str, str, Side]) -> None:
+def test_rows_lead_to_rows_of_the_same_pair(of: tuple[str, str, Run]) -> None:
     name, mode, found = of
-    pair = Pair(true(name, mode), found)
+    pair = RunDiff(true(name, mode), found)
     for n, row in enumerate(pair.rows):
         steps = row_steps(pair, n)
         assert tuple(steps) == WAYS
@@ -83,7 +83,7 @@ def test_rows_lead_to_rows_of_the_same_pair(of: tuple[str, str, Side]) -> None:
 def test_what_the_model_has_not_come_to_is_open() -> None:
     found = changed("fact", (" r=1", " r=9"), status="budget")
     left = true("fact")
-    pair = Pair(left, found)
+    pair = RunDiff(left, found)
 
     def branch(status: str) -> Branch:
         return Branch(

@@ -13,9 +13,9 @@ from worldline.diagnose.cause import CAUSES, UNPARTED
 from worldline.diagnose.sample import Sample
 from worldline.ui.dap.adapter import CAPABILITIES
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.scene import Scene
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import RunDiff
+from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import Stepper
 from worldline.ui.session.stops import (
     CAUSE,
@@ -38,7 +38,7 @@ from worldline.ui.session.stops import (
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def branch_of(pair: Pair) -> Branch:
+def branch_of(pair: RunDiff) -> Branch:
     """A finished branch with these sides."""
     assert pair.left is not None
     return Branch(
@@ -67,9 +67,9 @@ def test_an_editor_is_offered_the_table() -> None:
 
 @given(damaged())
 @settings(max_examples=examples(10, 40))
-def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Side]) -> None:
+def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Run]) -> None:
     name, mode, found = of
-    pair = Pair(true(name, mode), found)
+    pair = RunDiff(true(name, mode), found)
     branch, rows = branch_of(pair), range(len(pair.rows))
     points = stop_points(Stepper(found), pair, None)
     assert {point.kind for point in points} <= set(DETAILED_STOPS)
@@ -87,7 +87,7 @@ def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Side]) -
 def test_rows_say_why_they_stop() -> None:
     found = changed("fact", (" r=1", " r=9"))
     left = true("fact")
-    scene = Scene.of_sample(
+    scene = Session.of_sample(
         Sample(ask=left.ask, truth=left.prediction, found=found.prediction), name="fact", model="one"
     )
     pair, branch, rows = scene.pair(), scene.branch(0), range(len(scene.pair().rows))
@@ -108,10 +108,10 @@ def test_rows_say_why_they_stop() -> None:
 @given(damaged(), st.integers(1, 9), st.sets(st.integers(1, 20), max_size=4))
 @settings(max_examples=examples(10, 40))
 def test_whoever_walks_by_the_index_stops_where_others_do(
-    of: tuple[str, str, Side], per: int, lines: set[int]
+    of: tuple[str, str, Run], per: int, lines: set[int]
 ) -> None:
     name, mode, found = of
-    pair = Pair(true(name, mode), found)
+    pair = RunDiff(true(name, mode), found)
     branch, rows = branch_of(pair), range(len(pair.rows))
     told = stop_index(pair, branch, per)
     assert len(told["lines"]) == -(-len(rows) // per)

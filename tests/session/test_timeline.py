@@ -12,8 +12,8 @@ from stepped import changed, damaged, run, side, true
 from worldline.core.errors import UsageError
 from worldline.predict.confidence import step_confidences
 from worldline.ui.session.chunk import chunk
-from worldline.ui.session.pair import Pair, PairRow
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import PairRow, RunDiff
 from worldline.ui.session.timeline import timeline
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -27,8 +27,8 @@ def judged(row: PairRow, what: str) -> str:
 
 
 @given(damaged(), st.integers(1, 40))
-def test_a_bin_shows_the_worst_of_its_rows(made: tuple[str, str, Side], bins: int) -> None:
-    pair = Pair(true(*made[:2]), made[2])
+def test_a_bin_shows_the_worst_of_its_rows(made: tuple[str, str, Run], bins: int) -> None:
+    pair = RunDiff(true(*made[:2]), made[2])
     found = timeline(pair, bins)
     json.dumps(found, allow_nan=False)
     assert (found["rows"], found["first"]) == (len(pair.rows), pair.first)
@@ -50,15 +50,15 @@ def test_the_least_sure_step_is_shown() -> None:
     ask, truth = run("loop")
     logprobs = [0.0] * len(truth.text)
     logprobs[len(logprobs) // 2] = -3.0
-    found = Side("found", ask, truth, sure=step_confidences(ask, truth, logprobs))
-    sures = [each[2] for each in timeline(Pair(true("loop"), found), 10)["bins"]]
+    found = Run("found", ask, truth, sure=step_confidences(ask, truth, logprobs))
+    sures = [each[2] for each in timeline(RunDiff(true("loop"), found), 10)["bins"]]
     assert sorted(sures)[0] == pytest.approx(0.0498, abs=1e-3)
     assert sorted(sures)[1:] == [1.0] * 9
-    assert [each[2] for each in timeline(Pair(found, true("loop")), 10)["bins"]] == sures
+    assert [each[2] for each in timeline(RunDiff(found, true("loop")), 10)["bins"]] == sures
 
 
 def test_a_short_pair_has_a_bin_a_row() -> None:
-    pair = Pair(true("fact"), changed("fact", (")1\n", ")2\n")))
+    pair = RunDiff(true("fact"), changed("fact", (")1\n", ")2\n")))
     found = timeline(pair)
     assert found["per"] == 1
     assert found["bins"][12] == [0, 1, None, 1, 1]
@@ -67,22 +67,22 @@ def test_a_short_pair_has_a_bin_a_row() -> None:
 
 def test_nothing_has_no_bins() -> None:
     empty = side("fact", "compact", b"", "empty")
-    assert timeline(Pair(None, empty)) == {"rows": 0, "per": 1, "first": None, "bins": []}
+    assert timeline(RunDiff(None, empty)) == {"rows": 0, "per": 1, "first": None, "bins": []}
     with pytest.raises(UsageError):
-        timeline(Pair(None, empty), 0)
+        timeline(RunDiff(None, empty), 0)
 
 
 def test_nothing_is_right_where_nothing_is_compared() -> None:
     found = side("fact", "compact", run("fact")[1].text[:12], "budget")
-    whole = Pair(true("fact"), found)
+    whole = RunDiff(true("fact"), found)
     written = whole.row_of("right", len(found) - 1) + 1
     told = timeline(whole, 1_000, written)
     assert {tuple(one[:2]) for one in told["bins"][:written]} == {(0, 0)}
     assert {tuple(one[:2]) for one in told["bins"][written:]} == {(3, 3)}
     assert told["first"] is None
-    alone = timeline(Pair(None, true("fact")))
+    alone = timeline(RunDiff(None, true("fact")))
     assert {tuple(one[:2]) for one in alone["bins"]} == {(3, 3)}
-    cut = chunk(Pair(found, true("fact")), 0)["rows"]
+    cut = chunk(RunDiff(found, true("fact")), 0)["rows"]
     assert {(one["action"], one["state"]) for one in cut if one["left"] is None and one["right"]} == {
         ("open", "open")
     }

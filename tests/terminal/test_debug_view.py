@@ -14,7 +14,7 @@ from rich.console import Console
 from worldline.core.program import Program
 from worldline.diagnose.debug import Debugged, debug
 from worldline.diagnose.imagine import imagine
-from worldline.diagnose.trials import Trials, Tried
+from worldline.diagnose.trials import InterventionTrial, Trials
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.report.debug_page import page
@@ -47,7 +47,7 @@ def debugged(old: str, new: str, *, name: str = "says") -> Debugged:
     """The sum, its true text changed in one place."""
     (true,) = Interpreter().predict([PredictionRequest(program=SUM)])
     assert old.encode() in true.text
-    return debug(SUM, Says(true.text.replace(old.encode(), new.encode(), 1), name), cures=False)
+    return debug(SUM, Says(true.text.replace(old.encode(), new.encode(), 1), name), interventions=False)
 
 
 def shown(found: Debugged, width: int = 110, colour: bool = False, **options: int) -> str:
@@ -74,7 +74,7 @@ def test_the_first_divergence_is_marked_and_the_rows_around_it_shown() -> None:
 
 def test_later_divergences_are_dimmer() -> None:
     found = debugged("4 s=190", "4 s=191")
-    again = debug(SUM, Says(found.sample.found.text.replace(b"4 s=210", b"4 s=211")), cures=False)
+    again = debug(SUM, Says(found.sample.found.text.replace(b"4 s=210", b"4 s=211")), interventions=False)
     text = shown(again, colour=True)
     assert "\x1b[1;31ms=191" in text
     assert "\x1b[2;31ms=211" in text
@@ -178,11 +178,16 @@ def test_probabilities_are_read_by_people() -> None:
 def test_interventions_show_flips_with_their_test_and_intervals() -> None:
     before = {**dict.fromkeys(range(10), False), **dict.fromkeys(range(10, 20), True)}
     after = {**before, **dict.fromkeys(range(8), True), 10: False}
-    tried = [Tried(cure="repair", sample=i, before=before[i], after=after[i]) for i in before]
-    tried += [Tried(cure="guard", sample=i, before=before[i], status="unfit", why="no") for i in before]
+    tried = [
+        InterventionTrial(intervention="repair", sample=i, before=before[i], after=after[i]) for i in before
+    ]
+    tried += [
+        InterventionTrial(intervention="guard", sample=i, before=before[i], status="unfit", why="no")
+        for i in before
+    ]
     found = Trials(
         model=EVIL, by="answer", seed=0, failed=tuple(range(10)), causes=("lost variable",) * 10,
-        chosen=tuple(range(10, 20)), passing=50, unjudged=2, cures=("repair", "guard"), tried=tuple(tried),
+        chosen=tuple(range(10, 20)), passing=50, unjudged=2, interventions=("repair", "guard"), tried=tuple(tried),
     )  # fmt: skip
     file = io.StringIO()
     print_trials(Console(file=file, width=180), found)
@@ -204,7 +209,7 @@ def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
     """Long values that part far behind are shown around where they do, in the width that there is."""
     program = Program(source="def f(n):\n    values = 'x' * n\n    return 0\n", call="f(200)")
     (true,) = Interpreter().predict([PredictionRequest(program=program)])
-    found = debug(program, Says(true.text.replace(b"xx'", b"yx'", 1)), cures=False)
+    found = debug(program, Says(true.text.replace(b"xx'", b"yx'", 1)), interventions=False)
     lines = shown(found, width).splitlines()
     row = next(line for line in lines if line.startswith("▶"))
     _, wanted, got = row.split("│")
@@ -217,7 +222,9 @@ def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
 def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
     """Behind the end of a prediction nothing is right."""
     (true,) = Interpreter().predict([PredictionRequest(program=SUM)])
-    found = debug(SUM, Says(true.text[: len(true.text) // 2].rpartition(b"\n")[0] + b"\n"), cures=False)
+    found = debug(
+        SUM, Says(true.text[: len(true.text) // 2].rpartition(b"\n")[0] + b"\n"), interventions=False
+    )
     lines = shown(found, rows=0).splitlines()
     marks = [line[:2] for line in lines if re.match(r"(  |- |▶ |· ) *\d+ +\d+ ", line)]
     assert marks[0] == "  "

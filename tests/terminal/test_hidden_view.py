@@ -22,7 +22,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 from worldline.ui.report.debug_page import page as debug_page
 from worldline.ui.session.chunk import chunk
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 from worldline.ui.terminal.debug import print_debugged
 from worldline.ui.terminal.step.row_view import row_view
 from worldline.ui.terminal.table import print_trace
@@ -67,7 +67,7 @@ def test_threads_have_their_number_where_there_are_several() -> None:
 
 
 def test_debug_shows_both_sides_and_says_that_it_is_right_given_its_draws() -> None:
-    found = debug(PROGRAM, Gambler(), control=HELD, cures=False)
+    found = debug(PROGRAM, Gambler(), control=HELD, interventions=False)
     text = shown(print_debugged, found)
     (row,) = [line for line in text.splitlines() if line.startswith("▶")]
     assert "a draw of 0 to 5: 5  x=5" in row
@@ -84,7 +84,7 @@ def test_the_page_and_the_stepper_are_told() -> None:
     (found,) = Gambler().predict([ask])
     sample = Sample(ask=ask, truth=truth, found=found)
     assert Diagnosis(sample).cause.name == "could not be known"
-    scene = Scene.of_sample(sample, name="dice", model="gambler")
+    scene = Session.of_sample(sample, name="dice", model="gambler")
     pair = scene.pair(0)
     row = chunk(pair, 0)["rows"][1]
     assert row["left"]["hidden"] == [["a draw of 0 to 5", "5"]]

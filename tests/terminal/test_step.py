@@ -17,7 +17,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.models import load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 from worldline.ui.session.stops import locations
 from worldline.ui.terminal.step.app import StepApp
 from worldline.ui.terminal.step.keys import KEYS
@@ -109,7 +109,7 @@ def stepping(
     limit: int | None = None,
 ) -> StepApp:
     """An app in which somebody acts."""
-    app = StepApp(Scene.new(program, model=predictor.info.name, limit=limit), predictor)
+    app = StepApp(Session.new(program, model=predictor.info.name, limit=limit), predictor)
 
     async def run() -> None:
         async with app.run_test(size=size) as pilot:

@@ -27,7 +27,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.diagnose.cures import SLACK
+from worldline.diagnose.interventions import SLACK
 from worldline.evaluation.run.directory import CONFIG, MANIFEST, RECORDS, REPORT
 from worldline.evaluation.run.record import answered, line, prompt_digest
 from worldline.evaluation.run.run import run

@@ -16,7 +16,7 @@ from serving import Served, serving
 
 from worldline.ui.web import api
 from worldline.ui.web.index.index import build
-from worldline.ui.web.scene_cache import SceneCache
+from worldline.ui.web.session_cache import SessionCache
 
 MANY = 1_500
 SCROLL = """share => new Promise(done => {
@@ -27,14 +27,14 @@ SCROLL = """share => new Promise(done => {
 
 
 @pytest.fixture(scope="module")
-def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SceneCache:
+def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SessionCache:
     """Two runs of one small suite, and one of many samples."""
     many = synthetic(tmp_path_factory.mktemp("runs") / "many", MANY)
-    return SceneCache([build(path) for path in (*erring, many)])
+    return SessionCache([build(path) for path in (*erring, many)])
 
 
 @pytest.fixture(scope="module")
-def served(scenes: SceneCache) -> Iterator[Served]:
+def served(scenes: SessionCache) -> Iterator[Served]:
     with serving(*(Path(index.path) for index in scenes.runs)) as found:
         yield found
 
@@ -95,7 +95,7 @@ def seen(tabs: Seen) -> Iterator[Seen]:
     assert tabs.complaints.heard == []
 
 
-def listed(scenes: SceneCache, run: str = "0", **query: Any) -> list[str]:
+def listed(scenes: SessionCache, run: str = "0", **query: Any) -> list[str]:
     """The names that the server would list."""
     return [one["name"] for one in api.samples(scenes, run, {"count": 500, **query})["samples"]]
 
@@ -113,7 +113,7 @@ def test_a_run_is_opened_by_click_and_by_key(seen: Seen) -> None:
     assert "token" not in seen.page.url
 
 
-def test_the_list_says_how_a_run_went_when_and_with_what(seen: Seen, scenes: SceneCache) -> None:
+def test_the_list_says_how_a_run_went_when_and_with_what(seen: Seen, scenes: SessionCache) -> None:
     told, card = api.runs(scenes)[0], seen.page.locator(".runs a").first
     share = told["answer"]
     assert share == api.overview(scenes, "0", {})["answer"]
@@ -125,7 +125,7 @@ def test_the_list_says_how_a_run_went_when_and_with_what(seen: Seen, scenes: Sce
     assert "page · erring" in card.inner_text()
 
 
-def test_figures_are_the_server_s(seen: Seen, scenes: SceneCache) -> None:
+def test_figures_are_the_server_s(seen: Seen, scenes: SessionCache) -> None:
     page, figures = seen.open("#/run/0"), api.overview(scenes, "0", {})
     answers = page.locator(".headline").first.inner_text()
     share = figures["answer"]
@@ -144,7 +144,7 @@ def test_figures_are_the_server_s(seen: Seen, scenes: SceneCache) -> None:
 
 
 @pytest.mark.long(reason="test_a_bar_narrows_what_is_chosen_already follows one bar")
-def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SceneCache) -> None:
+def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0")
     for panel in range(page.locator(".bars").count()):
         row = page.locator(".bars").nth(panel).locator("tbody tr").last
@@ -160,7 +160,7 @@ def test_every_bar_leads_to_its_samples_and_back(seen: Seen, scenes: SceneCache)
         assert seen.params == {}
 
 
-def test_a_bar_narrows_what_is_chosen_already(seen: Seen, scenes: SceneCache) -> None:
+def test_a_bar_narrows_what_is_chosen_already(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/2?answer=wrong")
     row = page.locator(".bars:has(caption:text('By length')) tbody tr").first
     n = int(row.locator(".bars-n").inner_text().replace(",", ""))
@@ -171,7 +171,7 @@ def test_a_bar_narrows_what_is_chosen_already(seen: Seen, scenes: SceneCache) ->
     assert seen.total == api.samples(scenes, "2", {"answer": "wrong"})["total"]
 
 
-def test_filters_by_choice_and_their_chips(seen: Seen, scenes: SceneCache) -> None:
+def test_filters_by_choice_and_their_chips(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.get_by_label("Filter by cause").select_option("wrong value")
     assert seen.names() == listed(scenes, cause="wrong value")
@@ -188,7 +188,7 @@ def test_filters_by_choice_and_their_chips(seen: Seen, scenes: SceneCache) -> No
     assert seen.names() == listed(scenes)
 
 
-def test_a_filter_is_reached_and_chosen_by_key(seen: Seen, scenes: SceneCache) -> None:
+def test_a_filter_is_reached_and_chosen_by_key(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("f")
     assert page.evaluate("document.activeElement.name") == "cause"
@@ -197,7 +197,7 @@ def test_a_filter_is_reached_and_chosen_by_key(seen: Seen, scenes: SceneCache) -
     assert seen.names() == listed(scenes, cause=seen.params["cause"])
 
 
-def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, scenes: SceneCache) -> None:
+def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("/")
     page.keyboard.type("f(n)")
@@ -221,7 +221,7 @@ def test_search_from_the_keyboard_to_an_open_sample_and_back(seen: Seen, scenes:
     assert seen.names() == listed(scenes)
 
 
-def test_the_newest_search_wins(seen: Seen, scenes: SceneCache) -> None:
+def test_the_newest_search_wins(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/2")
     page.get_by_label("Search the samples").press_sequentially("sum/12", delay=1)
     page.wait_for_url(re.compile(r"q=sum%2F12"))
@@ -231,7 +231,7 @@ def test_the_newest_search_wins(seen: Seen, scenes: SceneCache) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("column", ["name", "cause", "agreed", "steps", "depth", "bytes"])
-def test_columns_sort_both_ways_by_click(seen: Seen, scenes: SceneCache, column: str) -> None:
+def test_columns_sort_both_ways_by_click(seen: Seen, scenes: SessionCache, column: str) -> None:
     page = seen.open("#/run/0")
     button = page.locator(f".samples-head .c-{column} button")
     for order, word in (("asc", "ascending"), ("desc", "descending")):
@@ -243,7 +243,7 @@ def test_columns_sort_both_ways_by_click(seen: Seen, scenes: SceneCache, column:
     assert seen.names() == listed(scenes)
 
 
-def test_order_by_key(seen: Seen, scenes: SceneCache) -> None:
+def test_order_by_key(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("s")
     page.wait_for_selector(".c-name[aria-sort=ascending]")
@@ -252,7 +252,7 @@ def test_order_by_key(seen: Seen, scenes: SceneCache) -> None:
     assert seen.names() == listed(scenes, sort="name", order="desc")
 
 
-def test_flips_between_two_runs(seen: Seen, scenes: SceneCache) -> None:
+def test_flips_between_two_runs(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0")
     page.keyboard.press("o")
     page.keyboard.press("ArrowDown")
@@ -275,7 +275,7 @@ def test_flips_between_two_runs(seen: Seen, scenes: SceneCache) -> None:
     page.wait_for_url(re.compile(r"/sample/.*other=1"))
 
 
-def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, scenes: SceneCache) -> None:
+def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0")
     bucket = api.overview(scenes, "0", {})["by"]["type"][0]
     row = page.locator(".bars:has(caption:text('By type')) tbody tr").first
@@ -291,7 +291,7 @@ def test_the_measure_is_answers_or_traces_by_click_and_by_key(seen: Seen, scenes
         )
 
 
-def test_a_long_list_is_windowed_and_says_so(seen: Seen, scenes: SceneCache) -> None:
+def test_a_long_list_is_windowed_and_says_so(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/2?sort=steps&order=desc")
     wanted = [
         one
@@ -340,7 +340,7 @@ def test_a_list_longer_than_a_browser_can_lay_out(seen: Seen) -> None:
     page.reload()
 
 
-def test_a_deep_link_shows_what_was_seen(seen: Seen, scenes: SceneCache) -> None:
+def test_a_deep_link_shows_what_was_seen(seen: Seen, scenes: SessionCache) -> None:
     page = seen.open("#/run/0?cause=wrong+value&sort=bytes&order=desc&other=1&row=1")
     wanted = listed(scenes, cause="wrong value", sort="bytes", order="desc", other="1")
     assert seen.names() == wanted
@@ -376,7 +376,7 @@ def test_a_question_that_cannot_be_answered_is_said_in_words(chromium: Any, serv
     page.context.close()
 
 
-def test_a_phone_s_width(chromium: Any, served: Served, scenes: SceneCache) -> None:
+def test_a_phone_s_width(chromium: Any, served: Served, scenes: SessionCache) -> None:
     seen = Seen(chromium, served, NARROW)
     page = seen.page
     page.goto(f"{served.origin}/#/run/0")

@@ -103,7 +103,7 @@ def test_a_long_value_is_shown_where_it_differs(page: Any) -> None:
 def test_reports_keep_white_space(chromium: Any, blank: Path, tmp_path: Path) -> None:
     pages = {"report": render(blank)[0]}
     for source, call in CALLS:
-        pages[call[0]] = debug_page.page(debug(Program(source=source, call=call), MODEL, cures=False))
+        pages[call[0]] = debug_page.page(debug(Program(source=source, call=call), MODEL, interventions=False))
     page, complaints = tab(chromium)
     for name, text in pages.items():
         (tmp_path / f"{name}.html").write_text(text)

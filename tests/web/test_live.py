@@ -21,13 +21,13 @@ from worldline.predict.prediction import Prediction
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.threads import ThreadGate
 from worldline.ui.session.grow import GrowthProgress
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.run_diff import RunDiff
+from worldline.ui.session.session import Session
 from worldline.ui.web import live as live_room
-from worldline.ui.web import scene_cache
+from worldline.ui.web import session_cache
 from worldline.ui.web.live import LiveBranches
-from worldline.ui.web.scene_cache import CachedScene
 from worldline.ui.web.service import Opening, Service
+from worldline.ui.web.session_cache import CachedSession
 
 SHORT = {"source": "def f(n):\n    m = n + 1\n    return m * 2\n", "call": "f(3)"}
 LONG = {
@@ -283,20 +283,20 @@ def test_a_young_pair_is_read_again_and_an_old_one_or_that_of_a_branch_that_is_o
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     program = Program(source="def f(n):\n    m = n\n    return m\n", call="f(1)")
-    scene = Scene.new(program, model="one")
-    cached = CachedScene(("live", 0, ""), scene)
+    scene = Session.new(program, model="one")
+    cached = CachedSession(("live", 0, ""), scene)
     text = b"(1 n=1\n2 m=1\n3\n)1\n.\n"
 
-    def grown(size: int, status: str = "running") -> Pair:
+    def grown(size: int, status: str = "running") -> RunDiff:
         found = Prediction(text=text[:size], status="ended")
         scene.put(scene.branches[0], found=found, status=status)
         return cached.pair()
 
-    monkeypatch.setattr(scene_cache, "YOUNG", 60.0)
+    monkeypatch.setattr(session_cache, "YOUNG", 60.0)
     first = grown(7)
     assert grown(13) is first
     assert len(grown(len(text), "done").rows) == 4
-    monkeypatch.setattr(scene_cache, "YOUNG", 0.0)
+    monkeypatch.setattr(session_cache, "YOUNG", 0.0)
     assert [len(grown(size).rows) for size in (7, 13)] == [1, 2]
 
 

@@ -23,8 +23,8 @@ from worldline.predict.interpreter import Interpreter
 from worldline.ui.web import api
 from worldline.ui.web.bundle.bundle import bundle, open_scenes
 from worldline.ui.web.index.index import build
-from worldline.ui.web.scene_cache import SceneCache
 from worldline.ui.web.service import Opening
+from worldline.ui.web.session_cache import SessionCache
 
 EVIL = "</script><script>document.title='owned'</script><!--\u2028\u2029<img src=x onerror=alert(1)>"
 QUESTIONS: tuple[dict[str, Any], ...] = (
@@ -39,18 +39,18 @@ ORDERS = ("at", "name", "steps", "agreed", "bytes", "cause", "seconds", "depth")
 
 
 @pytest.fixture(scope="module")
-def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SceneCache:
+def scenes(tmp_path_factory: pytest.TempPathFactory, erring: tuple[Path, Path]) -> SessionCache:
     """Two runs of one suite and one of programs that mean harm."""
     folder = tmp_path_factory.mktemp("bundled")
     calls = (f"f({EVIL!r})", "f({'__proto__': 1, 'constructor': 2})")
     source = f"# {EVIL}\ndef f(x):\n    __proto__ = x\n    return __proto__\n"
     tasks = [Task(program=Program(source=source, call=call), name=EVIL) for call in calls]
     run(Suite(name="evil", tasks=tasks), Erring(), out=folder / "evil", config={"options": {"seed": 0}})
-    return SceneCache([build(path) for path in (*erring, folder / "evil")])
+    return SessionCache([build(path) for path in (*erring, folder / "evil")])
 
 
 @pytest.fixture(scope="module")
-def written(scenes: SceneCache, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def written(scenes: SessionCache, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The same as a file and as a folder: the pages to open."""
     folder = tmp_path_factory.mktemp("out")
     bundle(scenes, folder / "page.html")
@@ -103,13 +103,13 @@ def plain(value: Any) -> Any:
 
 
 @pytest.mark.long(reason="compares a bundle with the server for every filter")
-def test_lists_and_sums_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
+def test_lists_and_sums_are_the_server_s(opened: Opened, scenes: SessionCache) -> None:
     for question in QUESTIONS:
         assert opened.ask("samples", "0", question) == plain(api.samples(scenes, "0", question)), question
         assert opened.ask("overview", "0", question) == plain(api.overview(scenes, "0", question)), question
 
 
-def test_orders_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
+def test_orders_are_the_server_s(opened: Opened, scenes: SessionCache) -> None:
     for sort in ORDERS:
         for order in ("asc", "desc"):
             question = {"sort": sort, "order": order, "offset": 2, "count": 9}
@@ -117,7 +117,7 @@ def test_orders_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
             assert opened.ask("samples", "1", question) == plain(wanted), question
 
 
-def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, scenes: SceneCache) -> None:
+def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, scenes: SessionCache) -> None:
     for at in (0, 3, 8, 14):
         assert opened.ask("sample", "0", at) == plain(api.sample(scenes, "0", at))
         assert opened.ask("timeline", "0", at) == plain(api.timeline(scenes, "0", at))
@@ -127,7 +127,7 @@ def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, scenes: Sc
         assert opened.ask("chunk", "0", at, 0, beside) == plain(api.chunk(scenes, "0", at, 0, **beside))
 
 
-def test_it_is_walked_by_click_and_by_key(opened: Opened, scenes: SceneCache) -> None:
+def test_it_is_walked_by_click_and_by_key(opened: Opened, scenes: SessionCache) -> None:
     page = opened.page
     assert "no model is behind it" in page.locator("main").inner_text()
     page.locator(".runs a").first.click()
@@ -245,7 +245,7 @@ def test_what_cannot_be_read_is_shown_on_the_page(
     chromium: Any, erring: tuple[Path, Path], tmp_path: Path
 ) -> None:
     path, out = copied(erring[0], tmp_path / "spoiled", spoil), tmp_path / "page.html"
-    bundle(SceneCache([build(path), build(erring[1])]), out)
+    bundle(SessionCache([build(path), build(erring[1])]), out)
     opened = Opened(chromium, out)
     for place in ("#/", "#/run/0"):
         page = opened.open(place)
@@ -278,10 +278,10 @@ def test_a_program_needs_a_model() -> None:
 
 
 def test_the_same_runs_give_the_same_bytes(
-    scenes: SceneCache, written: dict[str, Path], tmp_path: Path
+    scenes: SessionCache, written: dict[str, Path], tmp_path: Path
 ) -> None:
     bundle(scenes, tmp_path / "page.html")
-    bundle(SceneCache(scenes.runs), tmp_path / "site")
+    bundle(SessionCache(scenes.runs), tmp_path / "site")
     assert (tmp_path / "page.html").read_bytes() == written["file"].read_bytes()
     before, again = written["folder"].parent, tmp_path / "site"
     names = sorted(path.relative_to(before) for path in before.rglob("*"))
@@ -301,8 +301,8 @@ def test_every_inline_script_is_named_by_its_hash(written: dict[str, Path]) -> N
     assert "\u2028" not in html
 
 
-def test_a_limit_keeps_the_failures(scenes: SceneCache, tmp_path: Path, chromium: Any) -> None:
-    told = bundle(SceneCache(scenes.runs[:1]), tmp_path / "page.html", limit=3)
+def test_a_limit_keeps_the_failures(scenes: SessionCache, tmp_path: Path, chromium: Any) -> None:
+    told = bundle(SessionCache(scenes.runs[:1]), tmp_path / "page.html", limit=3)
     assert (told.samples, told.stepped) == (18, 3)
     html = (tmp_path / "page.html").read_text()
     names = json.loads(html.rpartition('id="data-runs">')[2].partition("</script>")[0])["names"]
@@ -315,7 +315,7 @@ def test_a_limit_keeps_the_failures(scenes: SceneCache, tmp_path: Path, chromium
     opened.page.context.close()
 
 
-def test_what_cannot_be_written_is_said(scenes: SceneCache, tmp_path: Path) -> None:
+def test_what_cannot_be_written_is_said(scenes: SessionCache, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="there already"):

@@ -22,11 +22,11 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.listening import listen
 from worldline.ui.http.policy import policy, settle_token
 from worldline.ui.session.branches.branch import Intervention
-from worldline.ui.web import scene_cache
+from worldline.ui.web import session_cache
 from worldline.ui.web.index.index import build
-from worldline.ui.web.scene_cache import SceneCache
 from worldline.ui.web.server import TRIES, place, serve
 from worldline.ui.web.service import Opening
+from worldline.ui.web.session_cache import SessionCache
 
 LONG = "def f(n):\n    total = 0\n    for i in range(n):\n        total = (total * 7 + i) % 1000\n    return total\n"
 PATIENCE = 120.0  # seconds; more than a busy machine needs
@@ -393,25 +393,25 @@ def test_it_ends_on_sigterm() -> None:
 
 
 def test_scenes_are_kept_in_bounds(small: Path) -> None:
-    scenes = SceneCache([build(small)])
+    scenes = SessionCache([build(small)])
     first = scenes.get("0", 0)
     for at in range(1, 16):
         scenes.get("0", at)
-    assert len(scenes._cached) == scene_cache.BOUNDS["plain"][0]
+    assert len(scenes._cached) == session_cache.BOUNDS["plain"][0]
     assert scenes.get("0", 0) is not first
     assert scenes.get("0", 0) is scenes.get("0", 0)
 
 
 def test_heavy_scenes_are_kept_one_at_a_time(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(scene_cache.BOUNDS, "plain", (12, 100))
-    scenes = SceneCache([build(small)])
+    monkeypatch.setitem(session_cache.BOUNDS, "plain", (12, 100))
+    scenes = SessionCache([build(small)])
     for at in range(4):
         assert scenes.get("0", at) is scenes.get("0", at)
     assert list(scenes._cached) == [("0", 3, "")]
 
 
 def test_scenes_with_branches_are_kept(small: Path) -> None:
-    scenes = SceneCache([build(small)])
+    scenes = SessionCache([build(small)])
     worked = scenes.get("0", 0)
     root = worked.scene.branches[0]
     branch = worked.scene.add(
@@ -424,7 +424,7 @@ def test_scenes_with_branches_are_kept(small: Path) -> None:
 
 
 def test_another_run_is_beside_only_where_it_has_the_program(small: Path, tmp_path: Path, box: None) -> None:
-    scenes = SceneCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
+    scenes = SessionCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
     assert scenes.has_beside("0", 2, "1")
     assert not scenes.has_beside("0", 3, "1")
     assert not scenes.has_beside("0", 2, "0")

@@ -30,12 +30,12 @@ from worldline.core.errors import WorldlineError
     metavar="S",
     help="Seconds to look for the nearest input at which a wrong branch is right; 0: not at all [0].",
 )
-@click.option("--no-cures", is_flag=True, help="Do not try which cure would have helped.")
+@click.option("--no-interventions", is_flag=True, help="Do not try which intervention would have helped.")
 @click.option(
     "--work",
     type=click.IntRange(min=0),
     default=1 << 14,
-    help="Bytes that cures may write; 0: no end [16384].",
+    help="Bytes that interventions may write; 0: no end [16384].",
 )
 @option("--seconds", type=click.FloatRange(min=0), default=0, note="0: no end")
 @option("--rows", type=click.IntRange(min=0), default=36, note="here around the divergence")
@@ -43,7 +43,7 @@ def debug(
     as_json: bool,
     html: str | None,
     view: bool,
-    no_cures: bool,
+    no_interventions: bool,
     work: int,
     seconds: float,
     rows: int,
@@ -67,7 +67,7 @@ def debug(
             predictor,
             options=options_of(asked),
             max_bytes=asked["max_bytes"],
-            cures=not no_cures,
+            interventions=not no_interventions,
             work=work or None,
             seconds=seconds or None,
             limits=limits_of(asked, debug_limits(asked["max_bytes"])),

@@ -56,7 +56,7 @@ def compare(first: str, second: str, as_json: bool) -> None:
 @click.command()
 @click.argument("run", type=click.Path())
 @partial(model_options, default=None, note="that RUN is of, where it was scored or is elsewhere now")
-@click.option("--cures", metavar="NAME,...", callback=words, help="Only these cures.")
+@click.option("--interventions", metavar="NAME,...", callback=words, help="Only these interventions.")
 @option(
     "--max-programs",
     type=click.IntRange(min=1),
@@ -72,7 +72,7 @@ def compare(first: str, second: str, as_json: bool) -> None:
 @trusted
 @json_option
 def intervene(
-    run: str, model: str | None, extras: dict[str, str], cures: list[str] | None, max_programs: int | None,
+    run: str, model: str | None, extras: dict[str, str], interventions: list[str] | None, max_programs: int | None,
     by: Literal["answer", "trace"], seed: int, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Repeat the failed samples of RUN, and as many passing ones, under each intervention. Stored in RUN."""
@@ -82,8 +82,8 @@ def intervene(
 
     with progress_bar("samples") as update:
         result = act(
-            run, model=model, extras=extras, cures=cures, max_programs=max_programs, by=by, seed=seed,
-            limits=limits_of(options), progress=lambda cure, done, total: update(done, total, cure),
+            run, model=model, extras=extras, interventions=interventions, max_programs=max_programs, by=by, seed=seed,
+            limits=limits_of(options), progress=lambda intervention, done, total: update(done, total, intervention),
         )  # fmt: skip
     if as_json:
         click.echo(json.dumps(result.as_json()))

@@ -45,7 +45,7 @@ class RowFault:
         return f"fault({self.why})"
 
 
-def fenced(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | RowFault:
+def call_or_fault(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T | RowFault:
     """Call a function for one row.
 
     Args:
@@ -67,7 +67,7 @@ def fenced(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _
         return _fault(error)
 
 
-def fenced_each(start: Callable[[int], Iterator[_T]], count: int) -> Iterator[_T | RowFault]:
+def iterate_or_fault(start: Callable[[int], Iterator[_T]], count: int) -> Iterator[_T | RowFault]:
     """Iterate over the answers to `count` rows, with a fault for each row that fails.
 
     Args:

@@ -1,4 +1,4 @@
-"""The cures of one sample within bounds: on the bytes that they write, the same everywhere, and on seconds."""
+"""The interventions of one sample within bounds: on the bytes that they write, the same everywhere, and on seconds."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from worldline.core.limits import Limits
-from worldline.diagnose.cures import CURES, QUERIES
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.trials import Trial, Tried, carry_out, prepare
+from worldline.diagnose.interventions import INTERVENTIONS, QUERIES
+from worldline.diagnose.trials import InterventionTrial, Trial, carry_out, prepare
 from worldline.predict.predictor import Predictor
 
-WORK = 1 << 14  # bytes that cures may have written, all together
+WORK = 1 << 14  # bytes that interventions may have written, all together
 SHARED = 0.6  # of the time that texts take one by one, when they are written together
 
 
 @dataclass
 class Bounds:
-    """What is left for cures: bytes to be written, and seconds where somebody said how many."""
+    """What is left for interventions: bytes to be written, and seconds where somebody said how many."""
 
     work: int | None
     seconds: float | None
@@ -27,7 +27,7 @@ class Bounds:
     waited: float = 0.0
 
     def refused(self, size: int, seconds: float) -> str:
-        """Why a cure that is expected to write and to take so much is not tried; empty where it is, and counted."""
+        """Why an intervention that is expected to write and to take so much is not tried; empty where it is, and counted."""
         if self.work is not None and self.spent + size > self.work:
             return f"would write {size} bytes, more than is left of --work {self.work}"
         if (
@@ -40,17 +40,19 @@ class Bounds:
         return ""
 
 
-def cured_within(
+def interventions_within(
     predictor: Predictor,
     diagnosis: Diagnosis,
     bounds: Bounds,
     limits: Limits | None,
     tell: Callable[[str], None],
-) -> list[Tried]:
-    """Every cure, in the order of CURES: done, not fit, or beyond the bounds."""
+) -> list[InterventionTrial]:
+    """Every intervention, in the order of CURES: done, not fit, or beyond the bounds."""
     by = "trace" if diagnosis.answer is not False else "answer"
     codec = predictor.info.notation
-    jobs, done = prepare([(cure, 0) for cure in CURES], {0: diagnosis}, codec, by=by, limits=limits)
+    jobs, done = prepare(
+        [(intervention, 0) for intervention in INTERVENTIONS], {0: diagnosis}, codec, by=by, limits=limits
+    )
     rate = diagnosis.sample.found.seconds / max(len(diagnosis.sample.found.text), 1)
     left, count = len(jobs), 0
     for group in _groups(jobs):
@@ -63,13 +65,13 @@ def cured_within(
                 left -= 1
             else:
                 fits.append(job)
-        tell(f"cures: {count} of {left} tried")
+        tell(f"interventions: {count} of {left} tried")
         for one in carry_out(fits, predictor, by=by):
             done.append(one)
             count += 1
-            tell(f"cures: {count} of {left} tried")
-    order = list(CURES)
-    return sorted(done, key=lambda one: order.index(one.cure))
+            tell(f"interventions: {count} of {left} tried")
+    order = list(INTERVENTIONS)
+    return sorted(done, key=lambda one: order.index(one.intervention))
 
 
 def _groups(jobs: Sequence[Trial]) -> list[list[Trial]]:
@@ -80,6 +82,6 @@ def _groups(jobs: Sequence[Trial]) -> list[list[Trial]]:
 
 
 def _size(job: Trial) -> int:
-    """The bytes that a cure is expected to have written."""
+    """The bytes that an intervention is expected to have written."""
     rounds = QUERIES + 1 if job.plan.force == "queries" else 1
     return rounds * max(min(len(job.truth.text), job.plan.ask.limit) - len(job.plan.ask.given), 1)

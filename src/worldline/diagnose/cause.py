@@ -15,7 +15,7 @@ The first of these that holds:
     something else there); wrong action;
     lost variable, forgotten aliasing, missed change, invented change; copied from the wrong step; wrong value.
 
-A cause is confirmed only by its cure, which is not tried here. A right answer does not make a wrong trace right.
+A cause is confirmed only by its intervention, which is not tried here. A right answer does not make a wrong trace right.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from worldline.core.value import equal
 from worldline.diagnose.blame.blame import blame
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.diagnose.unknowable import unknowable
 
 UNKNOWN = "could not be known"
@@ -161,7 +161,7 @@ def _without_divergence(sample: Sample, truth: Reading, found: Reading) -> Cause
     return _beside(sample.told, truth) or Cause(name="right")
 
 
-def _beside(beside: Beside, truth: Reading) -> Cause | None:
+def _beside(beside: ReportedAnswer, truth: Reading) -> Cause | None:
     """Why a right trace was taken for wrong: by what the model, the benchmark and another scorer say beside it."""
     if truth.answer is None:
         return None

@@ -1,7 +1,7 @@
 """One program under the lens: the truth is recorded, the model imagines the run, and what parts them is explained.
 
 `debug` combines what other packages know: the truth (`Interpreter`), the rollout with its confidences, the cause,
-and the cures, tried on this one sample as far as a bound on what they write allows. It prints nothing.
+and the interventions, tried on this one sample as far as a bound on what they write allows. It prints nothing.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.diagnose.bounded import WORK, Bounds, cured_within
+from worldline.diagnose.bounded import WORK, Bounds, interventions_within
 from worldline.diagnose.branch import Nearest, OtherInput, WrongBranch, wrong_branch
 from worldline.diagnose.cause import UNKNOWN, Cause
-from worldline.diagnose.cures import CONFIRMING, SLACK, parting
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence, aligned
 from worldline.diagnose.drawn import draws
 from worldline.diagnose.imagine import MOST, program_json, scratch_json, text_json
+from worldline.diagnose.interventions import CONFIRMING, SLACK, parting
 from worldline.diagnose.sample import Sample
 from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
-from worldline.diagnose.trials import WHOLE, Tried
+from worldline.diagnose.trials import WHOLE, InterventionTrial
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import recorded as recorded_run
@@ -71,8 +71,8 @@ class Belief:
 class Debugged:
     """All that came of it. `confidences`: how sure the model was of each found step, where it says so.
 
-    `tried`: the cures, those that do not apply or for which there was no time among them. `scratch`: the scratchpad,
-    where there was one, beside what the interpreter does of the same rewriting; then no cure is tried. `branch`: where
+    `tried`: the interventions, those that do not apply or for which there was no time among them. `scratch`: the scratchpad,
+    where there was one, beside what the interpreter does of the same rewriting; then no intervention is tried. `branch`: where
     a condition decided that they part, and at which input the model would have been right.
     """
 
@@ -81,7 +81,7 @@ class Debugged:
     rows: tuple[AlignedRow, ...]
     confidences: tuple[StepConfidence, ...]
     belief: Belief | None
-    tried: tuple[Tried, ...]
+    tried: tuple[InterventionTrial, ...]
     seconds: dict[str, float]
     scratch: Diagnosis | None = None
     branch: WrongBranch | None = None
@@ -127,14 +127,16 @@ class Debugged:
 
     @property
     def helped(self) -> tuple[str, ...]:
-        """The cures under which this sample comes right."""
-        return tuple(one.cure for one in self.tried if one.outcome == "recovered")
+        """The interventions under which this sample comes right."""
+        return tuple(one.intervention for one in self.tried if one.outcome == "recovered")
 
     @property
     def is_confirmed(self) -> bool | None:
-        """Whether a cure of the cause that was found flipped the sample; None where none of them was tried."""
-        cures = CONFIRMING.get(self.cause.name, ())
-        outcomes = [one.outcome for one in self.tried if one.cure in cures and one.status == "done"]
+        """Whether an intervention of the cause that was found flipped the sample; None where none of them was tried."""
+        interventions = CONFIRMING.get(self.cause.name, ())
+        outcomes = [
+            one.outcome for one in self.tried if one.intervention in interventions and one.status == "done"
+        ]
         return "recovered" in outcomes if outcomes else None
 
     @property
@@ -175,7 +177,7 @@ class Debugged:
             **self._hidden_json(),
             "belief": None if self.belief is None else asdict(self.belief),
             "sure": list(self.sure),
-            "cures": [one.as_json() for one in self.tried],
+            "interventions": [one.as_json() for one in self.tried],
             "helped": list(self.helped),
             "seconds": self.seconds,
             **scratch_json(sample.found, self.folds),
@@ -203,7 +205,7 @@ def debug(
     extras: Mapping[str, str] | None = None,
     options: Compact | None = None,
     max_bytes: int | None = None,
-    cures: bool = True,
+    interventions: bool = True,
     work: int | None = WORK,
     seconds: float | None = None,
     limits: Limits | None = None,
@@ -221,7 +223,7 @@ def debug(
         options: How steps are written.
         max_bytes: The most bytes that the model may write; by default twice the length of the true trace, capped at
             16 KB, or at 4 KB where the run met a limit.
-        cures: Try which interventions would have fixed the prediction.
+        interventions: Try which interventions would have fixed the prediction.
         work: Bytes that interventions may write, the cheapest first; None for no bound.
         seconds: Time for everything; an intervention that would take longer is not tried. None for no bound.
         limits: Limits of the execution; `debug_limits(max_bytes)` by default.
@@ -263,13 +265,13 @@ def debug(
     explained = time.perf_counter()
     bounds = Bounds(work, seconds, began)
     tried = (
-        tuple(cured_within(predictor, diagnosis, bounds, limits, tell))
-        if cures and not has_pad and diagnosis.diverges and diagnosis.cause.name != UNKNOWN
+        tuple(interventions_within(predictor, diagnosis, bounds, limits, tell))
+        if interventions and not has_pad and diagnosis.diverges and diagnosis.cause.name != UNKNOWN
         else ()
     )
     spent = {
         "truth": recorded - began, "model": imagined - recorded, "cause": explained - imagined,
-        "cures": time.perf_counter() - explained,
+        "interventions": time.perf_counter() - explained,
     }  # fmt: skip
     return Debugged(
         model=pad.info.name, diagnosis=diagnosis, rows=tuple(rows(diagnosis)), confidences=rolled.sure, belief=belief,

@@ -1,7 +1,7 @@
 """One sample under diagnosis: both texts read, compared and explained, each when it is first asked for, and once.
 
-Reading and comparing are most of the time that a diagnosis takes, so whoever judges, explains, cures or shows a sample
-passes its `Diagnosis` on. What the causes are is `cause`, what is done against them `cures`.
+Reading and comparing are most of the time that a diagnosis takes, so whoever judges, explains, interventions or shows a sample
+passes its `Diagnosis` on. What the causes are is `cause`, what is done against them `interventions`.
 """
 
 from __future__ import annotations

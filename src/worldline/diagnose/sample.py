@@ -9,7 +9,7 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beside:
+class ReportedAnswer:
     """What stands beside a trace, as values' texts: the model's `own` answer, what another scorer has `taken` for it.
 
     `expected` is what a benchmark says is right; `failed`: another scorer says that the sample is wrong.
@@ -28,7 +28,7 @@ class Sample:
     ask: PredictionRequest
     truth: Prediction
     found: Prediction
-    beside: Beside = field(default_factory=Beside)
+    beside: ReportedAnswer = field(default_factory=ReportedAnswer)
 
     def __post_init__(self) -> None:
         if self.truth.codec != self.found.codec:
@@ -37,6 +37,6 @@ class Sample:
             )
 
     @property
-    def told(self) -> Beside:
+    def told(self) -> ReportedAnswer:
         """What stands beside the trace: what was found elsewhere, else the answer that the model itself gave."""
-        return Beside(own=self.found.said) if self.beside == Beside() else self.beside
+        return ReportedAnswer(own=self.found.said) if self.beside == ReportedAnswer() else self.beside

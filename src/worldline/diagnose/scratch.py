@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from worldline.codec.reading import Event
 from worldline.core.limits import Limits
-from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.interventions import SLACK
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter

@@ -1,4 +1,4 @@
-"""What is said about a debugged run, in sentences: where it parts, why, what was believed, what each cure did.
+"""What is said about a debugged run, in sentences: where it parts, why, what was believed, what each intervention did.
 
 A sentence is a name, a text that is safe to print, and a style; a terminal and a page show the same ones.
 """
@@ -11,12 +11,12 @@ from worldline.analyze.flow.functions import Functions
 from worldline.codec.reading import Reading
 from worldline.core.text import around, parting, printable
 from worldline.diagnose.cause import UNKNOWN
-from worldline.diagnose.cures import CONFIRMING, CURES
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words
+from worldline.diagnose.interventions import CONFIRMING, INTERVENTIONS
 from worldline.diagnose.reading import ends_alike
-from worldline.diagnose.trials import Tried
+from worldline.diagnose.trials import InterventionTrial
 from worldline.predict.prediction import Prediction
 
 LONG = 160  # characters of a value in a sentence
@@ -60,7 +60,7 @@ def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
         yield "belief", _believed(found.belief), ""
     yield "answer", _answered(found), ""
     if found.tried:
-        yield from cured(found.tried)
+        yield from intervention_lines(found.tried)
         yield _verdict(found)
 
 
@@ -69,18 +69,18 @@ def _verdict(found: Debugged) -> tuple[str, str, str]:
     if found.is_confirmed is None:
         return "verdict", f"{name}: not tested, {_untested(found)}", "yellow"
     if found.is_confirmed:
-        return "verdict", f"{name}: confirmed, its cure makes it right", "bold green"
-    return "verdict", f"{name}: not confirmed, its cures leave it wrong", "yellow"
+        return "verdict", f"{name}: confirmed, its intervention makes it right", "bold green"
+    return "verdict", f"{name}: not confirmed, its interventions leave it wrong", "yellow"
 
 
 def _untested(found: Debugged) -> str:
-    """Why no cure of the cause was tried: a bound that can be raised, or none applies."""
-    whys = [one.why for one in found.tried if one.cure in CONFIRMING.get(found.cause.name, ())]
+    """Why no intervention of the cause was tried: a bound that can be raised, or none applies."""
+    whys = [one.why for one in found.tried if one.intervention in CONFIRMING.get(found.cause.name, ())]
     for option, left in (("--work", "nothing"), ("--seconds", "no time")):
         bound = next((why.partition(option)[2] for why in whys if option in why), "")
         if bound:
-            return f"{option}{bound} left {left} for its cures"
-    return "none of its cures applies" if whys else "it has no cure"
+            return f"{option}{bound} left {left} for its interventions"
+    return "none of its interventions applies" if whys else "it has no intervention"
 
 
 def ending(found: Prediction, reading: Reading) -> Iterator[tuple[str, str, str]]:
@@ -94,17 +94,17 @@ def ending(found: Prediction, reading: Reading) -> Iterator[tuple[str, str, str]
     yield "model", f"{found.status}, {len(found.text):,} bytes, {reading.steps:,} steps{rate}", "dim"
 
 
-def cured(tried: Iterable[Tried]) -> Iterator[tuple[str, str, str]]:
-    """What came of each cure; those that were not tried, or do not apply, together at the end."""
+def intervention_lines(tried: Iterable[InterventionTrial]) -> Iterator[tuple[str, str, str]]:
+    """What came of each intervention; those that were not tried, or do not apply, together at the end."""
     words = {"recovered": ("comes right", "green"), "fault": ("the tool failed", "yellow")}
-    head, apart = "cures", list[str]()
+    head, apart = "interventions", list[str]()
     for one in tried:
         if one.outcome in ("unfit", "untried"):
-            apart.append(f"{one.cure} ({one.why})")
+            apart.append(f"{one.intervention} ({one.why})")
             continue
         word, style = words.get(one.outcome, ("stays wrong", ""))
         why = f" ({one.why})" if one.why else ""
-        yield head, printable(f"{one.cure:<8} {word}{why}: {CURES[one.cure]}"), style
+        yield head, printable(f"{one.intervention:<8} {word}{why}: {INTERVENTIONS[one.intervention]}"), style
         head = ""
     if apart:
         yield head, printable("not tried: " + "; ".join(apart)), "dim"

@@ -1,8 +1,8 @@
-"""Causes put to the test: failed samples, and as many passing ones, are asked again under each cure.
+"""Causes put to the test: failed samples, and as many passing ones, are asked again under each intervention.
 
-A cause is confirmed when its cure flips the sample. What a cure does to passing samples counts as well: a gain among
-failures alone is an upper bound. Samples that a cure does not apply to, and faults of the tool, are counted apart.
-Which cures there are, and what each changes, is `cures`.
+A cause is confirmed when its intervention flips the sample. What an intervention does to passing samples counts as well: a gain among
+failures alone is an upper bound. Samples that an intervention does not apply to, and faults of the tool, are counted apart.
+Which interventions there are, and what each changes, is `interventions`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,20 @@ from typing import Any
 
 from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced, fenced_each
+from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.core.limits import Limits
 from worldline.core.stats import Paired, Share
-from worldline.diagnose.cures import CONFIRMING, CURES, QUERIES, CurePlan, Unfit, check_cure, plan, with_truth
 from worldline.diagnose.diagnosis import Diagnosis
+from worldline.diagnose.interventions import (
+    CONFIRMING,
+    INTERVENTIONS,
+    QUERIES,
+    InterventionPlan,
+    Unfit,
+    check_intervention,
+    plan,
+    with_truth,
+)
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import roll
@@ -35,14 +44,14 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tried:
-    """One cure on one sample: right before, right after, and the sample as it was asked again.
+class InterventionTrial:
+    """One intervention on one sample: right before, right after, and the sample as it was asked again.
 
     `status`: `done`; or not judged, and `why`: `unfit` (it would have changed nothing), `untried` (beyond a bound),
     `fault` (the tool failed).
     """
 
-    cure: str
+    intervention: str
     sample: int
     before: bool
     after: bool = False
@@ -61,17 +70,22 @@ class Tried:
 
     def as_json(self) -> dict[str, Any]:
         """Without the texts."""
-        return {"cure": self.cure, "sample": self.sample, "outcome": self.outcome, "why": self.why}
+        return {
+            "intervention": self.intervention,
+            "sample": self.sample,
+            "outcome": self.outcome,
+            "why": self.why,
+        }
 
 
 @dataclass(frozen=True)
 class Effect:
-    """What a cure did: flips among the samples that it applies to, and how many it does not apply to.
+    """What an intervention did: flips among the samples that it applies to, and how many it does not apply to.
 
     `expected` is the net effect on all samples, of which only some were tried.
     """
 
-    cure: str
+    intervention: str
     pairs: Paired
     unfit: int
     faults: int
@@ -80,12 +94,12 @@ class Effect:
     def as_json(self) -> dict[str, Any]:
         """All of it."""
         told = {"unfit": self.unfit, "faults": self.faults, "expected": self.expected}
-        return {"cure": self.cure, **self.pairs.as_json(), **told}
+        return {"intervention": self.intervention, **self.pairs.as_json(), **told}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trials:
-    """Every cure on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from,
+    """Every intervention on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from,
     and `failing`: how many failed, where not all of those were tried.
 
     `unjudged` samples have no true answer or were faults: they were not tried. `causes` are of the failed ones.
@@ -99,35 +113,35 @@ class Trials:
     chosen: tuple[int, ...]
     passing: int
     unjudged: int
-    cures: tuple[str, ...]
-    tried: tuple[Tried, ...]
+    interventions: tuple[str, ...]
+    tried: tuple[InterventionTrial, ...]
     failing: int = 0
 
-    def effect(self, cure: str) -> Effect:
-        """What one cure did."""
-        outcomes = [one.outcome for one in self.tried if one.cure == cure]
+    def effect(self, intervention: str) -> Effect:
+        """What one intervention did."""
+        outcomes = [one.outcome for one in self.tried if one.intervention == intervention]
         pairs = Paired(*(outcomes.count(name) for name in ("right", "regressed", "recovered", "wrong")))
         up = max(self.failing, len(self.failed)) / len(self.failed) if self.failed else 0.0
         down = self.passing / len(self.chosen) if self.chosen else 0.0
         expected = up * pairs.recovered - down * pairs.regressed
-        return Effect(cure, pairs, outcomes.count("unfit"), outcomes.count("fault"), expected)
+        return Effect(intervention, pairs, outcomes.count("unfit"), outcomes.count("fault"), expected)
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """What each cure did."""
-        return tuple(map(self.effect, self.cures))
+        """What each intervention did."""
+        return tuple(map(self.effect, self.interventions))
 
-    def of(self, sample: int) -> tuple[Tried, ...]:
-        """What each cure did to one sample."""
+    def of(self, sample: int) -> tuple[InterventionTrial, ...]:
+        """What each intervention did to one sample."""
         return tuple(one for one in self.tried if one.sample == sample)
 
     def flipped(self, sample: int) -> tuple[str, ...]:
-        """The cures that a failed sample recovered under."""
-        return tuple(one.cure for one in self.of(sample) if one.outcome == "recovered")
+        """The interventions that a failed sample recovered under."""
+        return tuple(one.intervention for one in self.of(sample) if one.outcome == "recovered")
 
     @property
     def confirmed(self) -> dict[str, Share]:
-        """Of the failed samples of each cause, how many a cure of that cause flipped; the commonest cause first."""
+        """Of the failed samples of each cause, how many an intervention of that cause flipped; the commonest cause first."""
         flips = {
             i: bool(set(self.flipped(i)) & set(CONFIRMING.get(name, ())))
             for i, name in zip(self.failed, self.causes, strict=True)
@@ -149,51 +163,54 @@ class Trials:
         }  # fmt: skip
 
 
-def try_cures(
+def run_interventions(
     samples: Sequence[Sample],
     predictor: Predictor,
     *,
-    cures: Sequence[str] = tuple(CURES),
+    interventions: Sequence[str] = tuple(INTERVENTIONS),
     seed: int = 0,
     by: str = "answer",
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Trials:
-    """Try each cure on every failed sample and on as many passing ones, chosen by the seed.
+    """Try each intervention on every failed sample and on as many passing ones, chosen by the seed.
 
-    `samples` were found by the same predictor. `progress` hears a cure, how many of its asks are done, and of how many.
+    `samples` were found by the same predictor. `progress` hears an intervention, how many of its asks are done, and of how many.
     """
     if by not in MEASURES:
         raise UsageError(f"right is measured by {' or '.join(MEASURES)}, not {by!r}")
     diagnoses = [Diagnosis(sample) for sample in samples]
-    rights, faults = list[bool | None](), list[Tried]()
+    rights, faults = list[bool | None](), list[InterventionTrial]()
     for i, diagnosis in enumerate(diagnoses):
-        right = fenced(_right, diagnosis, by)
+        right = call_or_fault(_right, diagnosis, by)
         if isinstance(right, RowFault):
             faults += [
-                Tried(cure=cure, sample=i, before=False, status="fault", why=right.note) for cure in cures
+                InterventionTrial(
+                    intervention=intervention, sample=i, before=False, status="fault", why=right.note
+                )
+                for intervention in interventions
             ]
         rights.append(None if isinstance(right, RowFault) else right)
     failed = [i for i, right in enumerate(rights) if right is False]
     passing = [i for i, right in enumerate(rights) if right]
     chosen = sorted(Random(seed).sample(passing, min(len(failed), len(passing))))
-    tried: list[Tried] = []
-    for cure in cures:
-        pairs = [(cure, i) for i in sorted(failed + chosen)]
+    tried: list[InterventionTrial] = []
+    for intervention in interventions:
+        pairs = [(intervention, i) for i in sorted(failed + chosen)]
         jobs, unfit = prepare(
             pairs, dict(enumerate(diagnoses)), predictor.info.notation, by=by, limits=limits
         )
-        done = [*unfit, *(one for one in faults if one.cure == cure)]
+        done = [*unfit, *(one for one in faults if one.intervention == intervention)]
         before = len(done)
         for one in carry_out(jobs, predictor, by=by):
             done.append(one)
             if progress is not None:
-                progress(cure, len(done) - before, len(jobs))
+                progress(intervention, len(done) - before, len(jobs))
         tried += sorted(done, key=lambda one: one.sample)
     return Trials(
         model=predictor.info.name, by=by, seed=seed, failed=tuple(failed),
         causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
-        unjudged=rights.count(None), cures=tuple(cures), tried=tuple(tried),
+        unjudged=rights.count(None), interventions=tuple(interventions), tried=tuple(tried),
     )  # fmt: skip
 
 
@@ -209,10 +226,10 @@ def _right(diagnosis: Diagnosis, by: str) -> bool | None:
 
 @dataclass(frozen=True)
 class Trial:
-    """A cure that applies to a sample: what is asked, what is forced, and the truth."""
+    """An intervention that applies to a sample: what is asked, what is forced, and the truth."""
 
-    tried: Tried
-    plan: CurePlan
+    tried: InterventionTrial
+    plan: InterventionPlan
     truth: Prediction
 
 
@@ -223,35 +240,37 @@ def prepare(
     *,
     by: str,
     limits: Limits | None,
-) -> tuple[list[Trial], list[Tried]]:
-    """What each cure asks of each sample, the truths of what is new recorded together; and those that do not apply."""
-    plans: dict[tuple[str, int], CurePlan] = {}
-    unfit: list[Tried] = []
+) -> tuple[list[Trial], list[InterventionTrial]]:
+    """What each intervention asks of each sample, the truths of what is new recorded together; and those that do not apply."""
+    plans: dict[tuple[str, int], InterventionPlan] = {}
+    unfit: list[InterventionTrial] = []
 
-    def settle(pair: tuple[str, int], made: CurePlan | Unfit | RowFault) -> None:
-        if isinstance(made, CurePlan):
+    def settle(pair: tuple[str, int], made: InterventionPlan | Unfit | RowFault) -> None:
+        if isinstance(made, InterventionPlan):
             plans[pair] = made
         else:
             plans.pop(pair, None)
             unfit.append(_begun(*pair, diagnoses, by, made))
 
-    for cure, i in pairs:
-        check_cure(cure)
-        settle((cure, i), fenced(_fitting, partial(plan, cure, diagnoses[i], codec=codec)))
+    for intervention, i in pairs:
+        check_intervention(intervention)
+        settle(
+            (intervention, i), call_or_fault(_fitting, partial(plan, intervention, diagnoses[i], codec=codec))
+        )
     fresh = [pair for pair, one in plans.items() if one.fresh]
     truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
     asks = [plans[pair].ask for pair in fresh]
-    recorded = fenced_each(lambda at: _recorded(asks[at:], codec, limits), len(fresh))
+    recorded = iterate_or_fault(lambda at: _recorded(asks[at:], codec, limits), len(fresh))
     for pair, true in zip(fresh, recorded, strict=True):
         if isinstance(true, RowFault):
             settle(pair, true)
         else:
             truths[pair] = true
-            settle(pair, fenced(_fitting, partial(with_truth, plans[pair], diagnoses[pair[1]], true)))
+            settle(pair, call_or_fault(_fitting, partial(with_truth, plans[pair], diagnoses[pair[1]], true)))
     return [Trial(_begun(*pair, diagnoses, by), one, truths[pair]) for pair, one in plans.items()], unfit
 
 
-def _fitting(made: Callable[[], CurePlan]) -> CurePlan | Unfit:
+def _fitting(made: Callable[[], InterventionPlan]) -> InterventionPlan | Unfit:
     """A plan, or why it does not apply."""
     try:
         return made()
@@ -260,10 +279,14 @@ def _fitting(made: Callable[[], CurePlan]) -> CurePlan | Unfit:
 
 
 def _begun(
-    cure: str, i: int, diagnoses: Mapping[int, Diagnosis], by: str, why: Unfit | RowFault | None = None
-) -> Tried:
-    return Tried(
-        cure=cure,
+    intervention: str,
+    i: int,
+    diagnoses: Mapping[int, Diagnosis],
+    by: str,
+    why: Unfit | RowFault | None = None,
+) -> InterventionTrial:
+    return InterventionTrial(
+        intervention=intervention,
         sample=i,
         before=bool(diagnoses[i].right(by)),
         status="fault" if isinstance(why, RowFault) else "unfit" if why else "done",
@@ -271,7 +294,7 @@ def _begun(
     )
 
 
-def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterator[Tried]:
+def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterator[InterventionTrial]:
     """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
     done, reason = 0, ""
     if predictor.info.is_replay:
@@ -298,16 +321,16 @@ def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterat
         yield tried
 
 
-def _refused(job: Trial, reason: str) -> Tried:
+def _refused(job: Trial, reason: str) -> InterventionTrial:
     return replace(job.tried, status="unfit", why=reason)
 
 
-def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[Tried]:
+def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[InterventionTrial]:
     asks, truths = [job.plan.ask for job in jobs], [job.truth for job in jobs]
     force = next((job.plan.force for job in jobs), "free")
-    answers = fenced_each(lambda at: _answers(predictor, asks[at:], truths[at:], force), len(jobs))
+    answers = iterate_or_fault(lambda at: _answers(predictor, asks[at:], truths[at:], force), len(jobs))
     for job, answer in zip(jobs, answers, strict=True):
-        tried = answer if isinstance(answer, RowFault) else fenced(_judged, job, *answer, by)
+        tried = answer if isinstance(answer, RowFault) else call_or_fault(_judged, job, *answer, by)
         yield replace(job.tried, status="fault", why=tried.note) if isinstance(tried, RowFault) else tried
 
 
@@ -337,7 +360,7 @@ def _is_dictated(ask: PredictionRequest, rolled: ForcedRollout) -> bool:
     return any(start <= steps[at].state_start < end for start, end in rolled.dictated)
 
 
-def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> Tried:
+def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> InterventionTrial:
     if answer.status == "fault":
         return replace(job.tried, status="fault", why=answer.note or "the tool failed")
     if answer.codec != job.truth.codec:

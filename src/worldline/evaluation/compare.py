@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.stats import Paired, Share
 from worldline.evaluation.external.program import identity
 from worldline.evaluation.run.directory import differences, newest, read_config
 from worldline.evaluation.score import Verdict
 
-Pair = tuple[Verdict, Verdict]
+VerdictPair = tuple[Verdict, Verdict]
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Comparison:
         }
 
 
-def _drawn(pairs: Iterable[Pair]) -> Paired | None:
+def _drawn(pairs: Iterable[VerdictPair]) -> Paired | None:
     found = [(a.drawn, b.drawn) for a, b in pairs if a.drawn and b.drawn]
     return _paired(found) if found else None
 
@@ -164,7 +164,7 @@ def _judged(path: Path) -> tuple[list[_Judged], int]:
     found, faults = list[_Judged](), 0
     for record in newest(path).values():
         if record.counts:
-            verdict = fenced(record.verdict)
+            verdict = call_or_fault(record.verdict)
             if isinstance(verdict, RowFault):
                 faults += 1
             else:
@@ -192,11 +192,11 @@ def _matched(one: list[_Judged], other: list[_Judged]) -> dict[str, list[tuple[_
     return matched
 
 
-def _is_flip(pair: Pair) -> bool:
+def _is_flip(pair: VerdictPair) -> bool:
     return (pair[0].answer == "right") != (pair[1].answer == "right")
 
 
-def _flip(pair: Pair) -> Flip:
+def _flip(pair: VerdictPair) -> Flip:
     is_lost = pair[0].answer == "right"
     failed = pair[1] if is_lost else pair[0]
     task = failed.task
@@ -209,9 +209,9 @@ def _paired(outcomes: Iterable[tuple[str, str]]) -> Paired:
     return Paired(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
 
 
-def _by_cause(pairs: list[Pair]) -> dict[str, Paired]:
+def _by_cause(pairs: list[VerdictPair]) -> dict[str, Paired]:
     """By the cause of the run that failed, of the first where both did; the commonest first."""
-    groups: dict[str, list[Pair]] = {}
+    groups: dict[str, list[VerdictPair]] = {}
     for pair in pairs:
         failed = next((verdict for verdict in pair if verdict.answer != "right"), None)
         if failed is not None:
@@ -220,8 +220,8 @@ def _by_cause(pairs: list[Pair]) -> dict[str, Paired]:
     return {name: _paired((a.answer, b.answer) for a, b in some) for name, some in ordered}
 
 
-def _by_type(pairs: list[Pair]) -> dict[str, Paired]:
-    groups: dict[str, list[Pair]] = {}
+def _by_type(pairs: list[VerdictPair]) -> dict[str, Paired]:
+    groups: dict[str, list[VerdictPair]] = {}
     for pair in pairs:
         groups.setdefault(pair[0].type, []).append(pair)
     return {name: _paired((a.answer, b.answer) for a, b in groups[name]) for name in sorted(groups)}

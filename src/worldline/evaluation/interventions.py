@@ -1,4 +1,4 @@
-"""The failures of a run on disk, asked again under each cure: `diagnose.trials` on what a run holds."""
+"""The failures of a run on disk, asked again under each intervention: `diagnose.trials` on what a run holds."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from random import Random
 
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
-from worldline.diagnose.cures import CURES
-from worldline.diagnose.trials import Progress, Trials, try_cures
+from worldline.diagnose.interventions import INTERVENTIONS
+from worldline.diagnose.trials import Progress, Trials, run_interventions
 from worldline.evaluation.run.directory import newest, read_config
 from worldline.evaluation.run.record import Record
 from worldline.predict.predictor import Predictor
@@ -24,19 +24,19 @@ def intervened(
     *,
     model: str | None = None,
     extras: Mapping[str, str] | None = None,
-    cures: Sequence[str] | None = None,
+    interventions: Sequence[str] | None = None,
     limit: int | None = None,
     by: str = "answer",
     seed: int = 0,
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> tuple[Trials, list[int]]:
-    """What each cure did, and the places in the suite of the samples that it names.
+    """What each intervention did, and the places in the suite of the samples that it names.
 
     `load` makes the run's model anew from its scheme and extras, or the one that is said: of a run that was scored,
     which names none, or where the same model is to be had elsewhere now. With a limit, so many failed samples are
     drawn, and as many passing ones; the net effect that is expected is still that on the whole run. `limits` are those
-    of the runs that a cure needs: of a rewritten program.
+    of the runs that an intervention needs: of a rewritten program.
     """
     config = read_config(path)
     scheme = config.get("scheme") if model is None else model
@@ -47,22 +47,22 @@ def intervened(
         )
     if config.get("force"):
         raise UsageError(
-            f"{path} was made with {', '.join(config['force'])} forced: a cure is one forcing more"
+            f"{path} was made with {', '.join(config['force'])} forced: an intervention is one forcing more"
         )
     if config.get("scratchpad"):
         raise UsageError(
-            f"{path} was made on a scratchpad ({config['scratchpad']}): a cure asks for another one"
+            f"{path} was made on a scratchpad ({config['scratchpad']}): an intervention asks for another one"
         )
-    unknown = [cure for cure in cures or () if cure not in CURES]
+    unknown = [intervention for intervention in interventions or () if intervention not in INTERVENTIONS]
     if unknown:
-        raise UsageError(f"no cure {', '.join(unknown)}; there are {', '.join(CURES)}")
+        raise UsageError(f"no intervention {', '.join(unknown)}; there are {', '.join(INTERVENTIONS)}")
     every = [record for record in newest(path).values() if record.counts]
     records = _drawn(every, limit, by, seed)
     predictor = load(scheme, config.get("extras", {}) if model is None else extras or {})
     _check_codec(predictor, every)
-    found = try_cures(
+    found = run_interventions(
         [record.sample() for record in records], predictor,
-        cures=tuple(cures or CURES), seed=seed, by=by, limits=limits, progress=progress,
+        interventions=tuple(interventions or INTERVENTIONS), seed=seed, by=by, limits=limits, progress=progress,
     )  # fmt: skip
     if len(records) < len(every):
         failing = sum(record.judged[by] != "right" for record in every)

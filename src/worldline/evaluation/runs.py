@@ -17,6 +17,7 @@ from worldline.evaluation.compare import compare as compare_runs
 from worldline.evaluation.external.scored import score as score_file
 from worldline.evaluation.interventions import intervened
 from worldline.evaluation.merging import check_is_run, merge_shards
+from worldline.evaluation.run.directory import INTERVENTIONS_FILE
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.scratchpads import BenchResult
 from worldline.evaluation.summary import Report
@@ -25,8 +26,6 @@ from worldline.parallel.ray_pool import join_ray
 from worldline.predict.models import load_model
 from worldline.storage import remote
 from worldline.storage.remote import StorePath
-
-INTERVENTIONS = "interventions.json"
 
 RunFolder = str | Path | StorePath
 """A folder, or its URL."""
@@ -127,7 +126,7 @@ def intervene(
     *,
     model: str | None = None,
     extras: Mapping[str, str] | None = None,
-    cures: Sequence[str] | None = None,
+    interventions: Sequence[str] | None = None,
     max_programs: int | None = None,
     by: Literal["answer", "trace"] = "answer",
     seed: int = 0,
@@ -142,7 +141,7 @@ def intervene(
         run: The folder or URL of a run.
         model: The run's model, where the run does not name it or it is elsewhere now.
         extras: Options of `model`, as `-M` takes them.
-        cures: The interventions; by default all.
+        interventions: The interventions; by default all.
         max_programs: At most this many failed samples; by default all.
         by: What counts as right.
         seed: Which samples are chosen.
@@ -160,9 +159,9 @@ def intervene(
     path = local(run)
     check_is_run(path)
     trials, at = intervened(
-        path, load_model, model=model, extras=extras, cures=cures, limit=max_programs, by=by, seed=seed, limits=limits,
+        path, load_model, model=model, extras=extras, interventions=interventions, limit=max_programs, by=by, seed=seed, limits=limits,
         progress=progress,
     )  # fmt: skip
     result = Interventions(trials, tuple(at))
-    remote.write(remote.place(run) / INTERVENTIONS, json.dumps(result.as_json()).encode())
+    remote.write(remote.place(run) / INTERVENTIONS_FILE, json.dumps(result.as_json()).encode())
     return result

@@ -22,7 +22,7 @@ from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.drawn import draws
 from worldline.diagnose.reading import unfinished_as
-from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.evaluation.run.truth import RunEnd, Truth, answer, as_truth, is_complete
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -67,7 +67,7 @@ def judge(
     prediction: Prediction,
     *,
     ask: PredictionRequest | None = None,
-    beside: Beside | None = None,
+    beside: ReportedAnswer | None = None,
     record: Rerun | None = None,
     again: Rerun | None = None,
 ) -> Verdict:
@@ -80,7 +80,7 @@ def judge(
         program=task.program, options=task.options, hidden=true.trace.hidden, control=task.control
     )
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
-    sample = Sample(ask=asked, truth=truth, found=prediction, beside=beside or Beside())
+    sample = Sample(ask=asked, truth=truth, found=prediction, beside=beside or ReportedAnswer())
     beside, diagnosis = sample.told, Diagnosis(sample, record, again)
     judged = _judge_steps if notation(prediction.codec).is_canonical else _judge_events
     verdict = judged(task, true, diagnosis)
@@ -91,7 +91,7 @@ def judge(
         verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
     verdict = replace(verdict, executed=executed_operations(diagnosis), drawn=_drawn(diagnosis, verdict))
     is_right = verdict.answer == verdict.trace == "right"
-    if is_right and (beside == Beside() or diagnosis.cause.name == "right"):
+    if is_right and (beside == ReportedAnswer() or diagnosis.cause.name == "right"):
         return verdict
     found = diagnosis.cause
     name = f"{found.name}, {found.detail}" if found.name == "budget" and found.detail else found.name

@@ -16,7 +16,7 @@ from worldline.analyze.flow.operations import condition, of_name, of_result
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
 from worldline.core.events import EVENTS
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.data.document import CHANCE, Document
@@ -178,7 +178,7 @@ class DrillBook:
         if document is None:
             return None
         plain = mode.options.reveal == 1 and not mode.queries and not trace.program.files
-        shown = fenced(locate_operations, trace, document.steps) if plain else ()
+        shown = call_or_fault(locate_operations, trace, document.steps) if plain else ()
         if isinstance(shown, RowFault):
             self.faults += 1
             return None

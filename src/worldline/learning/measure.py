@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.stats import wilson
 from worldline.data.document import Document
 from worldline.data.exchange import Score
@@ -125,7 +125,7 @@ def _score_drills(engine: ScoringEngine, book: DrillBook, drills: list[Drill]) -
     """Results of each drill; a fault on one costs no other."""
     results: list[DrillResult] = []
     for drill in drills:
-        drill_results = fenced(lambda: list(drill.results(score_document(engine, drill.document))))  # noqa: B023
+        drill_results = call_or_fault(lambda: list(drill.results(score_document(engine, drill.document))))  # noqa: B023
         if isinstance(drill_results, RowFault):
             book.faults += 1
         else:

@@ -1,6 +1,6 @@
 """The engine's states behind the newest prompts, so that a prompt that is asked again is not read again.
 
-A text is often written anew behind the same prompt: under another cure, with one more true step, as another sample.
+A text is often written anew behind the same prompt: under another intervention, with one more true step, as another sample.
 """
 
 from __future__ import annotations

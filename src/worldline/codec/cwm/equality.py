@@ -18,7 +18,9 @@ from worldline.core.language import LANGUAGES
 from worldline.core.node import text
 from worldline.core.value import Malformed, Value, canonical, equal, parse, unquote
 
-Pair = tuple[Value, Value, frozenset[int]]  # a true node, the one beside it, the numbers of those around it
+NodePair = tuple[
+    Value, Value, frozenset[int]
+]  # a true node, the one beside it, the numbers of those around it
 # What a repr calls another type than `type` does.
 ALIASES = {"compile": "Pattern", "namespace": "SimpleNamespace"}
 # The fields that a class of the library shows without their names, in its order.
@@ -114,7 +116,7 @@ class _Comparison:
         name = node.atom.partition(".")[0] if node.kind == "enum" else node.atom
         return node.kind in ("object", "exception", "enum") and name in self.reprs.own
 
-    def alike(self, pending: list[Pair]) -> bool:
+    def alike(self, pending: list[NodePair]) -> bool:
         """Whether each pair is alike."""
         while pending:
             one, other, around = pending.pop()
@@ -124,7 +126,7 @@ class _Comparison:
             pending.extend(parts)
         return True
 
-    def _parts(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[Pair] | None:
+    def _parts(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[NodePair] | None:
         """The pairs that must be alike for this one to be; None where it cannot be."""
         if one.kind == "ref":
             name, _, number = one.atom.rpartition("#")
@@ -148,7 +150,7 @@ class _Comparison:
             return self._container(one, other, around)
         return () if text(one) == text(other) else None
 
-    def _container(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[Pair] | None:
+    def _container(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[NodePair] | None:
         if len(one.items) != len(other.items):
             return None
         if one.kind == "dict":
@@ -175,7 +177,7 @@ class _Comparison:
         is_worth = self.tried <= MOST_TRIED and self.nested <= NESTED_SETS
         return is_worth and self.alike([(one, other, around)])
 
-    def _exception(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[Pair] | None:
+    def _exception(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[NodePair] | None:
         if other.kind == "opaque" and _class(other) == one.atom:
             return ()
         if other.kind != "exception" or _last(other.atom) != one.atom or len(one.items) != len(other.items):
@@ -183,7 +185,7 @@ class _Comparison:
         fields = _fields(one, other, around)
         return None if fields is None else [*_beside(one.items, other.items, around), *fields]
 
-    def _object(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[Pair] | None:
+    def _object(self, one: Value, other: Value, around: frozenset[int]) -> Sequence[NodePair] | None:
         """By its class alone, by what its class writes as a call does, or by the builtin value that it is."""
         is_known = one.atom in self.reprs.classes
         if other.kind == "opaque":
@@ -279,14 +281,14 @@ def _nodes(value: Value) -> Iterator[Value]:
         waiting += (item for _, item in node.fields)
 
 
-def _beside(one: Sequence[Value], other: Sequence[Value], around: frozenset[int]) -> list[Pair]:
+def _beside(one: Sequence[Value], other: Sequence[Value], around: frozenset[int]) -> list[NodePair]:
     return [(a, b, around) for a, b in zip(one, other, strict=True)]
 
 
-def _entries(one: Value, other: Value, around: frozenset[int]) -> list[Pair] | None:
+def _entries(one: Value, other: Value, around: frozenset[int]) -> list[NodePair] | None:
     """The entries of two dicts: by the texts of their keys, those that have no such partner in their order."""
     left = {text(key): (key, value) for key, value in zip(other.items[::2], other.items[1::2], strict=True)}
-    pairs, rest = list[Pair](), list[tuple[Value, Value]]()
+    pairs, rest = list[NodePair](), list[tuple[Value, Value]]()
     for key, value in zip(one.items[::2], one.items[1::2], strict=True):
         found = left.pop(text(key), None)
         if found is None:
@@ -300,7 +302,7 @@ def _entries(one: Value, other: Value, around: frozenset[int]) -> list[Pair] | N
     return pairs
 
 
-def _fields(one: Value, other: Value, around: frozenset[int]) -> list[Pair] | None:
+def _fields(one: Value, other: Value, around: frozenset[int]) -> list[NodePair] | None:
     """The fields that were written, each beside the true one; None where there is no such field."""
     known = dict(one.fields)
     if any(name not in known for name, _ in other.fields):
@@ -308,7 +310,7 @@ def _fields(one: Value, other: Value, around: frozenset[int]) -> list[Pair] | No
     return [(known[name], value, around) for name, value in other.fields]
 
 
-def _positional(one: Value, other: Value, around: frozenset[int]) -> list[Pair] | None:
+def _positional(one: Value, other: Value, around: frozenset[int]) -> list[NodePair] | None:
     """The arguments of a call beside the fields, in the order of the class or in that of the fields."""
     known = dict(one.fields)
     names = ARGUMENTS.get(one.atom, tuple(known))
@@ -317,7 +319,7 @@ def _positional(one: Value, other: Value, around: frozenset[int]) -> list[Pair] 
     return _beside([known[name] for name in names], other.items, around)
 
 
-def _of_base(base: Value, other: Value, around: frozenset[int]) -> list[Pair] | None:
+def _of_base(base: Value, other: Value, around: frozenset[int]) -> list[NodePair] | None:
     """A builtin value in the call that writes it: a named tuple's fields, or the last argument."""
     if base.kind == "tuple" and other.fields and not other.items:
         values = [value for _, value in other.fields]

@@ -16,7 +16,7 @@ import msgspec
 
 from worldline.codec.notation import notation
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.trace import Trace
 from worldline.data.build.shards import DocumentRow
 from worldline.data.mixture import Mixture, record_runs, write_document
@@ -55,7 +55,7 @@ def make_unit(job: UnitJob) -> Unit:
             # A source may have too few programs.
             if len(rows) == job.rows or number > 50 * job.rows + 1000:
                 break
-            result = fenced(_make_row, mixture, rng, trace, kind, hashed)
+            result = call_or_fault(_make_row, mixture, rng, trace, kind, hashed)
             if isinstance(result, UsageError):
                 raise result
             if isinstance(result, RowFault):

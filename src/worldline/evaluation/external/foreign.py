@@ -16,9 +16,9 @@ from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, asserted
 from worldline.codec.cwm.foreign.stripped import read as read_foreign
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.program import Program
-from worldline.diagnose.sample import Beside
+from worldline.diagnose.sample import ReportedAnswer
 from worldline.evaluation.external.program import program_of
 from worldline.evaluation.external.rows import ForeignRow, read_rows
 from worldline.predict.prediction import Prediction
@@ -56,10 +56,10 @@ class Foreign:
     own: str | None = None
     refused: bool = False
 
-    def beside(self, expected: str | None) -> Beside:
+    def beside(self, expected: str | None) -> ReportedAnswer:
         """What stands beside the trace; what a benchmark says is right is given."""
         taken = self.answer if self.answer is not self.own else None
-        return Beside(own=self.own, taken=taken, expected=expected, failed=self.refused)
+        return ReportedAnswer(own=self.own, taken=taken, expected=expected, failed=self.refused)
 
     @property
     def prediction(self) -> Prediction:
@@ -87,10 +87,10 @@ def read_predictions(
 
 def _read(row: ForeignRow, known: Program | None, options: Compact) -> Foreign:
     """One row, or that the tool failed on it."""
-    found = fenced(_foreign, row, known, options) if row.fault is None else row.fault
+    found = call_or_fault(_foreign, row, known, options) if row.fault is None else row.fault
     if not isinstance(found, RowFault):
         return found
-    program = fenced(program_of, row.roles, row.text, known)
+    program = call_or_fault(program_of, row.roles, row.text, known)
     if isinstance(program, RowFault) or program is None:
         program = known or Program(source="")
     return Foreign(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.foreign_json import foreign_json
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -72,7 +72,7 @@ def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> l
         rows = list(_entries(_values(path, text)))
     found: list[ForeignRow] = []
     for number, (name, value) in enumerate(rows):
-        some = fenced(_rows, name, value, chosen, number)
+        some = call_or_fault(_rows, name, value, chosen, number)
         found += [ForeignRow(name or str(number), "", fault=some)] if isinstance(some, RowFault) else some
     if not found:
         raise UsageError(f"{path} has no rows")

@@ -17,7 +17,7 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.evaluation.external.foreign import Foreign, read_predictions
@@ -146,7 +146,7 @@ def _task(name: str, known: dict[str, Foreign], task: Task | None, usual: Compac
     """The task that a row is about; a row whose own answer the tool cannot read is a fault."""
     row = known[name]
     assert row.program is not None
-    expected = fenced(literal, row.expected) if row.expected is not None else None
+    expected = call_or_fault(literal, row.expected) if row.expected is not None else None
     if isinstance(expected, RowFault):
         known[name], expected = row.failed(expected), None
     if task is None:

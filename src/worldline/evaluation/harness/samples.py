@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
@@ -57,7 +57,7 @@ class HarnessSample:
 
     def judged(self, way: str, text: str, *, cut: bool) -> Verdict | RowFault:
         """The verdict on an answer; `cut` says that a limit ended it. A fault is the tool's, and in no rate."""
-        return fenced(self._judged, way_named(way), Reply(text, cut))
+        return call_or_fault(self._judged, way_named(way), Reply(text, cut))
 
     def _judged(self, way: Way, reply: Reply) -> Verdict:
         found = prediction(way, self.ask, reply)
@@ -96,7 +96,7 @@ def _samples(suite: str, count: int | None, options: str) -> dict[str, HarnessSa
     found = load(told.pop("data") if suite == OWN else suite, **told)
     made = {}
     for each in known_tasks(found, limit=count):
-        ask = fenced(ask_of, each, "compact") if each.true is not None else None
+        ask = call_or_fault(ask_of, each, "compact") if each.true is not None else None
         if isinstance(ask, PredictionRequest) and each.true is not None:
             sample = HarnessSample(each.at, each.task, ask, each.true, found.limits)
             made[sample.id] = sample

@@ -29,6 +29,7 @@ from worldline.storage.remote import Folder, StorePath
 
 FORMAT = 1
 CONFIG, RECORDS, REPORT, MANIFEST = "config.json", "records.jsonl", "report.json", "manifest.json"
+INTERVENTIONS_FILE = "interventions.json"
 MEASUREMENTS = "measurements.jsonl"  # of a measured suite, in place of records (`measurements`)
 IDLE = ("concurrency", "timeout", "retries", "threads", "key_env")  # extras that decide how fast, not what
 NOTHING = Listed(0, "")

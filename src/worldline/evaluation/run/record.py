@@ -14,12 +14,12 @@ from typing import Any
 
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import FormatError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
 from worldline.diagnose.diagnosis import cause
-from worldline.diagnose.sample import Beside, Sample
+from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.evaluation.run.truth import Truth, as_truth
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
@@ -54,7 +54,7 @@ class Record:
     operation: str | None = None
     failed_type: str | None = None
     said: str | None = None
-    beside: Beside = field(default_factory=Beside)
+    beside: ReportedAnswer = field(default_factory=ReportedAnswer)
     why: str = ""
     executed: dict[str, int] = field(default_factory=dict)
     predicted: str = ""
@@ -107,13 +107,13 @@ def unasked(at: int, task: Task, kind: str, why: str = "") -> Record:
 
 def answered(
     at: int, task: Task, ask: PredictionRequest, true: Truth, found: Prediction, verdict: Verdict | None, *,
-    beside: Beside | None = None,
+    beside: ReportedAnswer | None = None,
 ) -> Record:  # fmt: skip
     """The record of a prediction; without a verdict where the tool failed."""
     judged = {} if verdict is None else {key: getattr(verdict, key) for key in _JUDGED}
     record = replace(
         unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec, found), found=found, judged=judged,
-        said=verdict.said or None if verdict is not None else None, beside=beside or Beside(),
+        said=verdict.said or None if verdict is not None else None, beside=beside or ReportedAnswer(),
         executed=dict(verdict.executed) if verdict is not None else {},
         predicted=verdict.predicted if verdict is not None else "", drawn=verdict.drawn if verdict is not None else "",
     )  # fmt: skip
@@ -128,9 +128,9 @@ def failed(
 ) -> Record:  # fmt: skip
     """The record of a task on which the tool failed: why, and as much as there is of the rest."""
     ask = ask or PredictionRequest(program=task.program, options=task.options)
-    prompt = fenced(prompt_digest, ask)
+    prompt = call_or_fault(prompt_digest, ask)
     found = Prediction(text=text, status="fault", codec=codec, note=fault.note)
-    truth = fenced(true.text_in, codec, found) if true is not None else b""
+    truth = call_or_fault(true.text_in, codec, found) if true is not None else b""
     return Record(
         at=at, name=task.name, group=task.group, kind="asked", ask=ask, program=task.program.digest,
         prompt="" if isinstance(prompt, RowFault) else prompt, truth=b"" if isinstance(truth, RowFault) else truth,
@@ -168,11 +168,11 @@ def line(record: Record) -> bytes:
         row |= {"predicted": record.predicted} if record.predicted else {}
         row |= {"drawn": record.drawn} if record.drawn else {}
         row |= _controlled(ask)
-        # Beside the verdict and not in it, where a release that does not know them would stumble over them.
+        # ReportedAnswer the verdict and not in it, where a release that does not know them would stumble over them.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
         row |= {"executed": record.executed} if record.executed else {}
-        row |= {"beside": told} if (told := _other_than(record.beside, Beside())) else {}
+        row |= {"beside": told} if (told := _other_than(record.beside, ReportedAnswer())) else {}
     return json.dumps(row).encode() + b"\n"
 
 
@@ -189,7 +189,7 @@ def parse(text: bytes) -> Record:
             at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
             prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
             operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
-            said=_word(row, "said"), beside=Beside(**row.get("beside", {})), predicted=_word(row, "predicted") or "",
+            said=_word(row, "said"), beside=ReportedAnswer(**row.get("beside", {})), predicted=_word(row, "predicted") or "",
             drawn=_word(row, "drawn") or "",
             executed={str(name): int(n) for name, n in row.get("executed", {}).items()},
         )  # fmt: skip

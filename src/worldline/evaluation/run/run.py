@@ -16,14 +16,14 @@ from itertools import islice
 from typing import Any
 
 from worldline.core.errors import FingerprintError, UsageError
-from worldline.core.fault import RowFault, fenced, fenced_each
+from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.blame.terms import Rerun
-from worldline.diagnose.cures import SLACK
-from worldline.diagnose.sample import Beside
+from worldline.diagnose.interventions import SLACK
+from worldline.diagnose.sample import ReportedAnswer
 from worldline.evaluation.external.foreign import Foreign
 from worldline.evaluation.run.directory import RunDir
 from worldline.evaluation.run.record import Record, answered, failed, unasked
@@ -90,11 +90,11 @@ class RunState:
         """A prediction that was made elsewhere: how far it goes is known before the truth is."""
         return self.said[task.name].prediction if task.name in self.said else None
 
-    def beside(self, task: Task, found: Prediction) -> Beside:
+    def beside(self, task: Task, found: Prediction) -> ReportedAnswer:
         """What is said beside a trace: of a prediction made elsewhere by its file, else by the model itself."""
         if task.name in self.said:
             return self.said[task.name].beside(task.answer)
-        return Beside(own=found.said)
+        return ReportedAnswer(own=found.said)
 
     def fault(self, task: Task) -> RowFault | None:
         """Why the tool failed on a prediction made elsewhere, before it was judged."""
@@ -251,13 +251,15 @@ def verdicts_on(some: list[Known], answers: Answers, codec: str, state: RunState
     yield from (each.stored.verdict() for each in some if each.stored is not None)
     fresh: list[tuple[Known, PredictionRequest]] = []
     for each in (each for each in some if each.stored is None):
-        asked = fenced(ask_of, each, codec, state.written(each.task)) if each.fault is None else each.fault
+        asked = (
+            call_or_fault(ask_of, each, codec, state.written(each.task)) if each.fault is None else each.fault
+        )
         if isinstance(asked, RowFault):
             state.fail(failed(each.at, each.task, asked, true=each.true, codec=codec))
         else:
             fresh.append((each, asked))
     tasks, asks = [each.task for each, _ in fresh], [ask for _, ask in fresh]
-    coming = fenced_each(lambda at: answers(tasks[at:], asks[at:]), len(fresh))
+    coming = iterate_or_fault(lambda at: answers(tasks[at:], asks[at:]), len(fresh))
     for (each, ask), found in zip(fresh, coming, strict=True):
         verdict = _settled(each, ask, found, codec, state)
         if verdict is not None:
@@ -282,7 +284,7 @@ def _settled(
         record = answered(each.at, each.task, ask, each.true, found, verdict, beside=beside)
         return state.store(record), verdict
 
-    done = found if isinstance(found, RowFault) else fenced(act, found)
+    done = found if isinstance(found, RowFault) else call_or_fault(act, found)
     if isinstance(done, RowFault):
         text = found.text if isinstance(found, Prediction) and isinstance(found.text, bytes) else b""
         state.fail(failed(each.at, each.task, done, ask=ask, true=each.true, text=text, codec=codec))
@@ -341,7 +343,7 @@ def _known(
             state.leave_out(stored)
             continue
         known = state.fault(task)
-        true = fenced(_true, task, state.record, state.written(task)) if known is None else known
+        true = call_or_fault(_true, task, state.record, state.written(task)) if known is None else known
         if isinstance(true, RowFault):
             yield Known(at, task, fault=true)
         elif isinstance(true, Truth):

@@ -16,7 +16,7 @@ from worldline.codec.compact.turns import first_lines
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.notation import notation
 from worldline.core.events import ENDED, EVENTS, FINAL
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.trace import Trace
 from worldline.core.value import equal, kind
 from worldline.evaluation.suites.suite import Task
@@ -133,7 +133,7 @@ def fenced_truth(task: Task, trace: Trace) -> Truth | RowFault | None:
     """What is right, or why the tool could not tell: it failed to record the program, or to read the recording."""
     if trace.outcome.kind == "host-fault" or trace.outcome.lacks_toolchain:
         return RowFault(f"{trace.outcome.kind}: {trace.outcome.detail}")
-    return fenced(truth, task, trace)
+    return call_or_fault(truth, task, trace)
 
 
 def why_none(trace: Trace) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
@@ -70,7 +70,7 @@ class InputMeter:
                 "can be asked in text, such as server:URL#MODEL by chat"
             )
         answers = list(answerer.answer([question(task) for task in tasks], limit=LONGEST))
-        calls = [None if answer.status == "fault" else fenced(read, answer) for answer in answers]
+        calls = [None if answer.status == "fault" else call_or_fault(read, answer) for answer in answers]
         pairs = zip(tasks, calls, strict=True)
         tried = _tried([(task, call) for task, call in pairs if isinstance(call, str)], limits)
         for answer, call in zip(answers, calls, strict=True):

@@ -16,12 +16,12 @@ from typing import Any
 from worldline.codec.cwm.text import token
 from worldline.codec.reading import Event
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced, fenced_each
+from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
 from worldline.core.limits import Limits
 from worldline.core.stats import Share, wilson
 from worldline.core.value import equal
-from worldline.diagnose.cures import SLACK
 from worldline.diagnose.diverge import diverge, same_action
+from worldline.diagnose.interventions import SLACK
 from worldline.diagnose.reading import read
 from worldline.diagnose.reconcile import read_beside
 from worldline.evaluation.run.truth import Truth, fenced_truth
@@ -125,7 +125,7 @@ def _forced_steps(predictor: Predictor, known: Sequence[tuple[Task, Truth]], for
     codec = predictor.info.notation
     asks = [_ask(task, true, codec) for task, true in known]
     truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
-    rollouts = fenced_each(rolled_from(predictor, asks, truths, force), len(asks))
+    rollouts = iterate_or_fault(rolled_from(predictor, asks, truths, force), len(asks))
     measured = []
     for (task, true), ask, rolled in zip(known, asks, rollouts, strict=True):
         own = _own_steps(task, ask, true, rolled)
@@ -144,7 +144,7 @@ def _own_steps(
         return rolled
     if rolled.prediction.status == "fault":
         return RowFault(rolled.prediction.note or "no prediction")
-    return fenced(steps, task, ask, true, rolled)
+    return call_or_fault(steps, task, ask, true, rolled)
 
 
 def _together(parts: Sequence[Measurement]) -> Measurement:

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.evaluation.suites.measurement import Measurement, failed
@@ -78,7 +78,7 @@ class BeliefMeter:
     ) -> Iterator[Measurement]:
         """Measure each program, in order; a fault of the tool is in no figure."""
         for task in tasks:
-            seen = fenced(_outlook, task, limits, predictor)
+            seen = call_or_fault(_outlook, task, limits, predictor)
             yield failed(seen) if isinstance(seen, RowFault) else _measurement(task, seen)
 
     def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:

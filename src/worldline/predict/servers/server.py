@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from worldline.core.errors import UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.balance import BalancedServers
@@ -105,7 +105,7 @@ class Server:
     ) -> Prediction:
         if not request.room:  # a token is a byte at least
             return Prediction(text=request.given, status="budget", codec=self._way.codec)
-        question = fenced(self._way.question, request, self._sampling)
+        question = call_or_fault(self._way.question, request, self._sampling)
         if isinstance(question, RowFault):
             return self._fault(question, request.given)
         async with slots:
@@ -115,7 +115,7 @@ class Server:
                 note = CONTEXT if problem.context else f"unreachable({problem.why})"
                 status = "budget" if problem.context else "fault"
                 return Prediction(text=request.given, status=status, codec=self._way.codec, note=note)
-        found = fenced(prediction, self._way, request, reply)
+        found = call_or_fault(prediction, self._way, request, reply)
         return self._fault(found, request.given) if isinstance(found, RowFault) else found
 
     def _fault(self, fault: RowFault, given: bytes) -> Prediction:

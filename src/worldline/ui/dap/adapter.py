@@ -18,9 +18,9 @@ from worldline.ui.dap.launching import Launch, ModelCache, launch_of, unknown
 from worldline.ui.dap.messages import FAULT, Arguments, ClientCapabilities, event, failure, response
 from worldline.ui.dap.progress import ProgressReports
 from worldline.ui.dap.responder import LATER, Handler, Request, Responder
-from worldline.ui.dap.session import Move, Session
+from worldline.ui.dap.session import DapSession, Move
 from worldline.ui.dap.wire import BadMessage
-from worldline.ui.session.growth import Act, Grower, GrowthThread
+from worldline.ui.session.rollout_worker import Act, Grower, RolloutWorker
 from worldline.ui.session.stops import DEFAULT_STOPS, DETAILED_STOPS
 
 CAPABILITIES = {
@@ -64,7 +64,7 @@ Send = Callable[[dict[str, Any]], None]
 class SharedResources:
     """What outlives a client: the thread that works, the model that was loaded."""
 
-    thread: GrowthThread
+    thread: RolloutWorker
     models: ModelCache
 
 
@@ -79,7 +79,7 @@ class Adapter:
         self.inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
         self.grower = Grower(shared.thread, self.inbox.put)
         self.client = ClientCapabilities()
-        self.session: Session | None = None
+        self.session: DapSession | None = None
         self.reports: ProgressReports | None = None
         self._is_initialized = self._is_launching = self._is_configured = self._is_leaving = False
         self._launched: Arguments | None = None
@@ -171,7 +171,7 @@ class Adapter:
         self._send(failure(message, why, show=True))
 
     @property
-    def live(self) -> Session:
+    def live(self) -> DapSession:
         """The session; there is one where this is asked."""
         assert self.session is not None
         return self.session
@@ -230,7 +230,7 @@ class Adapter:
             self.reports.end()
         self.reports = ProgressReports(self.emit, predictor.info.name) if self.client.progress else None
         watch = self.reports.watch if self.reports is not None else (lambda progress: None)
-        session = Session(launch, predictor, self.grower, self.client, self.emit, watch)
+        session = DapSession(launch, predictor, self.grower, self.client, self.emit, watch)
         self.session = session
         self.answered(message)
         for key in unknown(asked):
@@ -319,7 +319,7 @@ _OWN: dict[str, Callable[[Adapter, Request, Arguments], object]] = {
     "cancel": Adapter.cancel, "pause": _pause, "threads": _threads,
 }  # fmt: skip
 # Those of a launched program.
-_ANY: dict[str, Callable[[Session, Arguments], object]] = {
+_ANY: dict[str, Callable[[DapSession, Arguments], object]] = {
     "setBreakpoints": setting.set_breakpoints, "setExceptionBreakpoints": setting.set_exception_breakpoints,
     "breakpointLocations": setting.breakpoint_locations, "loadedSources": setting.loaded_sources,
     "source": setting.source, "completions": showing.completions, "stackTrace": showing.stack_trace,

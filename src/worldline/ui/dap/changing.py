@@ -18,7 +18,7 @@ from worldline.ui.dap import console, showing
 from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.responder import LATER, Request, Responder
-from worldline.ui.dap.session import Session
+from worldline.ui.dap.session import DapSession
 from worldline.ui.dap.variables import LONGEST, variable_of
 from worldline.ui.session.branches.branch import Intervention
 from worldline.ui.session.clip import cut
@@ -59,14 +59,14 @@ def goto(responder: Responder, message: Request, asked: Arguments) -> object:
     )
 
 
-def _top(session: Session) -> StoppedFrame:
+def _top(session: DapSession) -> StoppedFrame:
     stack = session.stepper.stack(session.position)
     if not stack:
         raise UsageError("nothing runs here")
     return stack[0]
 
 
-def _lines(session: Session, top: StoppedFrame) -> list[int]:
+def _lines(session: DapSession, top: StoppedFrame) -> list[int]:
     """The lines of a frame's function that can run."""
     program = session.here.ask.program
     source = program.source if top.file is None else dict(program.files).get(top.file, "")

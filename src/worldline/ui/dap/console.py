@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from worldline.core.errors import UsageError
-from worldline.ui.dap.session import Session
+from worldline.ui.dap.session import DapSession
 from worldline.ui.session.branches.branch import HOWS, Branch, Intervention
 from worldline.ui.session.sentences import cause_in_words
 
@@ -21,7 +21,7 @@ COMMANDS = {
 
 
 def command(
-    session: Session, line: str, *, done: Callable[[str], None], refused: Callable[[str], None]
+    session: DapSession, line: str, *, done: Callable[[str], None], refused: Callable[[str], None]
 ) -> str | None:
     """Carries out `:word argument`; what is to be said, None when `done` or `refused` will be told later."""
     word, _, argument = line.removeprefix(":").strip().partition(" ")
@@ -47,7 +47,7 @@ def command(
     raise UsageError(f"no command :{word[:40]}; there are {', '.join(f':{name}' for name in COMMANDS)}")
 
 
-def follow(session: Session, line: str) -> None:
+def follow(session: DapSession, line: str) -> None:
     """What a command that was answered does then: it moves."""
     word, _, argument = line.removeprefix(":").strip().partition(" ")
     if word == "branch":
@@ -57,7 +57,7 @@ def follow(session: Session, line: str) -> None:
 
 
 def _intervene(
-    session: Session, word: str, argument: str, done: Callable[[str], None], refused: Callable[[str], None]
+    session: DapSession, word: str, argument: str, done: Callable[[str], None], refused: Callable[[str], None]
 ) -> None:
     asked = (
         Intervention(kind="budget", limit=_number(argument))
@@ -74,7 +74,7 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _branch(session: Session, branch: Branch) -> str:
+def _branch(session: DapSession, branch: Branch) -> str:
     mark = "*" if branch.id == session.branch else " "
     made = branch.intervention
     said = (

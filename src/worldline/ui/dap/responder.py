@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from worldline.ui.dap.messages import Arguments, ClientCapabilities
-from worldline.ui.dap.session import Session
+from worldline.ui.dap.session import DapSession
 
 Request = Mapping[str, Any]
 LATER = object()  # the answer of a request that is answered when something has been done
@@ -18,7 +18,7 @@ class Responder(Protocol):
     client: ClientCapabilities
 
     @property
-    def live(self) -> Session:
+    def live(self) -> DapSession:
         """The session; there is one where this is asked."""
         ...
 

@@ -22,7 +22,7 @@ from worldline.core.errors import UsageError
 from worldline.ui.dap.adapter import Adapter, Item, SharedResources
 from worldline.ui.dap.launching import ModelCache
 from worldline.ui.dap.wire import BadMessage, MessageDecoder, frame
-from worldline.ui.session.growth import GrowthThread
+from worldline.ui.session.rollout_worker import RolloutWorker
 
 PATIENCE = 5.0  # seconds for a model to notice that nobody listens any more
 CHUNK = 1 << 16
@@ -55,7 +55,7 @@ def serve_stdio() -> None:
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)  # the wire is not for prints
-    thread = GrowthThread()
+    thread = RolloutWorker()
     try:
         serve(
             lambda: os.read(ours, CHUNK),
@@ -75,7 +75,7 @@ def _write(fd: int, data: bytes) -> None:
 
 def serve_port(port: int, *, host: str = "127.0.0.1", ready: Callable[[int], None] | None = None) -> None:
     """One client after the other, on a port of the loopback; 0 takes any. `ready` is told which. Never returns."""
-    shared = SharedResources(GrowthThread(), ModelCache())
+    shared = SharedResources(RolloutWorker(), ModelCache())
     with _listening(host, port) as listener:
         if ready is not None:
             ready(listener.getsockname()[1])

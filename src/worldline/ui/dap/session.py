@@ -22,8 +22,8 @@ from worldline.ui.dap.sources import ProgramSources, SourceKey
 from worldline.ui.dap.variables import VariableReferences
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.growth import Grower
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.rollout_worker import Grower
+from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import Stepper, line_of
 from worldline.ui.session.stops import StopPoint
 
@@ -54,7 +54,7 @@ class StopEvent:
     breakpoints: tuple[int, ...] = ()
 
 
-class Session:
+class DapSession:
     """Everything that is known of a launched program and of the way through its imagination."""
 
     def __init__(
@@ -68,7 +68,7 @@ class Session:
     ) -> None:
         self.launch, self.predictor, self.grower = launch, predictor, grower
         self.client, self.emit, self._watch = client, emit, watch
-        self.scene = Scene.new(
+        self.scene = Session.new(
             launch.program, model=predictor.info.name, options=launch.options, limit=launch.limit,
             codec=predictor.info.notation, control=launch.control,
         )  # fmt: skip
@@ -113,7 +113,7 @@ class Session:
         self._numbers += 1
         return self._numbers
 
-    def take_numbers(self, old: Session) -> None:
+    def take_numbers(self, old: DapSession) -> None:
         """Go on behind the numbers of a session that this one follows."""
         self._numbers, self.stops = old._numbers, old.stops
 

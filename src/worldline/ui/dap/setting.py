@@ -9,12 +9,12 @@ from worldline.core.errors import UsageError
 from worldline.ui.dap.breakpoints import MOST, Breakpoint, placed
 from worldline.ui.dap.expressions import parse
 from worldline.ui.dap.messages import Arguments
-from worldline.ui.dap.session import Emit, Session
+from worldline.ui.dap.session import DapSession, Emit
 from worldline.ui.dap.sources import SourceKey
 from worldline.ui.session.stops import DETAILED_STOPS, runnable
 
 
-def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
+def set_breakpoints(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """The breakpoints of one source, instead of those that it had."""
     lines = asked.values.get("lines")  # as clients of old say it
     wanted = asked.many("breakpoints")
@@ -32,12 +32,12 @@ def set_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"breakpoints": [described(session, place, one) for one in made]}
 
 
-def _placed(session: Session, place: SourceKey, asked: Arguments, number: int) -> Breakpoint:
+def _placed(session: DapSession, place: SourceKey, asked: Arguments, number: int) -> Breakpoint:
     program = session.sources.programs[place[0]]
     return placed(asked, number=number, program=program, file=place[1], shift=session.client.line_shift)
 
 
-def described(session: Session, place: SourceKey, one: Breakpoint) -> dict[str, Any]:
+def described(session: DapSession, place: SourceKey, one: Breakpoint) -> dict[str, Any]:
     """A breakpoint as the protocol wants it."""
     line = one.asked if one.line is None else one.line
     found: dict[str, Any] = {
@@ -47,7 +47,7 @@ def described(session: Session, place: SourceKey, one: Breakpoint) -> dict[str, 
     return {**found, "message": one.why} if one.why else found
 
 
-def carry_over(session: Session, old: Session, emit: Emit) -> None:
+def carry_over(session: DapSession, old: DapSession, emit: Emit) -> None:
     """Breakpoints and filters of a session that was restarted, in the file as it is now."""
     session.filters = old.filters
     session.take_numbers(old)
@@ -61,7 +61,7 @@ def carry_over(session: Session, old: Session, emit: Emit) -> None:
             emit("breakpoint", {"reason": "changed", "breakpoint": described(session, place, one)})
 
 
-def set_exception_breakpoints(session: Session, asked: Arguments) -> dict[str, Any]:
+def set_exception_breakpoints(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """The filters that stop, some under a condition; one that cannot be is not set, and says why."""
     chosen: list[tuple[str, str | None]] = [(name, None) for name in asked.texts("filters")]
     chosen += [(one.text("filterId"), one.maybe("condition")) for one in asked.many("filterOptions")]
@@ -78,7 +78,7 @@ def set_exception_breakpoints(session: Session, asked: Arguments) -> dict[str, A
     return {"breakpoints": told}
 
 
-def breakpoint_locations(session: Session, asked: Arguments) -> dict[str, Any]:
+def breakpoint_locations(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """The lines of a stretch that can run."""
     place = session.sources.find(asked.inner("source"))
     if place is None:
@@ -91,12 +91,12 @@ def breakpoint_locations(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"breakpoints": [{"line": line - shift} for line in found]}
 
 
-def loaded_sources(session: Session, asked: Arguments) -> dict[str, Any]:
+def loaded_sources(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """Every source of the program."""
     return {"sources": session.sources.all()}
 
 
-def source(session: Session, asked: Arguments) -> dict[str, Any]:
+def source(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """The text of a source that has no file."""
     given = asked.inner("source")
     if not given.values:

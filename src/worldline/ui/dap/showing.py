@@ -18,7 +18,7 @@ from worldline.core.value import equal
 from worldline.ui.dap.console import COMMANDS
 from worldline.ui.dap.expressions import UnknownValue, parse
 from worldline.ui.dap.messages import Arguments
-from worldline.ui.dap.session import THREAD, Session
+from worldline.ui.dap.session import THREAD, DapSession
 from worldline.ui.dap.variables import (
     LONGEST,
     EditorVariable,
@@ -43,7 +43,7 @@ class VariableOwner:
     depth: int
 
 
-def stack_trace(session: Session, asked: Arguments) -> dict[str, Any]:
+def stack_trace(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """The frames, innermost first, from `startFrame` on."""
     session.require_stopped()
     stack = session.stepper.stack(session.position)
@@ -53,7 +53,7 @@ def stack_trace(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"stackFrames": frames, "totalFrames": len(stack)}
 
 
-def _frame(session: Session, depth: int, frame: StoppedFrame) -> dict[str, Any]:
+def _frame(session: DapSession, depth: int, frame: StoppedFrame) -> dict[str, Any]:
     client = session.client
     return {
         "id": session.stops * MOST_FRAMES + depth, "name": frame.function,
@@ -63,7 +63,7 @@ def _frame(session: Session, depth: int, frame: StoppedFrame) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def frame_of(session: Session, number: int) -> tuple[int, StoppedFrame]:
+def frame_of(session: DapSession, number: int) -> tuple[int, StoppedFrame]:
     """A frame by the number that it was shown with, and how deep it is."""
     session.require_stopped()
     stop, depth = divmod(number, MOST_FRAMES)
@@ -73,7 +73,7 @@ def frame_of(session: Session, number: int) -> tuple[int, StoppedFrame]:
     return depth, stack[depth]
 
 
-def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
+def scopes(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """Predicted, Interpreter and Difference; of the innermost frame, where its line decides, Conditions."""
     depth, frame = frame_of(session, asked.number("frameId"))
     truth = true_frame(session, depth, frame)
@@ -96,7 +96,7 @@ def scopes(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"scopes": [*made, *_decided(session, depth)]}
 
 
-def _decided(session: Session, depth: int) -> list[dict[str, Any]]:
+def _decided(session: DapSession, depth: int) -> list[dict[str, Any]]:
     """What the line at hand decides, as the model goes on and as the interpreter does."""
     at, pair = session.position, session.snapshot.pair
     if depth or at >= len(session.stepper):
@@ -114,7 +114,7 @@ def _decided(session: Session, depth: int) -> list[dict[str, Any]]:
     return [_scope(session, "Conditions", rows)] if rows else []
 
 
-def hidden_rows(session: Session) -> list[EditorVariable]:
+def hidden_rows(session: DapSession) -> list[EditorVariable]:
     """The hidden inputs of this step, each under what it could have been; in brackets what the true run has there."""
     side, at = session.stepper.side, session.position
     if at >= len(side.events):
@@ -132,14 +132,14 @@ def hidden_rows(session: Session) -> list[EditorVariable]:
     return rows
 
 
-def context_of(session: Session, frames: Sequence[Mapping[str, str]]) -> ValueContext:
+def context_of(session: DapSession, frames: Sequence[Mapping[str, str]]) -> ValueContext:
     """What the values of some frames stand among."""
     texts = tuple(text for values in frames for text in values.values())
     return ValueContext(session.here.ask.program.language, texts)
 
 
 def _scope(
-    session: Session,
+    session: DapSession,
     name: str,
     rows: list[EditorVariable],
     *,
@@ -151,7 +151,7 @@ def _scope(
     return {**plain, "presentationHint": hint} if hint else plain
 
 
-def true_frame(session: Session, depth: int, frame: StoppedFrame) -> Mapping[str, str] | str:
+def true_frame(session: DapSession, depth: int, frame: StoppedFrame) -> Mapping[str, str] | str:
     """The values of the same frame in the true run, at the same step; or why there are none."""
     pair, truth = session.snapshot.pair, session.snapshot.truth
     if pair is None or truth is None:
@@ -180,7 +180,7 @@ def differences(
     return rows
 
 
-def variables(session: Session, asked: Arguments) -> dict[str, Any]:
+def variables(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """A page of what is under a reference."""
     found = session.references.variables(
         asked.number("variablesReference"), start=asked.number("start", 0), count=asked.number("count", 0),
@@ -189,7 +189,7 @@ def variables(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"variables": found}
 
 
-def evaluate(session: Session, asked: Arguments) -> dict[str, Any]:
+def evaluate(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """The value of an expression over the predicted names of a frame."""
     depth = asked.number("frameId", -1)
     session.require_stopped()
@@ -210,7 +210,7 @@ def evaluate(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"result": result, "type": row.kind, **session.references.opened(row)}
 
 
-def exception_info(session: Session, asked: Arguments) -> dict[str, Any]:
+def exception_info(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """What is wrong at this stop: the cause with its evidence, and what the model believed."""
     session.require_stopped()
     assert session.stopped is not None
@@ -235,7 +235,7 @@ def exception_info(session: Session, asked: Arguments) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _belief(session: Session) -> str:
+def _belief(session: DapSession) -> str:
     """What the model wrote where it parts, what it should have, and how likely each was to it, as far as it says so."""
     belief = session.here.belief
     if belief is None:
@@ -247,7 +247,7 @@ def _belief(session: Session) -> str:
     return f"belief: at step {belief.step} it wrote `{wrote}`{said}; the truth is `{wanted}`{true}"
 
 
-def completions(session: Session, asked: Arguments) -> dict[str, Any]:
+def completions(session: DapSession, asked: Arguments) -> dict[str, Any]:
     """Names that may end what is being typed in the console."""
     text, column = asked.text("text"), asked.number("column") + session.client.column_shift
     typed = text[: max(column - 1, 0)]
@@ -263,7 +263,7 @@ def completions(session: Session, asked: Arguments) -> dict[str, Any]:
     return {"targets": [{"label": word, "start": start, "length": len(begun)} for word in found]}
 
 
-def threads(session: Session | None) -> dict[str, Any]:
+def threads(session: DapSession | None) -> dict[str, Any]:
     """One thread: the model's imagination."""
     name = (
         f"{session.scene.model} imagines {session.launch.program.call or session.scene.name}"

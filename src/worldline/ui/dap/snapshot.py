@@ -11,9 +11,9 @@ from functools import cached_property
 
 from worldline.codec.notation import notation
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.scene import Scene
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import RunDiff
+from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import Stepper
 from worldline.ui.session.stops import CAUSE_STOPS, DEFAULT_STOPS, RAISED, StopPoint, stop_points
 
@@ -24,7 +24,7 @@ AHEAD = 256  # bytes of the truth that are read beyond what the model has writte
 class BranchSnapshot:
     """A branch of a scene, frozen."""
 
-    scene: Scene
+    scene: Session
     branch: Branch
 
     @property
@@ -40,7 +40,7 @@ class BranchSnapshot:
         return Stepper(self._found if self.pair is None else self.pair.right)
 
     @cached_property
-    def pair(self) -> Pair | None:
+    def pair(self) -> RunDiff | None:
         """Both sides, the true one as far as the other has come; None where the interpreter has none.
 
         Where texts agree, their places do: of a truth beside which a model still writes, what comes later is not read.
@@ -51,7 +51,7 @@ class BranchSnapshot:
         end = truth.text.find(b"\n", len(branch.found.text) + AHEAD)
         if end >= 0 and notation(truth.codec).is_canonical:
             truth = replace(truth, text=truth.text[: end + 1], status="budget")
-        return Pair(Side("truth", branch.ask, truth), self._found)
+        return RunDiff(Run("truth", branch.ask, truth), self._found)
 
     @cached_property
     def truth(self) -> Stepper | None:
@@ -64,8 +64,8 @@ class BranchSnapshot:
         return stop_points(self.stepper, self.pair, self.branch.cause, growing=self.is_growing)
 
     @property
-    def _found(self) -> Side:
-        return Side("found", self.branch.ask, self.branch.found, sure=self.branch.sure)
+    def _found(self) -> Run:
+        return Run("found", self.branch.ask, self.branch.found, sure=self.branch.sure)
 
     def known(self, filters: set[str]) -> int:
         """The positions of which it is certain whether these filters stop there, while more steps may come."""

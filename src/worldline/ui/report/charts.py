@@ -90,7 +90,7 @@ class Budgets:
 
 @dataclass(frozen=True)
 class Flips:
-    """What each cure did: how many recovered, how many regressed."""
+    """What each intervention did: how many recovered, how many regressed."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""What a run's page shows, gathered from its directory: sums, sizes, causes, cures. Draws nothing and judges nothing.
+"""What a run's page shows, gathered from its directory: sums, sizes, causes, interventions. Draws nothing and judges nothing.
 
 Records are read one by one, twice at most, and their texts are let go: a run may be larger than memory. What was
 diagnosed when the run was made is taken as it stands; of a run whose records do not say what a failure is about, that
@@ -16,10 +16,10 @@ from typing import Any
 from worldline.codec.notation import notation
 from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import FormatError, WorldlineError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.data.vocabularies import llama3_path, load
-from worldline.diagnose.trials import Trials, Tried
-from worldline.evaluation.run.directory import REPORT, read_config, read_records
+from worldline.diagnose.trials import InterventionTrial, Trials
+from worldline.evaluation.run.directory import INTERVENTIONS_FILE, REPORT, read_config, read_records
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.suites import tables
 from worldline.evaluation.summary import Report, report
@@ -27,7 +27,6 @@ from worldline.evaluation.table import Table
 from worldline.storage import listing
 from worldline.ui.report.samples import JudgedSample, judged_sample
 
-INTERVENTIONS = "interventions.json"
 NONE = "none"  # the operation or type of a failure that is about no one value
 _SMALL = 64 << 20  # bytes of a file that is read whole
 _FLIPS = {
@@ -55,7 +54,7 @@ class Findings:
     tokenizer: str = ""
     own: tuple[Table, ...] = ()
     trouble: str = ""
-    cures: Trials | None = None
+    interventions: Trials | None = None
     places: tuple[int, ...] = ()
     endings: Mapping[str, Mapping[str, Any]]
     listed: tuple[int, ...] = ()
@@ -71,11 +70,11 @@ class Findings:
         found = Counter(getattr(one, field) or NONE for one in self.failed if one.verdict.trace != "right")
         return dict(sorted(found.items(), key=lambda pair: (pair[0] == NONE, -pair[1], pair[0])))
 
-    def tried(self, at: int) -> tuple[Tried, ...]:
-        """What each cure did to the sample at a place of the suite."""
-        if self.cures is None or at not in self.places:
+    def tried(self, at: int) -> tuple[InterventionTrial, ...]:
+        """What each intervention did to the sample at a place of the suite."""
+        if self.interventions is None or at not in self.places:
             return ()
-        return self.cures.of(self.places.index(at))
+        return self.interventions.of(self.places.index(at))
 
 
 def gather(path: Path, *, limit: int, tokenizer: str | None = None) -> Findings:
@@ -95,7 +94,7 @@ def gather(path: Path, *, limit: int, tokenizer: str | None = None) -> Findings:
     found = Findings(
         name=path.resolve().name, config=config, sums=report(verdicts, suite=suite, model=model, **counts),
         by_steps=report(bare, suite=suite, model=model), seen=seen, is_through=bool(stored), codecs=codecs, own=own,
-        tokenizer=_name(given, seen), trouble=trouble, cures=read_trials(path), places=_places(path, seen),
+        tokenizer=_name(given, seen), trouble=trouble, interventions=read_trials(path), places=_places(path, seen),
         endings=stored.get("by_ending", {}), unread=unread,
     )  # fmt: skip
     return replace(found, listed=choose(found.failed, limit))
@@ -144,7 +143,7 @@ def _read(
             is_metas = bool(notation(record.found.codec).special_tokens)
             if is_metas and given is None and usual is None and llama3_path() is not None:
                 usual = _tokenizer()
-            one = fenced(judged_sample, record, given or (usual if is_metas else None))
+            one = call_or_fault(judged_sample, record, given or (usual if is_metas else None))
             if isinstance(one, RowFault):
                 kinds[record.at] = "faults"
                 unread.add(record.at)
@@ -183,12 +182,12 @@ def _stored(path: Path, n: int) -> dict[str, Any]:
     return found if found.get("n") == n else {}
 
 
-# ---- cures
+# ---- interventions
 
 
 def read_trials(path: Path) -> Trials | None:
-    """What each cure did, of a run whose failures were asked again: its `interventions.json`, as they tell it."""
-    row = _json(path / INTERVENTIONS)
+    """What each intervention did, of a run whose failures were asked again: its `interventions.json`, as they tell it."""
+    row = _json(path / INTERVENTIONS_FILE)
     if not row:
         return None
     try:
@@ -197,25 +196,35 @@ def read_trials(path: Path) -> Trials | None:
             model=str(row["model"]), by=str(row["by"]), seed=int(row["seed"]), failed=tuple(map(int, row["failed"])),
             causes=tuple(map(str, row["causes"])), chosen=chosen, passing=int(row["passing"]),
             failing=int(row.get("failing", 0)), unjudged=int(row["unjudged"]),
-            cures=tuple(str(effect["cure"]) for effect in row["effects"]),
+            interventions=tuple(_intervention(effect) for effect in row["effects"]),
             tried=tuple(_tried(one, chosen) for one in row["tried"]),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{path / INTERVENTIONS}: {type(error).__name__}: {error}") from None
+        raise FormatError(f"{path / INTERVENTIONS_FILE}: {type(error).__name__}: {error}") from None
 
 
-def _tried(row: Mapping[str, Any], chosen: tuple[int, ...]) -> Tried:
+def _intervention(row: Mapping[str, Any]) -> str:
+    """The name of an intervention. Older runs call it a cure."""
+    return str(row["intervention"] if "intervention" in row else row["cure"])
+
+
+def _tried(row: Mapping[str, Any], chosen: tuple[int, ...]) -> InterventionTrial:
     outcome, sample = str(row["outcome"]), int(row["sample"])
     before, after = _FLIPS.get(outcome, (sample in chosen, False))
     status = "done" if outcome in _FLIPS else outcome
-    return Tried(
-        cure=str(row["cure"]), sample=sample, before=before, after=after, status=status, why=str(row["why"])
+    return InterventionTrial(
+        intervention=_intervention(row),
+        sample=sample,
+        before=before,
+        after=after,
+        status=status,
+        why=str(row["why"]),
     )
 
 
 def _places(path: Path, seen: Iterable[JudgedSample]) -> tuple[int, ...]:
     """The places in the suite of the samples that were asked again, in their order: said, or all judged ones."""
-    said = _json(path / INTERVENTIONS).get("at")
+    said = _json(path / INTERVENTIONS_FILE).get("at")
     return tuple(said) if isinstance(said, list) else tuple(one.at for one in seen)
 
 

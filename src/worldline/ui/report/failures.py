@@ -1,4 +1,4 @@
-"""One failure of a run as markup: both traces side by side where they part, the cause, its evidence, what cures did.
+"""One failure of a run as markup: both traces side by side where they part, the cause, its evidence, what interventions did.
 
 The rows and their look are those of `debug_page`. Everything a model or a program wrote is escaped and bounded: a page
 of hundreds of failures stays light, and says where it cut.
@@ -13,11 +13,11 @@ from html import escape
 from worldline.core.language import language_of
 from worldline.core.program import Program
 from worldline.core.text import printable
-from worldline.diagnose.cures import CURES
 from worldline.diagnose.debug import rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
-from worldline.diagnose.trials import Tried
+from worldline.diagnose.interventions import INTERVENTIONS
+from worldline.diagnose.trials import InterventionTrial
 from worldline.evaluation.run.record import Record
 from worldline.ui.report.debug_page import named_values, table_row
 from worldline.ui.report.source import coloured_lines
@@ -31,14 +31,14 @@ SOURCE = 4_000  # characters of a program
 _HEADS = "<tr><th>step<th>line<th>source<th>what happens<th>what the model says<th></tr>"
 
 
-def failure(record: Record, tried: Sequence[Tried] = ()) -> str:
+def failure(record: Record, tried: Sequence[InterventionTrial] = ()) -> str:
     """The whole of one failure, folded."""
     diagnosis = Diagnosis(record.sample())
     verdict = record.verdict()
     title = f"<b>{safe(record.name or str(record.at))}</b> {safe(short(asked(record.ask.program), VALUE))}"
     told = f"{verdict.agreed:,} of {verdict.steps:,} steps right, then {safe(verdict.cause)}"
     facts = "".join(f"<dt>{name}</dt><dd>{safe(text)}</dd>" for name, text in _facts(record, diagnosis))
-    facts += "".join(_cures(tried))
+    facts += "".join(_interventions(tried))
     return (
         f'<details class="failure" id="failure-{record.at}"><summary>{title} <small>{told}</small></summary>'
         f"<dl>{facts}</dl>{_table(record, diagnosis)}{_source(record.ask.program)}</details>"
@@ -115,13 +115,13 @@ _OUTCOMES = {
 }
 
 
-def _cures(tried: Sequence[Tried]) -> Iterator[str]:
-    """What each cure did, as terms with their facts."""
+def _interventions(tried: Sequence[InterventionTrial]) -> Iterator[str]:
+    """What each intervention did, as terms with their facts."""
     for one in tried:
         told = safe(_OUTCOMES.get(one.outcome, one.outcome))
         known = " class=flip" if one.outcome == "recovered" else ""
-        why = safe(short(one.why or CURES.get(one.cure, ""), VALUE))
-        yield f"<dt>cure {safe(short(one.cure, 20))}</dt><dd><span{known}>{told}</span>: {why}</dd>"
+        why = safe(short(one.why or INTERVENTIONS.get(one.intervention, ""), VALUE))
+        yield f"<dt>intervention {safe(short(one.intervention, 20))}</dt><dd><span{known}>{told}</span>: {why}</dd>"
 
 
 # ---- both traces

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from worldline.codec.notation import notation
 from worldline.codec.token_split import LEFT
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.stats import Share
 from worldline.evaluation.summary import VerdictCounts
 from worldline.evaluation.table import Table, text_of
@@ -39,7 +39,7 @@ def render(path: Path, *, limit: int = LIMIT, tokenizer: str | None = None) -> t
     found = gather(path, limit=limit, tokenizer=tokenizer)
     wanted = set(found.listed)
     shown = {
-        record.at: fenced(failure, record, found.tried(record.at))
+        record.at: call_or_fault(failure, record, found.tried(record.at))
         for record in current(path)
         if record.at in wanted
     }
@@ -70,7 +70,7 @@ def page(found: Findings, failures: Mapping[int, str]) -> str:
         *_causes(found, figures, every),
         *_strings(figures, every),
         *_tokens(found, figures, every),
-        *_cures(found, figures, every),
+        *_interventions(found, figures, every),
         *_costs(found, figures, every),
         *_failures(found, failures),
         *_settings(every),
@@ -94,9 +94,11 @@ def charts(found: Findings) -> Iterator[Chart]:
         yield _operation_rates(found)
         yield Counts("types", "Failures by type of the value", tuple(found.counted("type").items()))
         yield from _wrong(found)
-    if found.cures is not None:
-        rows = tuple((e.cure, e.pairs.recovered, e.pairs.regressed) for e in found.cures.effects)
-        yield Flips("cures", "What each cure flipped", rows)
+    if found.interventions is not None:
+        rows = tuple(
+            (e.intervention, e.pairs.recovered, e.pairs.regressed) for e in found.interventions.effects
+        )
+        yield Flips("interventions", "What each intervention flipped", rows)
     for name, pairs in sizes(found).items():
         series = tuple(zip(("truth", "prediction"), zip(*pairs, strict=True), strict=True))
         yield Sizes(name, f"How many {name} a trace takes", name, series)
@@ -218,7 +220,7 @@ def _strong(part: Share) -> str:
 def _contents(found: Findings, every: Mapping[str, Table]) -> str:
     there = {
         "accuracy": True, "causes": True, "strings": "strings" in every, "tokens": bool(found.tokenizer),
-        "cures": found.cures is not None, "costs": bool(found.seen), "failures": bool(found.failed), "settings": True,
+        "interventions": found.interventions is not None, "costs": bool(found.seen), "failures": bool(found.failed), "settings": True,
     }  # fmt: skip
     links = (f'<a href="#{name}">{name}</a>' for name, is_there in there.items() if is_there)
     return f"<nav>{' '.join(links)}</nav>"
@@ -242,7 +244,7 @@ def _causes(found: Findings, figures: Mapping[str, str], every: Mapping[str, Tab
         return
     yield (
         f'<p class="note">{failed:,} predictions whose trace or answer is not right, each by its first divergence. '
-        "A cause is a finding, and confirmed only by its cure.</p>"
+        "A cause is a finding, and confirmed only by its intervention.</p>"
     )
     for name in ("causes", "operations", "operation-rates", "types"):
         yield from _titled(name, figures, every)
@@ -265,15 +267,15 @@ def _tokens(found: Findings, figures: Mapping[str, str], every: Mapping[str, Tab
             yield from _titled(name, figures, every)
 
 
-def _cures(found: Findings, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
-    cures = found.cures
-    if cures is None:
+def _interventions(found: Findings, figures: Mapping[str, str], every: Mapping[str, Table]) -> Iterator[str]:
+    interventions = found.interventions
+    if interventions is None:
         return
-    told = f"{len(cures.failed):,} failed samples and {len(cures.chosen):,} of {cures.passing:,} passing ones"
-    yield f"<h2 id=cures>What each cure did</h2>{figures['cures']}"
-    yield f'<p class="note">{told} were asked again; right is by the {safe(cures.by)}.</p>'
-    if "cures" in every:
-        yield _table(every["cures"])
+    told = f"{len(interventions.failed):,} failed samples and {len(interventions.chosen):,} of {interventions.passing:,} passing ones"
+    yield f"<h2 id=interventions>What each intervention did</h2>{figures['interventions']}"
+    yield f'<p class="note">{told} were asked again; right is by the {safe(interventions.by)}.</p>'
+    if "interventions" in every:
+        yield _table(every["interventions"])
     yield from _titled("confirmed", figures, every)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from worldline.codec.cost_curve import BUDGETS, CurveRow, curve
 from worldline.core.stats import Share, holm
-from worldline.diagnose.cures import CURES
+from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.evaluation.summary import Tally, VerdictCounts
 from worldline.evaluation.table import Cell, Chance, Table
 from worldline.ui.report import comparisons
@@ -50,7 +50,7 @@ def tables(found: Findings) -> dict[str, Table]:
         "value-lengths": comparisons.lengths(found),
         "value-densities": comparisons.densities(found),
         "failing-values": failing(found),
-        **_cures(found),
+        **_interventions(found),
         "costs": _costs(found),
         **{f"costs-by-{by}": costs_by(found, by) for by in CURVES},
         "settings": _settings(found),
@@ -180,10 +180,10 @@ def crossed(found: Findings, operations: Sequence[str]) -> Table:
     return Table("By cause and operation", ("cause", *operations), tuple(rows))
 
 
-def _cures(found: Findings) -> dict[str, Table]:
-    if found.cures is None:
+def _interventions(found: Findings) -> dict[str, Table]:
+    if found.interventions is None:
         return {}
-    effects = found.cures.effects
+    effects = found.interventions.effects
     corrected = holm([effect.pairs.p for effect in effects])
     rows = []
     for effect, p in zip(effects, corrected, strict=True):
@@ -197,14 +197,14 @@ def _cures(found: Findings) -> dict[str, Table]:
             effect.unfit,
             effect.faults,
         )
-        rows.append((effect.cure, CURES.get(effect.cure, ""), *tests))
+        rows.append((effect.intervention, INTERVENTIONS.get(effect.intervention, ""), *tests))
     heads = (
-        "cure", "", "net", "recovered of failed", "regressed of passing", "McNemar's p", "p, Holm", "not fit", "faults",
+        "intervention", "", "net", "recovered of failed", "regressed of passing", "McNemar's p", "p, Holm", "not fit", "faults",
     )  # fmt: skip
-    shares = tuple((name, share) for name, share in found.cures.confirmed.items())
+    shares = tuple((name, share) for name, share in found.interventions.confirmed.items())
     return {
-        "cures": Table("What each cure did", heads, tuple(rows)),
-        "confirmed": Table("Causes confirmed by their cure", ("cause", "confirmed"), shares),
+        "interventions": Table("What each intervention did", heads, tuple(rows)),
+        "confirmed": Table("Causes confirmed by their intervention", ("cause", "confirmed"), shares),
     }
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from worldline.core.hidden import in_words
 from worldline.diagnose.diverge import Divergence
 from worldline.ui.session.clip import clip
-from worldline.ui.session.pair import Pair, PairRow
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import PairRow, RunDiff
 from worldline.ui.session.stacks import NOBODY
 from worldline.ui.session.stepping import row_steps, verdicts
 from worldline.ui.session.stops import stop_lines
@@ -22,12 +22,12 @@ CHUNK = 256  # rows
 TAIL = 2_000  # characters of what was printed before
 
 
-def chunks(pair: Pair) -> int:
+def chunks(pair: RunDiff) -> int:
     """How many chunks a pair has; an empty one has one, without rows."""
     return max(1, -(-len(pair.rows) // CHUNK))
 
 
-def chunk(pair: Pair, k: int, written: int | None = None) -> dict[str, Any]:
+def chunk(pair: RunDiff, k: int, written: int | None = None) -> dict[str, Any]:
     """The k-th chunk; of rows behind the first `written` ones, where that is said, nothing is judged."""
     if not 0 <= k < chunks(pair):
         raise IndexError(f"chunk {k} of {chunks(pair)}")
@@ -41,7 +41,7 @@ def chunk(pair: Pair, k: int, written: int | None = None) -> dict[str, Any]:
     }
 
 
-def _row(pair: Pair, n: int, written: int) -> dict[str, Any]:
+def _row(pair: RunDiff, n: int, written: int) -> dict[str, Any]:
     row = pair.rows[n]
     action, state = verdicts(pair, n, written)
     side, step = (pair.left, row.left) if row.left is not None else (pair.right, row.right)
@@ -70,7 +70,7 @@ def _difference(one: Divergence) -> dict[str, Any]:
     }
 
 
-def _cell(pair: Pair, name: str, n: int, step: int | None) -> dict[str, Any] | None:
+def _cell(pair: RunDiff, name: str, n: int, step: int | None) -> dict[str, Any] | None:
     side = pair.side(name)
     if side is None or step is None:
         return None
@@ -104,12 +104,12 @@ def _cell(pair: Pair, name: str, n: int, step: int | None) -> dict[str, Any] | N
     return cell
 
 
-def _shares(side: Side, frame: int, step: int) -> list[list[str]]:
+def _shares(side: Run, frame: int, step: int) -> list[list[str]]:
     """The names of a frame that are one object when a step is done, group by group."""
     return [[clip(name) for name in group] for group in side.sharing.at(frame, step)]
 
 
-def _changes(pair: Pair, name: str, n: int, step: int) -> Iterator[list[Any]]:
+def _changes(pair: RunDiff, name: str, n: int, step: int) -> Iterator[list[Any]]:
     """Frame, name, text (None: gone) of each change and, where it was made before, the row that made it."""
     side = pair.side(name)
     assert side is not None
@@ -120,7 +120,7 @@ def _changes(pair: Pair, name: str, n: int, step: int) -> Iterator[list[Any]]:
         yield told if change.writer == step else [*told, pair.row_of(name, change.writer)]
 
 
-def _beside(pair: Pair, name: str, row: PairRow) -> tuple[dict[str, str], str | None]:
+def _beside(pair: RunDiff, name: str, row: PairRow) -> tuple[dict[str, str], str | None]:
     """The values and the argument that the other side tells in the same row."""
     side, step = (pair.right, row.right) if name == "left" else (pair.left, row.left)
     if side is None or step is None:
@@ -129,7 +129,7 @@ def _beside(pair: Pair, name: str, row: PairRow) -> tuple[dict[str, str], str | 
     return values, side.events[step].arg
 
 
-def _key(pair: Pair, name: str, first: int, last: int) -> dict[str, Any]:
+def _key(pair: RunDiff, name: str, first: int, last: int) -> dict[str, Any]:
     """What a side knows before a row: where it is, its frames that matter to these rows, their values, its last output.
 
     A frame that is live there has the line that it is at, another one that of its `def`.
@@ -158,7 +158,7 @@ def _key(pair: Pair, name: str, first: int, last: int) -> dict[str, Any]:
     return {"at": _at(side, before), "frames": frames, "state": state, "output": output}
 
 
-def _at(side: Side, step: int) -> dict[str, Any] | None:
+def _at(side: Run, step: int) -> dict[str, Any] | None:
     """Where a side is when a step is done; None before the first."""
     if step == NOBODY:
         return None
@@ -167,7 +167,7 @@ def _at(side: Side, step: int) -> dict[str, Any] | None:
     return {"step": step, "event": moment.event, "line": moment.line, "file": file, "frame": moment.frame}
 
 
-def _known(pair: Pair, name: str, frame: int, step: int) -> Iterator[tuple[str, list[Any]]]:
+def _known(pair: RunDiff, name: str, frame: int, step: int) -> Iterator[tuple[str, list[Any]]]:
     """The values of a frame when a step is done, each as the row that told it shows it, with the row that made it."""
     side = pair.side(name)
     assert side is not None
@@ -176,7 +176,7 @@ def _known(pair: Pair, name: str, frame: int, step: int) -> Iterator[tuple[str, 
         yield clip(each), [clip(text, others.get(each)), pair.row_of(name, writer)]
 
 
-def _steps(pair: Pair, name: str, first: int, last: int) -> tuple[int, range]:
+def _steps(pair: RunDiff, name: str, first: int, last: int) -> tuple[int, range]:
     """A side's last step before some rows (-1: none), and its steps in them."""
     found = [getattr(row, name) for row in pair.rows[first:last]]
     steps = [step for step in found if step is not None]
@@ -187,7 +187,7 @@ def _steps(pair: Pair, name: str, first: int, last: int) -> tuple[int, range]:
     return newest, range(0)
 
 
-def _parents(side: Side, before: int, steps: range) -> dict[int, int]:
+def _parents(side: Run, before: int, steps: range) -> dict[int, int]:
     """The frames that stand on the stack before some steps or in them, each with the frame around it at first."""
     found: dict[int, int] = {}
     stacks, seen = side.stacks, set[int]()

@@ -13,10 +13,10 @@ from functools import partial
 
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
-from worldline.diagnose.cures import SLACK
 from worldline.diagnose.debug import ENDLESS, believed
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.imagine import MOST
+from worldline.diagnose.interventions import SLACK
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import recorder
@@ -27,7 +27,7 @@ from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.continuation import Continuation, continuation, recorded
 from worldline.ui.session.branches.plan import BranchPlan, planned
 from worldline.ui.session.grow_text import GrowingText, carried, steps_of, written
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 PACE = 0.1  # seconds between two reports
 
@@ -44,7 +44,7 @@ class GrowthProgress:
 
 
 def grow(
-    scene: Scene,
+    scene: Session,
     predictor: Predictor,
     intervention: Intervention,
     *,
@@ -70,7 +70,7 @@ def grow(
 
 
 def imagine(
-    scene: Scene, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
+    scene: Session, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
 ) -> Iterator[GrowthProgress]:
     """The root of a new scene: its program is recorded, then imagined."""
     root = scene.branch(0)
@@ -83,7 +83,7 @@ def imagine(
 
 
 def _grown(
-    scene: Scene,
+    scene: Session,
     predictor: Predictor,
     branch: Branch,
     plan: BranchPlan,
@@ -108,7 +108,7 @@ def _said(branch: Branch, stage: str, note: str) -> GrowthProgress:
 
 
 def _true(
-    scene: Scene, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
+    scene: Session, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
 ) -> Generator[GrowthProgress, None, Branch]:
     """The interpreter's part, in a thread of its own: it takes what it takes."""
     waiting = patiently(truth, stop=stop)
@@ -132,7 +132,7 @@ def _true(
     return scene.put(branch, ask=ask, truth=found.truth, why=found.why, changed=found.changed, note=note)
 
 
-def _limit(scene: Scene, branch: Branch, truth: Prediction | None) -> int:
+def _limit(scene: Session, branch: Branch, truth: Prediction | None) -> int:
     """A budget that was said holds; any other one has room for the truth twice, as far as that is reasonable."""
     said = scene.limited if branch.intervention is None else branch.intervention.kind == "budget"
     if said or truth is None:
@@ -141,7 +141,7 @@ def _limit(scene: Scene, branch: Branch, truth: Prediction | None) -> int:
     return room if branch.intervention is None else max(branch.ask.limit, room)
 
 
-def _otherwise(scene: Scene, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
+def _otherwise(scene: Session, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
     """A rewritten program that does not end as the old one did is no rewriting of it."""
     if branch.intervention is None or branch.intervention.kind != "rewrite" or truth is None:
         return ""
@@ -157,7 +157,7 @@ def _otherwise(scene: Scene, branch: Branch, ask: PredictionRequest, truth: Pred
 
 
 def _imagined(
-    scene: Scene, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
+    scene: Session, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
 ) -> Generator[GrowthProgress, None, Branch]:
     """The model's part; the branch is replaced as it grows."""
     if predictor.info.is_ground_truth and (plan.point is not None or branch.changed):
@@ -180,7 +180,7 @@ def _imagined(
     return _finished(scene, replace(branch, sure=growing.sure()), found)
 
 
-def _grown_by(scene: Scene, branch: Branch, growing: GrowingText) -> Branch:
+def _grown_by(scene: Session, branch: Branch, growing: GrowingText) -> Branch:
     """The branch with what is written so far, if that is more than it had."""
     if len(growing.whole) == len(branch.found.text):
         return branch
@@ -197,7 +197,7 @@ def _continuation(branch: Branch) -> Prediction:
     return replace(truth, text=truth.text[: branch.ask.limit], status="budget" if cut else truth.status)
 
 
-def _finished(scene: Scene, branch: Branch, found: Prediction) -> Branch:
+def _finished(scene: Session, branch: Branch, found: Prediction) -> Branch:
     stopped = found.note == STOPPED
     status = "failed" if found.status == "fault" else "stopped" if stopped else "done"
     note = found.note if status != "done" else branch.note
@@ -205,7 +205,7 @@ def _finished(scene: Scene, branch: Branch, found: Prediction) -> Branch:
 
 
 def _explained(
-    scene: Scene, predictor: Predictor, branch: Branch, stop: Callable[[], bool]
+    scene: Session, predictor: Predictor, branch: Branch, stop: Callable[[], bool]
 ) -> Generator[GrowthProgress, None, Branch]:
     """Why it is not the truth, and what the model believed where it parts, unless nobody waits for that."""
     if branch.status != "done" or branch.truth is None:

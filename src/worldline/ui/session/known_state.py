@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
 from worldline.ui.session.stacks import NOBODY
 
 _PLACE = object()  # stands for a frame's place among the names that differ
@@ -21,7 +21,7 @@ _PLACE = object()  # stands for a frame's place among the names that differ
 class _KnownSide:
     """One side of it: the chain of frames that run, each with its position."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: Run) -> None:
         self.side, self.step, self.before = side, NOBODY, False
         self.nodes: list[int] = []
         self.positions: dict[int, int] = {}  # by frame
@@ -69,7 +69,7 @@ class _KnownSide:
 class KnownDifferences:
     """What differs between two runs now. Before the first row, nothing does. `different`: values known to be so."""
 
-    def __init__(self, left: Side, right: Side, different: Iterable[tuple[str, str]] = ()) -> None:
+    def __init__(self, left: Run, right: Run, different: Iterable[tuple[str, str]] = ()) -> None:
         self._left, self._right = _KnownSide(left), _KnownSide(right)
         self._ways = self._left, self._right
         self._differs: dict[int, set[object]] = {}  # by position: names, where there are some

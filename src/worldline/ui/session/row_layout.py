@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from worldline.diagnose.diverge import HIDDEN, Divergence, aligned
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
 
 
 class LayoutRow(NamedTuple):
@@ -25,8 +25,8 @@ class LayoutRow(NamedTuple):
 class RowLayout:
     """The rows of two sides, and the row of each step of the left and of the right."""
 
-    left: Side
-    right: Side
+    left: Run
+    right: Run
     rows: list[LayoutRow] = field(default_factory=list)
     of_left: list[int] = field(default_factory=list)
     of_right: list[int] = field(default_factory=list)
@@ -57,7 +57,7 @@ def is_change(one: Divergence) -> bool:
     return one.name is not None and one.name != HIDDEN
 
 
-def row_layout(left: Side, right: Side) -> RowLayout:
+def row_layout(left: Run, right: Run) -> RowLayout:
     """The rows of two sides."""
     found = RowLayout(left, right)
     for span in aligned(left.events, right.events):

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.pair import RIGHT, WRONG, Pair
-from worldline.ui.session.side import FrameState, Side
+from worldline.ui.session.run import FrameState, Run
+from worldline.ui.session.run_diff import RIGHT, WRONG, RunDiff
 from worldline.ui.session.stacks import NOBODY
 
 WAYS = ("over", "out", "back_over", "back_out")
@@ -41,7 +41,7 @@ class StoppedFrame:
 class Stepper:
     """One side by its positions."""
 
-    def __init__(self, side: Side) -> None:
+    def __init__(self, side: Run) -> None:
         self.side, self.events = side, side.events
         self._stacks = side.stacks
         self._before: list[int] = []  # for each step, its frame's newest one before it
@@ -133,7 +133,7 @@ def line_of(moment: Event) -> int:
     return moment.line if moment.line is not None else next(iter(moment.lines), 0)
 
 
-def row_steps(pair: Pair, row: int) -> dict[str, int | None]:
+def row_steps(pair: RunDiff, row: int) -> dict[str, int | None]:
     """The row that each of WAYS leads to from a row; None where it leads nowhere.
 
     It is the left side's way; the right one's in a row in which the left has no step.
@@ -148,7 +148,7 @@ def row_steps(pair: Pair, row: int) -> dict[str, int | None]:
     return found
 
 
-def newest_step(pair: Pair, name: str, row: int) -> int | None:
+def newest_step(pair: RunDiff, name: str, row: int) -> int | None:
     """The newest step of a side at or before a row; None before its first."""
     side = pair.side(name)
     low, high = 0, len(side) if side is not None else 0
@@ -158,20 +158,20 @@ def newest_step(pair: Pair, name: str, row: int) -> int | None:
     return low - 1 if low else None
 
 
-def written_rows(pair: Pair, branch: Branch) -> int:
+def written_rows(pair: RunDiff, branch: Branch) -> int:
     """How many rows the model has come to: behind them it is not wrong, but cut or still writing."""
     if branch.status == "done" and pair.right.prediction.status != "budget":
         return len(pair.rows)
     return pair.row_of("right", len(pair.right) - 1) + 1 if len(pair.right) else 0
 
 
-def first_divergence(pair: Pair, branch: Branch) -> int | None:
+def first_divergence(pair: RunDiff, branch: Branch) -> int | None:
     """The first row in which something differs, as far as the model has come."""
     first = pair.first
     return first if first is not None and first < written_rows(pair, branch) else None
 
 
-def verdicts(pair: Pair, row: int, written: int) -> tuple[str, str]:
+def verdicts(pair: RunDiff, row: int, written: int) -> tuple[str, str]:
     """The verdicts on the action and the state of a row, of which so many are written.
 
     Where a side has no step, nothing of it can be right: what is not wrong there is not compared.
@@ -184,6 +184,6 @@ def verdicts(pair: Pair, row: int, written: int) -> tuple[str, str]:
     return (OPEN if one.action == RIGHT else one.action), (OPEN if one.state == RIGHT else one.state)
 
 
-def new_difference(pair: Pair, rows: Iterable[int], written: int) -> int | None:
+def new_difference(pair: RunDiff, rows: Iterable[int], written: int) -> int | None:
     """The first of some rows that begins a difference; None where none does."""
     return next((row for row in rows if WRONG in verdicts(pair, row, written)), None)

@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.marks.syntax import code_lines
-from worldline.ui.session.pair import RIGHT, WRONG, Pair, PairRow
+from worldline.ui.session.run_diff import RIGHT, WRONG, PairRow, RunDiff
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.stepping import OPEN, Stepper, verdicts, written_rows
 
@@ -96,7 +96,7 @@ class StopPoint:
 
 
 def stop_points(
-    stepper: Stepper, pair: Pair | None, cause: Cause | None, *, growing: bool = False
+    stepper: Stepper, pair: RunDiff | None, cause: Cause | None, *, growing: bool = False
 ) -> list[StopPoint]:
     """Every position that stops somebody, in order.
 
@@ -116,12 +116,12 @@ def _raised(stepper: Stepper) -> Iterator[StopPoint]:
             yield StopPoint(p, RAISED, title, moment.arg or "")
 
 
-def _first_wrong(pair: Pair, what: str, written: int) -> int | None:
+def _first_wrong(pair: RunDiff, what: str, written: int) -> int | None:
     """The first row, of so many, whose `action` or `state` is wrong."""
     return next((row for row in range(written) if getattr(pair.rows[row], what) == WRONG), None)
 
 
-def _parted(stepper: Stepper, pair: Pair, growing: bool) -> Iterator[StopPoint]:
+def _parted(stepper: Stepper, pair: RunDiff, growing: bool) -> Iterator[StopPoint]:
     """What a pair of runs says, row by row."""
     firsts = {what: _first_wrong(pair, what, len(pair.rows)) for what in FIRSTS}
     following = _following(pair, len(stepper))
@@ -145,7 +145,7 @@ def _parted(stepper: Stepper, pair: Pair, growing: bool) -> Iterator[StopPoint]:
             return
 
 
-def _following(pair: Pair, end: int) -> list[int]:
+def _following(pair: RunDiff, end: int) -> list[int]:
     """For each row the found step in it, or the next that there is."""
     found = []
     for row in reversed(pair.rows):
@@ -184,7 +184,7 @@ def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
 
 
 def next_stop(
-    pair: Pair,
+    pair: RunDiff,
     branch: Branch,
     rows: Iterable[int],
     *,
@@ -201,7 +201,7 @@ def next_stop(
     return None
 
 
-def _special(pair: Pair, branch: Branch, written: int, stops: Collection[str]) -> dict[int, str]:
+def _special(pair: RunDiff, branch: Branch, written: int, stops: Collection[str]) -> dict[int, str]:
     """The rows that are the first of their kind."""
     found: dict[int, str] = {}
     for what, stop in FIRSTS.items():
@@ -217,7 +217,7 @@ def _special(pair: Pair, branch: Branch, written: int, stops: Collection[str]) -
 
 
 def _why(
-    pair: Pair, row: int, written: int, stops: Collection[str], breakpoints: Collection[Location]
+    pair: RunDiff, row: int, written: int, stops: Collection[str], breakpoints: Collection[Location]
 ) -> str:
     if breakpoints:
         for location in locations(pair, row):
@@ -234,7 +234,7 @@ def _why(
     return ""
 
 
-def locations(pair: Pair, row: int) -> Iterator[Location]:
+def locations(pair: RunDiff, row: int) -> Iterator[Location]:
     """The lines that run in a row, for either side."""
     for name in ("left", "right"):
         side, step = pair.side(name), getattr(pair.rows[row], name)
@@ -244,7 +244,7 @@ def locations(pair: Pair, row: int) -> Iterator[Location]:
                 yield moment.file, moment.line
 
 
-def stop_index(pair: Pair, branch: Branch, per: int) -> dict[str, Any]:
+def stop_index(pair: RunDiff, branch: Branch, per: int) -> dict[str, Any]:
     """For whoever walks through rows himself: the rows that DEFAULT_STOPS stop at, each with why, and, for each `per`
     rows, the lines of the main file at which a breakpoint would stop there."""
     special = _special(pair, branch, written_rows(pair, branch), DEFAULT_STOPS)
@@ -252,12 +252,12 @@ def stop_index(pair: Pair, branch: Branch, per: int) -> dict[str, Any]:
     return {"stops": sorted(special.items()), "lines": [sorted(_lines(pair, rows)) for rows in bins]}
 
 
-def stop_lines(pair: Pair, row: int) -> list[int]:
+def stop_lines(pair: RunDiff, row: int) -> list[int]:
     """The lines of the main file at which a breakpoint stops in a row."""
     return sorted(_lines(pair, (row,)))
 
 
-def _lines(pair: Pair, rows: Iterable[int]) -> set[int]:
+def _lines(pair: RunDiff, rows: Iterable[int]) -> set[int]:
     return {line for row in rows for file, line in locations(pair, row) if file is None}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.ui.session.pair import CONSEQUENTIAL, RIGHT, WRONG, Pair, PairRow
+from worldline.ui.session.run_diff import CONSEQUENTIAL, RIGHT, WRONG, PairRow, RunDiff
 from worldline.ui.session.stepping import OPEN, verdicts
 
 BINS = 1_000
@@ -15,7 +15,7 @@ _RANKED = (OPEN, RIGHT, CONSEQUENTIAL, WRONG)  # the worst of a bin is shown
 _RANK = {verdict: rank for rank, verdict in enumerate(_RANKED)}
 
 
-def timeline(pair: Pair, bins: int = BINS, written: int | None = None) -> dict[str, Any]:
+def timeline(pair: RunDiff, bins: int = BINS, written: int | None = None) -> dict[str, Any]:
     """The rows in bins: action and state as numbers (CODES), the least sure, which sides have steps.
 
     Of rows behind the first `written` ones, where that is said, nothing is judged.
@@ -31,7 +31,7 @@ def timeline(pair: Pair, bins: int = BINS, written: int | None = None) -> dict[s
     return {"rows": len(rows), "per": per, "first": first, "bins": found}
 
 
-def _bin(pair: Pair, span: range, written: int) -> list[Any]:
+def _bin(pair: RunDiff, span: range, written: int) -> list[Any]:
     rows = pair.rows[span.start : span.stop]
     told = [verdicts(pair, n, written) for n in span]
     sure = [chance for row in rows if (chance := _sure(pair, row)) is not None]
@@ -43,7 +43,7 @@ def _bin(pair: Pair, span: range, written: int) -> list[Any]:
     ]
 
 
-def _sure(pair: Pair, row: PairRow) -> float | None:
+def _sure(pair: RunDiff, row: PairRow) -> float | None:
     """How sure the right side was of its step, or, where it does not say, the left."""
     for side, step in ((pair.right, row.right), (pair.left, row.left)):
         sure = side.sure(step) if side is not None and step is not None else None

@@ -1,6 +1,6 @@
 """What a model imagines beside what happens, in a terminal: the first divergence in colour, later ones dimmer.
 
-Below it what the model believed there, how sure it was, the cause with its evidence, and what each cure did. A page of
+Below it what the model believed there, how sure it was, the cause with its evidence, and what each intervention did. A page of
 the same is `debug_page`. Prints nothing that is not escaped.
 """
 

@@ -17,7 +17,7 @@ from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK
 from worldline.ui.session.chunk import chunk as chunk_of
 from worldline.ui.session.clip import cut
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import written_rows
 from worldline.ui.session.stops import stop_index
 from worldline.ui.session.timeline import timeline as timeline_of
@@ -28,7 +28,7 @@ from worldline.ui.web.index.filter import Filters
 from worldline.ui.web.index.index import RunIndex
 from worldline.ui.web.index.row import clean
 from worldline.ui.web.index.samples import LISTING
-from worldline.ui.web.scene_cache import LIVE, CachedScene, SceneCache
+from worldline.ui.web.session_cache import LIVE, CachedSession, SessionCache
 
 SETTINGS = 1 << 16  # bytes of settings that are shown
 DEEPEST = 20  # levels of them
@@ -40,7 +40,7 @@ _NESTED = ("options", "extras")
 KINDS = ("horizon", "depth", "type", "cause", "suite", "ending")
 
 
-def runs(scenes: SceneCache) -> list[dict[str, Any]]:
+def runs(scenes: SessionCache) -> list[dict[str, Any]]:
     """The runs that are open; typed programs are the last one, once there are any."""
     found = [{"id": str(n), **describe_run(index)} for n, index in enumerate(scenes.runs)]
     typed = scenes.typed()
@@ -124,7 +124,7 @@ def _plain(value: Any, levels: int) -> Any:
     return value
 
 
-def overview(scenes: SceneCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def overview(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """The figures of a run, of the samples that a query takes."""
     given = dict(query)
     other = given.pop("other", None)
@@ -133,7 +133,7 @@ def overview(scenes: SceneCache, run: str, query: Mapping[str, Any]) -> dict[str
     return overviews.overview(scenes.index(run), _filters(given), scenes.index(other) if other else None)
 
 
-def samples(scenes: SceneCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def samples(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """A part of the list of samples."""
     given = dict(query)
     other = given.pop("other", None)
@@ -144,7 +144,7 @@ def samples(scenes: SceneCache, run: str, query: Mapping[str, Any]) -> dict[str,
     return index_samples.samples(scenes.index(run), _filters(given), other=there, **how)
 
 
-def sample(scenes: SceneCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
+def sample(scenes: SessionCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
     """One sample: its program and its branches."""
     with without_gc():
         cached = scenes.get(run, at)
@@ -158,7 +158,7 @@ def sample(scenes: SceneCache, run: str, at: int, other: str | None = None) -> d
 
 
 def timeline(
-    scenes: SceneCache, run: str, at: int, *, bins: int = 1000, branch: int = 0, left: str = "truth",
+    scenes: SessionCache, run: str, at: int, *, bins: int = 1000, branch: int = 0, left: str = "truth",
     right: str = "found", other: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """All rows of a pair, in bins."""
@@ -171,7 +171,7 @@ def timeline(
 
 
 def chunk(
-    scenes: SceneCache, run: str, at: int, k: int, *, branch: int = 0, left: str = "truth", right: str = "found",
+    scenes: SessionCache, run: str, at: int, k: int, *, branch: int = 0, left: str = "truth", right: str = "found",
     other: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The rows of a pair, so many at a time."""
@@ -183,7 +183,7 @@ def chunk(
         return chunk_of(pair, k, written_rows(pair, cached.scene.branch(branch)))
 
 
-def branch_of(scene: Scene, number: int) -> Branch:
+def branch_of(scene: Session, number: int) -> Branch:
     """A branch of a scene; a Refusal where there is none."""
     try:
         return scene.branch(number)
@@ -191,15 +191,15 @@ def branch_of(scene: Scene, number: int) -> Branch:
         raise Refusal(404, str(error)) from None
 
 
-def branch_json(cached: CachedScene, number: int) -> dict[str, Any]:
+def branch_json(cached: CachedSession, number: int) -> dict[str, Any]:
     """A branch as `sample` tells it."""
     with cached.lock:
         return cached.scene.describe_branch(number)
 
 
 def _cached(
-    scenes: SceneCache, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None
-) -> CachedScene:
+    scenes: SessionCache, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None
+) -> CachedSession:
     cached = scenes.get(run, at)
     branch_of(cached.scene, branch)
     if "other" in sides and other is not None and branch == 0:
@@ -211,7 +211,7 @@ def _filters(given: Mapping[str, Any]) -> Filters:
     return Filters.of({name: str(value) for name, value in given.items()})
 
 
-def _live_overview(scenes: SceneCache, given: Mapping[str, Any]) -> dict[str, Any]:
+def _live_overview(scenes: SessionCache, given: Mapping[str, Any]) -> dict[str, Any]:
     """Of typed programs: how many, and how many are right; they are too few to be summed up by kind."""
     found = _live_samples(scenes, given, count=index_samples.MOST)["samples"]
     shares = {}
@@ -223,7 +223,7 @@ def _live_overview(scenes: SceneCache, given: Mapping[str, Any]) -> dict[str, An
 
 
 def _live_samples(
-    scenes: SceneCache,
+    scenes: SessionCache,
     given: Mapping[str, Any],
     *,
     sort: str = "at",
@@ -243,12 +243,12 @@ def _live_samples(
     return {"total": len(found), "samples": listed[offset : offset + count]}
 
 
-def _words(cached: CachedScene) -> str:
+def _words(cached: CachedSession) -> str:
     program = cached.scene.branches[0].ask.program
     return f"{program.name}\n{program.call or ''}\n{program.source}".lower()
 
 
-def _live_sample(cached: CachedScene) -> dict[str, Any]:
+def _live_sample(cached: CachedSession) -> dict[str, Any]:
     scene = cached.scene
     told = branch_json(cached, 0)
     cause = told["cause"] or {"name": "", "operation": "", "type": ""}

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 from worldline.predict.predictor import Predictor
 from worldline.ui.http.errors import Refusal
-from worldline.ui.session.growth import Growth, GrowthThread, Start
-from worldline.ui.web.scene_cache import SceneKey
+from worldline.ui.session.rollout_worker import Growth, RolloutWorker, Start
+from worldline.ui.web.session_cache import SceneKey
 
 WAITING = 8  # branches behind the one that grows
 LEAVING = 2.0  # seconds that the one that grows has to end when the server does
@@ -26,7 +26,7 @@ class LiveBranches:
         self._growths: dict[tuple[SceneKey, int], Growth] = {}
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._is_closed = False
-        self._thread = GrowthThread()
+        self._thread = RolloutWorker()
 
     def model(self, name: str) -> Predictor:
         """A model by its name; loaded once."""

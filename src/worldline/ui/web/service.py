@@ -25,12 +25,12 @@ from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
 from worldline.ui.session.branches.branch import Intervention
 from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.growth import Growth
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.rollout_worker import Growth
+from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.index.index import build
 from worldline.ui.web.live import WAITING, LiveBranches
-from worldline.ui.web.scene_cache import LIVE, WEIGHT, CachedScene, SceneCache
+from worldline.ui.web.session_cache import LIVE, WEIGHT, CachedSession, SessionCache
 
 BEAT = 0.1  # seconds between two looks at a branch that grows
 THREADS = 8  # answers that are computed at once
@@ -47,7 +47,7 @@ class Opening:
     """
 
     runs: tuple[Path, ...] = ()
-    scenes: tuple[Scene, ...] = ()
+    scenes: tuple[Session, ...] = ()
     programs: tuple[Program, ...] = ()
     models: Mapping[str, Callable[[], Predictor]] = field(default_factory=dict)
     limits: Limits | None = None
@@ -63,7 +63,7 @@ class Service:
             raise UsageError("a program is shown as a model imagines it: name one")
         if len(opening.programs) > WAITING:
             raise UsageError(f"at most {WAITING} programs are imagined at once, not {len(opening.programs)}")
-        self.scenes = SceneCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+        self.scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
         self.live = LiveBranches(opening.models) if opening.models else None
         self._opening = opening
         self._is_leaving: Callable[[], bool] = lambda: False
@@ -138,14 +138,16 @@ class Service:
         growth = self.live.growth(cached.key, branch) if self.live else None
         return self._stream(cached, branch, growth)
 
-    async def _stream(self, cached: CachedScene, branch: int, growth: Growth | None) -> AsyncIterator[bytes]:
+    async def _stream(
+        self, cached: CachedSession, branch: int, growth: Growth | None
+    ) -> AsyncIterator[bytes]:
         with suppress(Refusal):  # the server ends, and with it the stream
             if growth is not None:
                 async for told in self._progress(cached, growth):
                     yield told
             yield event("done", await self.in_thread(api.branch_json, cached, branch))
 
-    async def _progress(self, cached: CachedScene, growth: Growth) -> AsyncIterator[bytes]:
+    async def _progress(self, cached: CachedSession, growth: Growth) -> AsyncIterator[bytes]:
         said: tuple[GrowthProgress, int] | None = None
         spoke, pause = time.monotonic(), BEAT
         while not growth.over.is_set() and not self.is_leaving():
@@ -165,7 +167,7 @@ class Service:
         live = self._asked()
         predictor = live.model(model or live.models[0])
         tokenizer = self._opening.tokenizer
-        scene = Scene.new(
+        scene = Session.new(
             program, model=model or live.models[0], codec=predictor.info.notation, tokenizer=tokenizer,
             control=self._opening.control,
         )  # fmt: skip
@@ -190,7 +192,7 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + json_bytes(data) + b"\n\n"
 
 
-def _rows(cached: CachedScene, branch: int) -> int:
+def _rows(cached: CachedSession, branch: int) -> int:
     with cached.lock:
         return len(cached.pair(branch).rows)
 

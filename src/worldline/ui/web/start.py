@@ -16,7 +16,7 @@ from worldline.diagnose.debug import Debugged
 from worldline.evaluation.run.stored import local
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 from worldline.ui.web.bundle.bundle import LIMIT, Bundle, bundle, open_scenes
 from worldline.ui.web.service import Opening
 
@@ -106,7 +106,7 @@ def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str]
         UsageError: The extra `view` is missing.
     """
     sample = result.sample
-    scene = Scene.of_sample(
+    scene = Session.of_sample(
         sample, name=sample.ask.program.name, model=result.model, sure=result.confidences, wrong=result.branch,
         tokenizer=_tokenizer(None),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from worldline.codec.compact.turns import Turn, turns
 from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS
-from worldline.core.fault import RowFault, fenced_each
+from worldline.core.fault import RowFault, iterate_or_fault
 from worldline.core.limits import Limits
 from worldline.core.state import State
 from worldline.core.trace import Trace
@@ -87,7 +87,7 @@ class BranchMeter:
             for task, true in known
         ]
         texts = [Prediction(text=true.text, status="ended") for _, true in known]
-        rollouts = fenced_each(rolled_from(predictor, asks, texts, "next"), len(asks))
+        rollouts = iterate_or_fault(rolled_from(predictor, asks, texts, "next"), len(asks))
         for true in truths:
             if isinstance(true, Truth):
                 yield _measurement(true, next(rollouts))

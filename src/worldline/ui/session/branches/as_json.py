@@ -19,12 +19,12 @@ from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.clip import clip
 from worldline.ui.session.marks.natives import as_json
 from worldline.ui.session.marks.syntax import spans
-from worldline.ui.session.pair import Pair
+from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.stepping import first_divergence
 from worldline.ui.session.stops import runnable
 
 
-def branch_json(branch: Branch, pair: Pair, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
+def branch_json(branch: Branch, pair: RunDiff, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
     """One branch, beside its root; `pair` are its truth and what was found."""
     rewritten = branch.ask.program != root.ask.program
     return {
@@ -62,7 +62,7 @@ def program_json(program: Program) -> dict[str, Any]:
     }
 
 
-def _answer(branch: Branch, pair: Pair) -> dict[str, Any]:
+def _answer(branch: Branch, pair: RunDiff) -> dict[str, Any]:
     """How both end, as event and value, whether alike, and the verdict's word; None where the truth does not end."""
     found = pair.right.reading
     if pair.left is None or pair.left.reading.answer is None:

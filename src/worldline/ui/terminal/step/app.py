@@ -24,8 +24,8 @@ from worldline.core.limits import Limits
 from worldline.predict.predictor import Predictor
 from worldline.ui.session.branches.branch import HOWS, Intervention
 from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.growth import Act, Grower, GrowthThread, IsStopped
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.rollout_worker import Act, Grower, IsStopped, RolloutWorker
+from worldline.ui.session.session import Session
 from worldline.ui.session.stops import STOPS, Location
 from worldline.ui.terminal.step import draw, questions, words
 from worldline.ui.terminal.step.cursor import SceneCursor
@@ -40,7 +40,7 @@ SHARE = 5  # how many times longer a model writes than its rows take to be compa
 REWRITES = ("one operation a line, comprehensions as loops", "string methods as loops", "both")
 
 
-def step(scene: Scene, predictor: Predictor, *, limits: Limits | None = None) -> None:
+def step(scene: Session, predictor: Predictor, *, limits: Limits | None = None) -> None:
     """Let a model imagine a new scene, and its user step through it; returns when he quits."""
     app = StepApp(scene, predictor, limits)
     try:
@@ -73,7 +73,7 @@ class StepApp(App[None]):
     ]
     CSS = CSS
 
-    def __init__(self, scene: Scene, predictor: Predictor, limits: Limits | None = None) -> None:
+    def __init__(self, scene: Session, predictor: Predictor, limits: Limits | None = None) -> None:
         # Without colours textual would still send greys; as an ANSI app it sends none.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.cursor, self.predictor, self._limits = SceneCursor(scene), predictor, limits
@@ -85,7 +85,7 @@ class StepApp(App[None]):
         self._listing = draw.SourcePane(self.cursor.here.ask.program)
         self._line: Location | None = None
         self.panels = {str(panel.id): panel for panel in self._panels()}
-        self._growing = GrowthThread()
+        self._growing = RolloutWorker()
         self._grower = Grower(self._growing, self._post)
 
     def _post(self, act: Act) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 from worldline.codec.reading import Event
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.chunk import CHUNK, chunk
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.run_diff import RunDiff
+from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import (
     first_divergence,
     new_difference,
@@ -28,14 +28,14 @@ from worldline.ui.terminal.step.row_view import NamedValue, RowView, row_view
 class SceneCursor:
     """A place in a scene: the branch and the row in hand, and what is set there."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Session) -> None:
         self.scene = scene
         self.branch, self.row = 0, 0
         self.follows = True  # whether the newest row is shown while a branch is written
         self.breakpoints: set[Location] = set()
         self.stops: set[str] = {*DEFAULT_STOPS}
         self._trail: list[tuple[int, int]] = []
-        self._made: dict[int, tuple[Branch, Pair]] = {}
+        self._made: dict[int, tuple[Branch, RunDiff]] = {}
         self._chunks: dict[int, dict[str, Any]] = {}
         self._lines: dict[int, dict[str, Any]] = {}
         self._view: tuple[int, RowView] | None = None
@@ -43,7 +43,7 @@ class SceneCursor:
 
     # what is there
 
-    def make(self, number: int) -> tuple[Branch, Pair]:
+    def make(self, number: int) -> tuple[Branch, RunDiff]:
         """Compare the sides of a branch as it stands now; who grows it calls this, since it may take long."""
         made = self.scene.branch(number), self.scene.pair(number)
         _ = made[1].rows, made[1].first  # they are made when they are first asked for

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from worldline.codec.reading import Event
 from worldline.core.hidden import in_words
 from worldline.core.value import equal
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.side import FrameState, Side
+from worldline.ui.session.run import FrameState, Run
+from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.stepping import newest_step
 
 PRINTED = 4_000  # characters of the output's end
@@ -25,7 +25,7 @@ CARRIED = {
 class SideView:
     """One side at a row: its newest step, whether that is the row's own, its stack, what it changed and printed."""
 
-    side: Side
+    side: Run
     step: int
     own: bool
     stack: tuple[FrameState, ...]
@@ -88,7 +88,7 @@ class RowView:
         return not self.alone and one.differs
 
 
-def row_view(pair: Pair, row: int) -> RowView:
+def row_view(pair: RunDiff, row: int) -> RowView:
     """What is to be seen at a row."""
     left, right = _side_view(pair, "left", row), _side_view(pair, "right", row)
     stacks = left.stack if left else (), right.stack if right else ()
@@ -101,7 +101,7 @@ def row_view(pair: Pair, row: int) -> RowView:
     return RowView(left, right, tuple(levels), alone=pair.left is None)
 
 
-def _side_view(pair: Pair, name: str, row: int) -> SideView | None:
+def _side_view(pair: RunDiff, name: str, row: int) -> SideView | None:
     side, step = pair.side(name), newest_step(pair, name, row)
     if side is None or step is None:
         return None

@@ -11,7 +11,7 @@ from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.models import DEFAULT, AnyModel, load_model
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 
 
 def step(
@@ -46,7 +46,7 @@ def step(
             raise
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
     predictor = load_model(model, extras)
-    scene = Scene.new(
+    scene = Session.new(
         program,
         model=predictor.info.name,
         options=options or Compact(),

@@ -14,8 +14,8 @@ from worldline.core.text import printable
 from worldline.diagnose.sentences import percent
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.grow import GrowthProgress
-from worldline.ui.session.scene import Scene
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
+from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import OPEN, first_divergence
 from worldline.ui.terminal.step.cursor import SceneCursor
 from worldline.ui.terminal.step.keys import KEYS
@@ -58,7 +58,7 @@ def heading(cursor: SceneCursor, progress: GrowthProgress | None) -> Text:
     return text.append("  ").append_text(_status(cursor.scene, cursor.here, progress))
 
 
-def _status(scene: Scene, branch: Branch, progress: GrowthProgress | None) -> Text:
+def _status(scene: Session, branch: Branch, progress: GrowthProgress | None) -> Text:
     """How a branch stands: written so far, or how it came out."""
     if branch.status == "running":
         if progress is None or progress.branch != branch.id or progress.stage == "truth":
@@ -71,7 +71,7 @@ def _status(scene: Scene, branch: Branch, progress: GrowthProgress | None) -> Te
     return Text(*_verdict(scene, branch))
 
 
-def _verdict(scene: Scene, branch: Branch) -> tuple[str, str]:
+def _verdict(scene: Session, branch: Branch) -> tuple[str, str]:
     if branch.truth is None:
         return "no truth to compare with", "yellow"
     cause, first = branch.cause, first_divergence(scene.pair(branch.id), branch)
@@ -113,7 +113,7 @@ def _judged(told: Mapping[str, Any]) -> Text:
     return Text().append(f"{SIGNS['right']} right  ", style=STYLES["right"])
 
 
-def tree(scene: Scene, chosen: int) -> list[tuple[int, Text]]:
+def tree(scene: Session, chosen: int) -> list[tuple[int, Text]]:
     """The branches, each under the one that it was made from."""
     found = []
     for branch, depth in _ordered(scene.branches, None, 0):

@@ -20,14 +20,14 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
 from worldline.ui.session.grow import imagine
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
 from worldline.ui.web.bundle.page import page as page_of
 from worldline.ui.web.bundle.run import columns
 from worldline.ui.web.index.index import build
-from worldline.ui.web.scene_cache import LIVE, SceneCache
 from worldline.ui.web.service import Opening
+from worldline.ui.web.session_cache import LIVE, SessionCache
 
 LIMIT = 500  # samples of a run whose steps are in a bundle by default
 HEAVIEST = 400 << 20  # bytes of steps in all: what a browser still opens
@@ -48,16 +48,16 @@ class Bundle:
     bytes: int
 
 
-def open_scenes(opening: Opening) -> SceneCache:
+def open_scenes(opening: Opening) -> SessionCache:
     """What is opened; programs are recorded and imagined to their ends, which takes its time."""
     if opening.programs and not opening.models:
         raise UsageError("a program is shown as a model imagines it: name one")
-    scenes = SceneCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+    scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
     opened = list(opening.scenes)
     for program in opening.programs:
         name, load = next(iter(opening.models.items()))
         predictor = load()
-        scene = Scene.new(
+        scene = Session.new(
             program,
             model=name,
             codec=predictor.info.notation,
@@ -71,7 +71,7 @@ def open_scenes(opening: Opening) -> SceneCache:
     return scenes
 
 
-def bundle(scenes: SceneCache, out: Path, *, limit: int = LIMIT) -> Bundle:
+def bundle(scenes: SessionCache, out: Path, *, limit: int = LIMIT) -> Bundle:
     """Write what is open into OUT; UsageError where that cannot be."""
     if limit < 0:
         raise UsageError(f"--max-samples is at least 0, not {limit}")
@@ -80,7 +80,7 @@ def bundle(scenes: SceneCache, out: Path, *, limit: int = LIMIT) -> Bundle:
     return _folder(scenes, out, limit)
 
 
-def _one_file(scenes: SceneCache, out: Path, limit: int) -> Bundle:
+def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
     files.make_directory(out.parent)
     draft = files.Draft(out)
 
@@ -99,7 +99,7 @@ def _one_file(scenes: SceneCache, out: Path, limit: int) -> Bundle:
     return Bundle(path=out, bytes=draft.size, **told)
 
 
-def _folder(scenes: SceneCache, out: Path, limit: int) -> Bundle:
+def _folder(scenes: SessionCache, out: Path, limit: int) -> Bundle:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(
             f"{out} is there already: a bundle is a folder of its own, or a file that ends in .html"
@@ -129,7 +129,7 @@ def _harmless(data: bytes) -> bytes:
     return data.replace(b"<", b"\\u003c")
 
 
-def _data(scenes: SceneCache, put: Put, limit: int) -> dict[str, Any]:
+def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
     """Every piece of data, the list of them last; how many samples there are, and with steps, and what is damaged."""
     names, damage, stepped, weight = list[str](), list[str](), 0, 0
     told = api.runs(scenes)
@@ -160,7 +160,7 @@ def _data(scenes: SceneCache, put: Put, limit: int) -> dict[str, Any]:
     return {"samples": samples, "stepped": stepped, "damage": tuple(damage)}
 
 
-def _damage(scenes: SceneCache, run: str, table: dict[str, Any]) -> list[str]:
+def _damage(scenes: SessionCache, run: str, table: dict[str, Any]) -> list[str]:
     """What a run's notes say that is damage: of its log, and of records that cannot be opened."""
     if run == LIVE:
         return []
@@ -177,7 +177,7 @@ def _chosen(fields: dict[str, list[Any]], limit: int) -> list[int]:
     return sorted((failed + right)[:limit])
 
 
-def _sample(scenes: SceneCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
+def _sample(scenes: SessionCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
     """A sample with the rows of its pairs; once more for each other run that has it."""
     scene = api.sample(scenes, run, at)
     pairs = dict[str, Any]()
@@ -198,7 +198,7 @@ def _sample(scenes: SceneCache, run: str, at: int, others: list[str]) -> Iterato
 
 
 def _pair(
-    scenes: SceneCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
+    scenes: SessionCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
 ) -> dict[str, Any]:
     """Two sides row by row, by the name that the page asks for; none where one of them is absent."""
     asked: dict[str, Any] = {"branch": branch, "left": left, "right": right, "other": other}

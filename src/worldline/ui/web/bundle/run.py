@@ -18,12 +18,12 @@ from worldline.ui.web.index.index import RunIndex
 from worldline.ui.web.index.read import TOLD
 from worldline.ui.web.index.samples import FIELDS, MOST
 from worldline.ui.web.overview import KINDS, RangeBuckets, WordBuckets
-from worldline.ui.web.scene_cache import LIVE, SceneCache
+from worldline.ui.web.session_cache import LIVE, SessionCache
 
 TEXTS = ("name", "cause")  # columns that are ordered as texts
 
 
-def columns(scenes: SceneCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
+def columns(scenes: SessionCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
     """All that can be listed, found and summed of a run, beside how its samples came out in others.
 
     And the samples whose records cannot be read, with why: of them there is only what the index has.
@@ -67,7 +67,7 @@ def _lost(lost: dict[int, str]) -> list[str]:
     return [f"{len(lost):,} cannot be opened: {'; '.join([*list(lost.values())[:TOLD], *more])}"]
 
 
-def _rows(scenes: SceneCache, run: str) -> list[dict[str, Any]]:
+def _rows(scenes: SessionCache, run: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     while True:
         part = api.samples(scenes, run, {"offset": len(rows), "count": MOST})
@@ -124,7 +124,7 @@ def _kind(index: RunIndex, kind: WordBuckets | RangeBuckets) -> dict[str, Any]:
     }
 
 
-def _other(scenes: SceneCache, index: RunIndex, other: str) -> dict[str, Any]:
+def _other(scenes: SessionCache, index: RunIndex, other: str) -> dict[str, Any]:
     """The same samples in another run; `has` is whether it has them."""
     there = scenes.index(other)
     found = match(index, there)

@@ -12,7 +12,7 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
 
 from worldline.core.errors import WorldlineError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.diagnose.diagnosis import cause
 from worldline.evaluation.run.directory import RECORDS
 from worldline.evaluation.run.record import parse
@@ -58,7 +58,7 @@ def _operation(fd: int, offset: int, length: int, digest: int) -> str:
     if number(text) != digest:
         return NONE
     try:
-        found = fenced(lambda: listed(cause(parse(text).sample()).operation or NONE))
+        found = call_or_fault(lambda: listed(cause(parse(text).sample()).operation or NONE))
     except WorldlineError:
         return NONE
     return NONE if isinstance(found, RowFault) else found

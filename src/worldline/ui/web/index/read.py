@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 
 from worldline.core.errors import DiskError, FormatError, UsageError
-from worldline.core.fault import RowFault, fenced
+from worldline.core.fault import RowFault, call_or_fault
 from worldline.evaluation.run.directory import MANIFEST, RECORDS, listed
 from worldline.storage import files
 from worldline.storage.listing import Listed
@@ -101,7 +101,7 @@ class _Scan:
             try:
                 if text is None:
                     raise FormatError(f"longer than {LONGEST:,} bytes")
-                one = fenced(self._row, text, offset)
+                one = call_or_fault(self._row, text, offset)
                 if isinstance(one, RowFault):
                     raise FormatError(one.note)
                 yield one

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.ui.session.known_state import KnownDifferences
 from worldline.ui.session.row_layout import LayoutRow, RowLayout, is_change, row_layout
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
 from worldline.ui.session.without_gc import without_gc
 
 RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
@@ -29,19 +29,19 @@ class PairRow(NamedTuple):
     differs: tuple[Divergence, ...] = ()
 
 
-class Pair:
+class RunDiff:
     """Two sides row by row. Without a left one there is nothing to differ from, and all is right.
 
     `divergences` are those of the two sides, where they are known already.
     """
 
     def __init__(
-        self, left: Side | None, right: Side, divergences: tuple[Divergence, ...] | None = None
+        self, left: Run | None, right: Run, divergences: tuple[Divergence, ...] | None = None
     ) -> None:
         self.left, self.right = left, right
         self._divergences = divergences
 
-    def side(self, name: str) -> Side | None:
+    def side(self, name: str) -> Run | None:
         """The `left` or the `right` one."""
         return self.left if name == "left" else self.right
 

@@ -1,6 +1,6 @@
 """Branches that grow on a thread of their own, one at a time, while others watch.
 
-A `GrowthThread` does one thing after the other; a `Growth` is one branch under way, which anybody may look at or stop;
+A `RolloutWorker` does one thing after the other; a `Growth` is one branch under way, which anybody may look at or stop;
 a `Grower` is for somebody who looks at one branch at a time, and is told of it by calls that are posted to his queue.
 How a branch grows is `grow`'s, what a stop or a branch means to a front end is not known here.
 """
@@ -64,7 +64,7 @@ class Growth:
             self.over.set()
 
 
-class GrowthThread:
+class RolloutWorker:
     """A thread that does what it is given, in order: branches that grow, and what else takes long."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ def _grow_alone(growth: Growth) -> None:
 class Grower:
     """Branches for somebody who looks at one at a time: what grows is stopped when another one is wanted."""
 
-    def __init__(self, thread: GrowthThread, post: Post) -> None:
+    def __init__(self, thread: RolloutWorker, post: Post) -> None:
         self.thread, self.post = thread, post
         self._current: Growth | None = None
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import UsageError
 from worldline.ui.http.errors import Refusal
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.scene import Scene
+from worldline.ui.session.run_diff import RunDiff
+from worldline.ui.session.session import Session
 from worldline.ui.web.flips import match
 from worldline.ui.web.index.index import RunIndex
 
@@ -30,15 +30,15 @@ SceneKey = tuple[str, int, str]
 
 
 @dataclass(frozen=True)
-class CachedScene:
+class CachedSession:
     """A scene, and a lock for whoever makes its pairs: they take time, and one is enough."""
 
     key: SceneKey
-    scene: Scene
+    scene: Session
     lock: threading.RLock = field(default_factory=threading.RLock)
-    _young: dict[tuple[int, str, str], tuple[float, Pair]] = field(default_factory=dict)
+    _young: dict[tuple[int, str, str], tuple[float, RunDiff]] = field(default_factory=dict)
 
-    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> Pair:
+    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
         """Two sides row by row; of a branch that grows, perhaps as they were a moment ago. Ask with the lock."""
         key, now = (branch, left, right), time.monotonic()
         is_growing = self.scene.branch(branch).status == "running"
@@ -69,12 +69,12 @@ class CachedScene:
         )
 
 
-class SceneCache:
+class SessionCache:
     """What is open."""
 
     def __init__(self, runs: Sequence[RunIndex], *, tokenizer: Tokenizer | None = None) -> None:
         self.runs, self._tokenizer = tuple(runs), tokenizer
-        self._cached: OrderedDict[SceneKey, CachedScene] = OrderedDict()
+        self._cached: OrderedDict[SceneKey, CachedSession] = OrderedDict()
         self._lock, self._making = threading.Lock(), dict[SceneKey, threading.Lock]()
         self._typed = 0
 
@@ -84,25 +84,25 @@ class SceneCache:
             raise Refusal(404, f"there is no run {run}")
         return self.runs[int(run)]
 
-    def typed(self) -> list[CachedScene]:
+    def typed(self) -> list[CachedSession]:
         """The programs that were typed, in their order."""
         with self._lock:
             return sorted(
                 (one for one in self._cached.values() if one.key[0] == LIVE), key=lambda one: one.key
             )
 
-    def add(self, scene: Scene) -> CachedScene:
+    def add(self, scene: Session) -> CachedSession:
         """Take in a typed program."""
         with self._lock:
             self._typed += 1
-            return self._put(CachedScene((LIVE, self._typed - 1, ""), scene))
+            return self._put(CachedSession((LIVE, self._typed - 1, ""), scene))
 
-    def drop(self, cached: CachedScene) -> None:
+    def drop(self, cached: CachedSession) -> None:
         """Let go of a scene."""
         with self._lock:
             self._cached.pop(cached.key, None)
 
-    def get(self, run: str, at: int, other: str = "") -> CachedScene:
+    def get(self, run: str, at: int, other: str = "") -> CachedSession:
         """The scene of a sample; with `other`, of its root alone, beside what that run says of the same program."""
         if (known := self._known((run, at, other))) is not None:
             return known
@@ -136,18 +136,18 @@ class SceneCache:
         before, behind = [place for place in places if place < at], [place for place in places if place > at]
         return before[-1] if before else None, behind[0] if behind else None
 
-    def _known(self, key: SceneKey) -> CachedScene | None:
+    def _known(self, key: SceneKey) -> CachedSession | None:
         with self._lock:
             if key in self._cached:
                 self._cached.move_to_end(key)
             return self._cached.get(key)
 
-    def _made(self, run: str, at: int, other: str) -> CachedScene:
+    def _made(self, run: str, at: int, other: str) -> CachedSession:
         index = self.index(run)
         _row(index, at)
         record = index.record(at)
         if not other:
-            scene = Scene.of_sample(
+            scene = Session.of_sample(
                 record.sample(), name=record.name, model=index.model, tokenizer=self._tokenizer
             )
         else:
@@ -157,9 +157,9 @@ class SceneCache:
             second = there.record(at)
             scene = plain.scene.beside(second.found, ask=second.ask, model=there.model)
         with self._lock:
-            return self._put(CachedScene((run, at, other), scene))
+            return self._put(CachedSession((run, at, other), scene))
 
-    def _put(self, cached: CachedScene) -> CachedScene:
+    def _put(self, cached: CachedSession) -> CachedSession:
         """Keep one more, and let go of the oldest that are too many."""
         self._cached[cached.key] = cached
         for kind, (most, heaviest) in BOUNDS.items():

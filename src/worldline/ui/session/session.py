@@ -24,8 +24,8 @@ from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.as_json import branch_json, plain, program_json
 from worldline.ui.session.branches.branch import Branch, Intervention
-from worldline.ui.session.pair import Pair
-from worldline.ui.session.side import Side
+from worldline.ui.session.run import Run
+from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.without_gc import without_gc
 
 SIDES = ("truth", "found", "other")
@@ -58,7 +58,7 @@ class _Memo(Generic[T]):
         return found
 
 
-class Scene:
+class Session:
     """A tree of branches, the root first. `other` is what a second model imagined of the root's program."""
 
     def __init__(
@@ -80,7 +80,7 @@ class Scene:
         self._branches: tuple[Branch, ...] = (root,)
         self._adding = threading.Lock()
         self._diagnosed = _Memo[Diagnosis]()  # reading is most of the time that it takes: it is done once
-        self._sides, self._pairs = _Memo[Side](), _Memo[Pair]()
+        self._sides, self._pairs = _Memo[Run](), _Memo[RunDiff]()
 
     @classmethod
     def of_sample(
@@ -95,7 +95,7 @@ class Scene:
         sure: tuple[StepConfidence, ...] = (),
         wrong: WrongBranch | None = None,
         tokenizer: Tokenizer | None = None,
-    ) -> Scene:
+    ) -> Session:
         """A scene of what is known already: a sample, and perhaps what a second model made of it."""
         truth = None if sample.truth.status == "fault" else sample.truth
         failed = sample.found.status == "fault"
@@ -137,7 +137,7 @@ class Scene:
         codec: str = DEFAULT_NOTATION,
         tokenizer: Tokenizer | None = None,
         control: Control | None = None,
-    ) -> Scene:
+    ) -> Session:
         """A scene of a program that nobody has run or imagined yet: `grow.imagine` does both.
 
         `limit` are the most bytes that the model may write; by default, it is settled when the truth is known.
@@ -159,9 +159,9 @@ class Scene:
         limited = limit is not None
         return cls(root, name=name or program.name, model=model, tokenizer=tokenizer, limited=limited)
 
-    def beside(self, other: Prediction, *, ask: PredictionRequest, model: str) -> Scene:
+    def beside(self, other: Prediction, *, ask: PredictionRequest, model: str) -> Session:
         """Another scene, of the root alone, with what a second model made of it; what was read is not read again."""
-        found = Scene(
+        found = Session(
             self._branches[0], name=self.name, model=self.model, other=other, other_ask=ask, other_model=model,
             tokenizer=self.tokenizer, limited=self.limited,
         )  # fmt: skip
@@ -226,7 +226,7 @@ class Scene:
         self._diagnosed.put((branch.id,), _texts(branch), diagnosis)
         return self.put(branch, cause=cause, wrong=wrong)
 
-    def _side(self, branch: Branch, name: str) -> Side | None:
+    def _side(self, branch: Branch, name: str) -> Run | None:
         """One side of a branch; None for a truth that nobody knows."""
         if name not in SIDES or (name == "other" and (self.other is None or branch.id)):
             raise UsageError(f"branch {branch.id} has no side {name[:100]!r}")
@@ -241,17 +241,17 @@ class Scene:
             diagnosis = self._diagnosed.get((branch.id,), _texts(branch)) if name != "other" else None
             reading = None if diagnosis is None else diagnosis.truth if name == "truth" else diagnosis.found
             with without_gc():
-                known = Side(name, ask, text, sure=sure, reading=reading)
+                known = Run(name, ask, text, sure=sure, reading=reading)
         return self._sides.put((branch.id, name), parts, known)
 
-    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> Pair:
+    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
         """Two sides of a branch, row by row; made anew when the branch has grown.
 
         Where nobody knows the truth there is nothing on its side, and nothing differs.
         """
         return self._pair(self.branch(branch), left, right)
 
-    def _pair(self, branch: Branch, left: str = "truth", right: str = "found") -> Pair:
+    def _pair(self, branch: Branch, left: str = "truth", right: str = "found") -> RunDiff:
         name, parts = (branch.id, left, right), (*_texts(branch), branch.sure)
         known = self._pairs.get(name, parts)
         if known is not None:
@@ -263,7 +263,7 @@ class Scene:
             raise UsageError(f"{left} and {right} are written in two notations: they do not compare")
         diagnosis = self._diagnosed.get((branch.id,), _texts(branch))
         divergences = diagnosis.divergences if diagnosis and (left, right) == ("truth", "found") else None
-        pair = Pair(reference, beside, divergences)
+        pair = RunDiff(reference, beside, divergences)
         return self._pairs.put(name, parts, pair)
 
     def describe(self) -> dict[str, Any]:

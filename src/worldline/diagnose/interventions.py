@@ -1,6 +1,6 @@
-"""The cures: for each, how a sample is asked again so that one suspected cause is gone, or why it does not apply.
+"""The interventions: for each, how a sample is asked again so that one suspected cause is gone, or why it does not apply.
 
-It plans and judges, and asks nobody: that is `trials`. A cure that would change nothing of what a model is given or
+It plans and judges, and asks nobody: that is `trials`. An intervention that would change nothing of what a model is given or
 may write is not applied, so that it is never counted as one that failed. A rewritten program has other steps: its truth
 is recorded anew, and it counts only if it ends as the original does.
 """
@@ -25,7 +25,7 @@ from worldline.predict.table import context_of
 LARGER = 4  # how many times the budget
 SLACK = 512  # bytes that a budget has beyond twice the truth: what is cut there was not about to end
 QUERIES = 3  # steps that the interpreter is asked for
-CURES = {
+INTERVENTIONS = {
     "budget": f"{LARGER} times the budget",
     "repair": "the state repaired at the divergence",
     "guard": "lines held to the control flow",
@@ -35,7 +35,7 @@ CURES = {
     "chars": "string methods decomposed into loops over characters",
     "queries": f"{QUERIES} steps told by the interpreter, where the model is least sure",
 }
-"""Every cure, the cheapest first."""
+"""Every intervention, the cheapest first."""
 CONFIRMING = {
     "wrong action": ("actions", "guard"),
     "wrong value": ("repair", "flatten", "chars"),
@@ -49,11 +49,11 @@ CONFIRMING = {
     "empty": ("format",),
     "budget": ("budget",),
 }
-"""The cures that take a cause away: one that flips a sample confirms its cause. Other causes have none."""
+"""The interventions that take a cause away: one that flips a sample confirms its cause. Other causes have none."""
 
 
 @dataclass(frozen=True)
-class CurePlan:
+class InterventionPlan:
     """How a sample is asked again: the ask, what is forced, and whether the ask has a truth of its own."""
 
     ask: PredictionRequest
@@ -62,32 +62,32 @@ class CurePlan:
 
 
 class Unfit(Exception):
-    """A cure does not apply to a sample, and why."""
+    """An intervention does not apply to a sample, and why."""
 
 
-def check_cure(cure: str) -> None:
-    """UsageError of a name that no cure has."""
-    if cure not in CURES:
-        raise UsageError(f"no cure {cure!r}; there are {', '.join(CURES)}")
+def check_intervention(intervention: str) -> None:
+    """UsageError of a name that no intervention has."""
+    if intervention not in INTERVENTIONS:
+        raise UsageError(f"no intervention {intervention!r}; there are {', '.join(INTERVENTIONS)}")
 
 
-def plan(cure: str, diagnosis: Diagnosis, *, codec: str = DEFAULT_NOTATION) -> CurePlan:
-    """How a cure is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
-    check_cure(cure)
-    return _PLANS[cure](diagnosis, codec)
+def plan(intervention: str, diagnosis: Diagnosis, *, codec: str = DEFAULT_NOTATION) -> InterventionPlan:
+    """How an intervention is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
+    check_intervention(intervention)
+    return _PLANS[intervention](diagnosis, codec)
 
 
-def _budget(diagnosis: Diagnosis, codec: str) -> CurePlan:
+def _budget(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     ask, found = diagnosis.sample.ask, diagnosis.sample.found
     if found.status != "budget":
         raise Unfit("the budget did not cut it")
     # What a model wrote it would write again, as far as it can continue a text of its own.
     given = max(notation(found.codec).resumable(found.text), ask.given, key=len)
     larger = replace(ask, limit=LARGER * max(ask.limit, len(given)), given=given)
-    return CurePlan(larger, fresh=not diagnosis.truth.ended)
+    return InterventionPlan(larger, fresh=not diagnosis.truth.ended)
 
 
-def _repair(diagnosis: Diagnosis, codec: str) -> CurePlan:
+def _repair(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     ask = diagnosis.sample.ask
     given = repaired(diagnosis)
     if len(given) >= ask.limit:
@@ -97,7 +97,7 @@ def _repair(diagnosis: Diagnosis, codec: str) -> CurePlan:
         and read(ask, replace(diagnosis.sample.truth, text=given)).steps > diagnosis.truth.outcome
     ):
         raise Unfit("the answer itself is what is wrong")
-    return CurePlan(replace(ask, given=given))
+    return InterventionPlan(replace(ask, given=given))
 
 
 def repaired(diagnosis: Diagnosis) -> bytes:
@@ -119,13 +119,13 @@ def parting(diagnosis: Diagnosis) -> int:
     return notation(truth.codec).differing_step(found.text, truth.text, step)
 
 
-def _guard(diagnosis: Diagnosis, codec: str) -> CurePlan:
+def _guard(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     sample = diagnosis.sample
     _check_codec(sample, codec)
     at = notation(codec).first_refused(context_of(sample.ask), sample.found.text)
     if at is None:
         raise Unfit("it never left the control flow")
-    return CurePlan(_going_on(sample, at), "guard")
+    return InterventionPlan(_going_on(sample, at), "guard")
 
 
 def _check_codec(sample: Sample, codec: str) -> None:
@@ -134,31 +134,31 @@ def _check_codec(sample: Sample, codec: str) -> None:
         raise Unfit(f"it is in {sample.found.codec}, and this model writes {codec}")
 
 
-def _actions(diagnosis: Diagnosis, codec: str) -> CurePlan:
+def _actions(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     sample = diagnosis.sample
     _check_codec(sample, codec)
     at = notation(codec).first_other_action(sample.found.text, sample.truth.text)
     if at is None:
         raise Unfit("its actions are the true ones")
-    return CurePlan(_going_on(sample, at), "actions")
+    return InterventionPlan(_going_on(sample, at), "actions")
 
 
 def _going_on(sample: Sample, at: int) -> PredictionRequest:
-    """The ask with the found text given up to where a cure makes the first difference."""
+    """The ask with the found text given up to where an intervention makes the first difference."""
     return replace(sample.ask, given=max(sample.ask.given, sample.found.text[:at], key=len))
 
 
-def _queries(diagnosis: Diagnosis, codec: str) -> CurePlan:
+def _queries(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     _check_codec(diagnosis.sample, codec)
-    return CurePlan(diagnosis.sample.ask, "queries")
+    return InterventionPlan(diagnosis.sample.ask, "queries")
 
 
-def _format(diagnosis: Diagnosis, codec: str) -> CurePlan:
+def _format(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     if not notation(codec).has_modes:
         raise Unfit(f"this model writes {codec} alone")
     sample = diagnosis.sample
     options = other_format(sample)
-    return CurePlan(replace(sample.ask, options=options, given=b""), fresh=True)
+    return InterventionPlan(replace(sample.ask, options=options, given=b""), fresh=True)
 
 
 def other_format(sample: Sample) -> Compact:
@@ -171,7 +171,7 @@ def other_format(sample: Sample) -> Compact:
     return Compact(bare=True) if is_longer else Compact(delta="element")
 
 
-def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> CurePlan:
+def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) -> InterventionPlan:
     from worldline.analyze.rewrite import rewrite
 
     ask = diagnosis.sample.ask
@@ -179,10 +179,10 @@ def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) ->
     done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
     if not done.changed:
         raise Unfit(f"not rewritten, because {done.why}")
-    return CurePlan(replace(ask, program=replace(program, source=done.source), given=b""), fresh=True)
+    return InterventionPlan(replace(ask, program=replace(program, source=done.source), given=b""), fresh=True)
 
 
-_PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {
+_PLANS: dict[str, Callable[[Diagnosis, str], InterventionPlan]] = {
     "budget": _budget,
     "repair": _repair,
     "guard": _guard,
@@ -194,7 +194,7 @@ _PLANS: dict[str, Callable[[Diagnosis, str], CurePlan]] = {
 }
 
 
-def with_truth(planned: CurePlan, diagnosis: Diagnosis, truth: Prediction) -> CurePlan:
+def with_truth(planned: InterventionPlan, diagnosis: Diagnosis, truth: Prediction) -> InterventionPlan:
     """A plan whose truth was recorded anew: its budget holds that truth twice; `Unfit` where it ends otherwise."""
     reading = read(planned.ask, truth)
     if not reading.ended:

@@ -52,7 +52,7 @@ class FrameState:
     writers: Mapping[str, int]
 
 
-class Side:
+class Run:
     """One run by its steps. Whoever has read the prediction already says so."""
 
     def __init__(
