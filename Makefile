@@ -100,7 +100,7 @@ bench: tools ## recording (Python, then other languages) and decoding speed, bes
 	@.ci/system-package chromium
 	$(BIN)/python benchmarks/page.py
 
-pictures: tools ## the pictures of docs/page.md, of a run: make pictures RUN=runs/humaneval
+pictures: tools ## the pictures of docs/how-to/page.md, of a run: make pictures RUN=runs/humaneval
 	@.ci/system-package chromium
 	$(BIN)/python benchmarks/screenshots.py $(RUN)
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/page.md: a divergence of the shipped model, a run's overview, a live intervention.
+"""The pictures of docs/how-to/page.md: a divergence of the shipped model, a run's overview, a live intervention.
 
     python benchmarks/screenshots.py RUN      a run made by `worldline bench ... -o RUN`
 
@@ -41,8 +41,8 @@ def main(run: str) -> None:
 
 def _shoot(page: Any, name: str) -> None:
     page.wait_for_timeout(500)  # the last frame of what was asked for
-    page.screenshot(path=HERE.parent / "docs" / f"page-{name}.png")
-    print(f"docs/page-{name}.png")
+    page.screenshot(path=HERE.parent / "docs" / "images" / f"page-{name}.png")
+    print(f"docs/images/page-{name}.png")
 
 
 def _overview(page: Any) -> None:

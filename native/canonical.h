@@ -1,4 +1,4 @@
-/* Objects into canonical text (docs/format.md, section 1), and their shadow into a log.
+/* Objects into canonical text (docs/reference/format.md, section 1), and their shadow into a log.
  *
  * The fast twin of src/worldline/recording/guests/canonical.py: same text, same numbers. No method of the program is ever
  * called.

@@ -111,7 +111,7 @@ static int is_enum_type(PyTypeObject *t)
 }
 
 /* Does anybody find a `__dict__` on the instances? `asyncio.Future` and 3.12's `TypeVar` have one in C that no class of
- * theirs offers: their attributes are no fields (docs/format.md, section 1). */
+ * theirs offers: their attributes are no fields (docs/reference/format.md, section 1). */
 static int offers_dict(PyTypeObject *t)
 {
     PyObject *mro = t->tp_mro;

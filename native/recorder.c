@@ -1,5 +1,5 @@
 /* The native recorder: a trace function (3.11) or sys.monitoring callbacks (3.12+) that read the frame's own slots and
- * write the wire (docs/format.md, section 3).
+ * write the wire (docs/reference/format.md, section 3).
  *
  * The fast twin of src/worldline/recording/guests/recorder.py: same records, same bytes. One recorder a process. Not
  * covered: running the program, its standard streams, the end of the process - that is guests/python.py.

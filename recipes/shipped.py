@@ -51,7 +51,7 @@ RATE = float(os.environ.get("WORLDLINE_RATE", "0.5"))
 COOLDOWN = float(os.environ.get("WORLDLINE_COOLDOWN", "0.55"))
 MINUTES = float(os.environ.get("WORLDLINE_MINUTES", "20"))
 MAX_DOCUMENT_BYTES = 32_768
-# 1: a tutor measures the model while it trains, and lessons it nearly masters come more often (docs/learn.md).
+# 1: a tutor measures the model while it trains, and lessons it nearly masters come more often (docs/how-to/learn.md).
 ADAPTIVE = os.environ.get("WORLDLINE_ADAPTIVE", "") == "1"
 CURRICULUM = "{run}/curriculum.json"
 # Documents ahead with a curriculum: about two seconds of training.

@@ -5,7 +5,7 @@
 Only `Shape.mix` and `householders` differ; documents, optimizer, schedule and budget are equal.
 `worldline bench permutation --reveal 8,64,512 --model runs/hybrid` measures what each learned to carry.
 
-`climbing_hybrid` and `climbing_attention` follow the curriculum of docs/learn.md: a spacing comes more
+`climbing_hybrid` and `climbing_attention` follow the curriculum of docs/how-to/learn.md: a spacing comes more
 often once a tutor finds the previous one mastered; `RUN/curriculum.log.jsonl` says when.
 `WORLDLINE_DEPTH`, `_ROWS` and `_TIME` make them small enough for a CPU.
 """

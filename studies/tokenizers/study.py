@@ -2,7 +2,7 @@
 
     python studies/tokenizers/study.py prepare               draw the corpus, train the BPE (records programs)
     python studies/tokenizers/study.py train --out DIR       train and measure every arm (a GPU: minutes)
-    python studies/tokenizers/study.py report DIR/tokenizers.json...   docs/tokenizers.md and its plot
+    python studies/tokenizers/study.py report DIR/tokenizers.json...   docs/concepts/tokenizers.md and its plot
 
 Each act imports only what it needs, since they run on different machines.
 """

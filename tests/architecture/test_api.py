@@ -286,6 +286,8 @@ def test_every_option_name_has_one_meaning() -> None:
 
 
 def test_the_page_of_the_api_has_a_row_for_every_command() -> None:
-    rows = re.findall(r"^\| `([a-z ]+)` \| (.+?) \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([a-z ]+)` \| (.+?) \|", (DOCS / "reference" / "api.md").read_text("utf-8"), re.MULTILINE
+    )
     documented = {words: tuple(re.findall(r"`worldline\.([\w.]+)`", cell)) for words, cell in rows}
     assert documented == COMMANDS

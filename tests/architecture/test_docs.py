@@ -39,7 +39,7 @@ def sections(page: str, mark: str) -> dict[str, str]:
 
 def headings(section: str) -> list[str]:
     """The slugs that have a paragraph of their own in a section of messages.md."""
-    text = sections((DOCS / "messages.md").read_text("utf-8"), "##")[section]
+    text = sections((DOCS / "reference" / "messages.md").read_text("utf-8"), "##")[section]
     found = sections(text, "###")
     assert all(len(paragraph.split()) > 8 for paragraph in found.values()), "a slug without its paragraph"
     return [slug.strip("`") for slug in found]
@@ -98,13 +98,15 @@ def test_the_exception_tree_drawn_in_errors_is_the_tree() -> None:
 
 
 def test_every_limit_has_its_row_and_default() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| ([\d,.]+) \|", (DOCS / "limits.md").read_text("utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([\d,.]+) \|", (DOCS / "reference" / "limits.md").read_text("utf-8"), re.MULTILINE
+    )
     assert dict(rows) == {field.name: f"{field.default:,}" for field in fields(Limits)}
 
 
 @pytest.mark.parametrize("verb", sorted(VERBS))
 def test_every_option_is_documented(verb: str) -> None:
-    text = sections((DOCS / "cli.md").read_text("utf-8"), "##")[verb]
+    text = sections((DOCS / "reference" / "cli.md").read_text("utf-8"), "##")[verb]
     cells = re.findall(r"^\| (`-[^|]+`) \|", text, re.MULTILINE)
     documented = [option for cell in cells for option in re.findall(r"(?<![\w-])--?[a-zA-Z][a-z-]*", cell)]
     options = [param for param in VERBS[verb].params if isinstance(param, click.Option)]
@@ -112,7 +114,7 @@ def test_every_option_is_documented(verb: str) -> None:
 
 
 def test_every_verb_has_its_section_and_no_other() -> None:
-    assert set(sections((DOCS / "cli.md").read_text("utf-8"), "##")) == set(VERBS)
+    assert set(sections((DOCS / "reference" / "cli.md").read_text("utf-8"), "##")) == set(VERBS)
 
 
 def test_every_option_has_a_help_text() -> None:
@@ -138,7 +140,7 @@ def test_the_version_is_said_once() -> None:
 
 def test_links_between_pages_lead_somewhere() -> None:
     broken = []
-    for page in [*REPOSITORY.glob("*.md"), *DOCS.glob("*.md"), REPOSITORY / "tests" / "README.md"]:
+    for page in [*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md"), REPOSITORY / "tests" / "README.md"]:
         targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
         broken += [f"{page.name}: {target}" for target in targets if not (page.parent / target).exists()]
     assert broken == []
@@ -149,7 +151,7 @@ def test_paths_that_pages_and_sources_name_exist() -> None:
     named = re.compile(
         r"(?<![\w./-])(?:src|native|docs|tests|benchmarks|studies|recipes|examples)/[\w./-]*\w/?(?![\w*{<])"
     )
-    pages = [*REPOSITORY.glob("*.md"), *DOCS.glob("*.md"), *(REPOSITORY / "tests").glob("*.md")]
+    pages = [*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md"), *(REPOSITORY / "tests").glob("*.md")]
     own = [path for path in ROOT.rglob("*") if "vendor" not in path.parts]
     sources = [path for path in [*own, *(REPOSITORY / "native").iterdir()] if path.suffix in SOURCES]
     gone = set()

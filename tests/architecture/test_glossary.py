@@ -1,4 +1,4 @@
-"""One word, one meaning: docs/glossary.md names types that exist, public class names are unique, no private slang."""
+"""One word, one meaning: docs/reference/glossary.md names existing types, public class names are unique, no slang."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import worldline
 pytestmark = pytest.mark.unit
 
 ROOT = Path(worldline.__file__).parent
-PAGE = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "glossary.md").read_text("utf-8")
 ROW = re.compile(r"^\| ([a-z ]+) \| `([\w.]+)` \| (.+) \|$", re.MULTILINE)
 SLANG = {
     "desk", "shelf", "aside", "unswept", "standing", "told", "parts", "moments", "shown", "in_use", "places",

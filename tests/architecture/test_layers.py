@@ -1,4 +1,4 @@
-"""Data flows one way: imports point downward and never in a circle. The table is docs/architecture.md's."""
+"""Data flows one way: imports point downward and never in a circle. The table is docs/concepts/architecture.md's."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import worldline
 pytestmark = pytest.mark.unit
 
 ROOT = Path(worldline.__file__).parent
-PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "architecture.md"
 EVERYWHERE = {"core"}  # every package may import it
 ROW = re.compile(r"^\| `([\w.]+)` \| ([^|]+) \| [^|]+ \| [^|]+ \|$", re.MULTILINE)
 CELLS = dict(ROW.findall(PAGE.read_text("utf-8")))

@@ -1,4 +1,4 @@
-"""`worldline --help`: verbs by what one wants to do; and the exit codes that docs/cli.md promises."""
+"""`worldline --help`: verbs by what one wants to do; and the exit codes that docs/reference/cli.md promises."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from heeding import heed_interrupts
 from worldline.cli import GROUPS, cli, main
 from worldline.recording.idle_boxes import close_idle_boxes
 
-PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "cli.md").read_text("utf-8")
 
 
 def test_verbs_stand_under_what_one_wants_to_do() -> None:

@@ -1,4 +1,4 @@
-"""docs/your-model.md: every block is run as it stands, in its order, and prints what stands below it."""
+"""docs/how-to/your-model.md: every block is run as it stands, in its order, and prints what stands below it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "your-model.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "your-model.md"
 BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -36,7 +36,7 @@ def sessions(text: str) -> list[tuple[str, list[str]]]:
     return found
 
 
-@pytest.mark.long(reason="runs every example of docs/your-model.md")
+@pytest.mark.long(reason="runs every example of docs/how-to/your-model.md")
 @pytest.mark.usefixtures("box")
 def test_every_block_of_the_page_runs(tmp_path: Path) -> None:
     blocks = BLOCK.findall(PAGE.read_text("utf-8"))

@@ -440,7 +440,7 @@ def test_any_damage_to_a_true_text_has_a_cause(data: st.DataObject, codec: str, 
 
 
 def test_every_cause_has_a_row_in_the_docs() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "causes.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "concepts" / "causes.md").read_text()
     assert re.findall(r"^\| `([a-z -]+)` \|", page, re.MULTILINE) == list(CAUSES)
 
 

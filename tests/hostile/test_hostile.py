@@ -31,7 +31,7 @@ from worldline.recording.collect import decode
 from worldline.recording.recorder import record_many
 
 HERE = Path(__file__).parent
-LIMITS_PAGE = HERE.parents[1] / "docs" / "limits.md"
+LIMITS_PAGE = HERE.parents[1] / "docs" / "reference" / "limits.md"
 PROGRAMS = sorted((HERE / "python").glob("*.py"))
 HEADERS = {path.stem: hostile_header.load(path) for path in PROGRAMS}
 VERSION = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -227,7 +227,7 @@ def test_nearly_all_programs_are_unperturbed_and_the_others_are_documented(core:
 
 
 def test_the_page_counts_the_programs_as_they_are() -> None:
-    """The figures of docs/limits.md, which are of 3.11."""
+    """The figures of docs/reference/limits.md, which are of 3.11."""
     said: list[int] = []
     for core in CORES:
         run = [header for header in HEADERS.values() if header.runs_on("3.11") and header.runs_in(core)]

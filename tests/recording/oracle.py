@@ -1,4 +1,4 @@
-"""The oracle: what `sys.settrace` sees of programs, values spelled anew from docs/format.md; not worldline's work.
+"""The oracle: what `sys.settrace` sees of programs, values spelled by docs/reference/format.md; not worldline's work.
 
 A script: JSON on standard input (a list of sources), JSON on standard output (for each, its rows). A row is a line of a
 function with its names before it ran, `[name, line, names, values]`, or a value it gave, `[name, "gave", value]`, but

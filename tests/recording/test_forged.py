@@ -41,7 +41,7 @@ from worldline.ui.terminal.table import print_trace
 SIZE = int(os.environ.get("WORLDLINE_FORGED", "16")) << 20
 WHOLE = Limits().trace_bytes
 QUICK = ("wide values", "shared names")  # the dearest shape and the one of most records: always at full size
-MULTIPLE = 6  # of trace_bytes, as docs/limits.md promises
+MULTIPLE = 6  # of trace_bytes, as docs/reference/limits.md promises
 MEASURE = Path(__file__).with_name("measure_decoding.py")
 
 

@@ -13,7 +13,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.recording.recorder import record, record_many
 
-# The readable core keeps values alive a little longer, and needs levels of the recursion limit: docs/limits.md.
+# The readable core keeps values alive longer, and needs levels of the recursion limit: docs/reference/limits.md.
 NATIVE_ONLY = ("finalisers", "deep")
 RAISES = ("long_detail",)
 LIMITS = Limits(wall=300)  # it only guards against hanging

@@ -1,4 +1,4 @@
-"""The trace against an independent oracle (oracle.py): `sys.settrace`, and values spelled anew from docs/format.md.
+"""The trace against an independent oracle (oracle.py): `sys.settrace`, and values spelled by docs/reference/format.md.
 
 What it saw in the program's functions must be what the folded deltas of the trace say, line by line, and what the steps
 say that functions gave, but for None. Numbers of objects and labels of shared containers are left to the other tests,

@@ -45,7 +45,7 @@ def test_cores_agree_on_instances_of_every_class_and_its_subclasses(version: str
 @pytest.mark.parametrize("core", ["native", "python"])
 @pytest.mark.parametrize("version", FOUND)
 def test_attributes_are_fields_where_a_class_offers_a_dict_or_slots(version: str, core: str) -> None:
-    """asyncio.Future keeps a dict that nobody can ask for (`vars` raises TypeError): docs/format.md, section 1."""
+    """asyncio.Future hides its dict (`vars` raises TypeError): docs/reference/format.md, section 1."""
     source = (
         "import asyncio\nclass Free(asyncio.Future): pass\nclass Slotted(asyncio.Future): __slots__ = ('a',)\n"
         "loop = asyncio.new_event_loop()\nfree, slotted = Free(loop=loop), Slotted(loop=loop)\n"

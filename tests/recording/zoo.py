@@ -81,7 +81,7 @@ def show_all(look):
     for cls in classes():
         for one in species(cls):
             if hasattr(one, "__del__") and not one.__weakrefoffset__:
-                continue  # docs/limits.md: it may share a number with an earlier one at its address
+                continue  # docs/reference/limits.md: it may share a number with an earlier one at its address
             for _ in range(2):  # the second may be at the address of the first
                 thing = made(one)
                 for name in ("tag", "a", "b"):

@@ -1,4 +1,4 @@
-"""Every exception that worldline raises. docs/messages.md explains each slug.
+"""Every exception that worldline raises. docs/reference/messages.md explains each slug.
 
     WorldlineError            exit 3: a fault of the tool, unless a subclass says otherwise
     +-- UsageError            exit 2: the caller asked for something impossible

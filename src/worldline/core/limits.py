@@ -1,4 +1,4 @@
-"""The limits of a recording. docs/limits.md explains each; a test compares the two."""
+"""The limits of a recording. docs/reference/limits.md explains each; a test compares the two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the atoms of canonical values are spelled (docs/format.md, section 1), and other spellings into ours.
+"""How the atoms of canonical values are spelled (docs/reference/format.md, section 1), and other spellings into ours.
 
 Two spellings: the canonical one, byte for byte; LOOSE takes what a model may write for the same value
 (Python's other quotes, escapes, bases, exponents, blanks). Atoms only: structure is `core.grammar`. Nothing

@@ -1,7 +1,7 @@
 """Text for people: made safe to print, shortened, and cut around the place where two texts diverge.
 
 Nothing a program wrote may move the cursor or turn a line. The escaped characters are those of canonical strings
-(docs/format.md, section 1): controls, invisible and bidirectional marks, surrogates.
+(docs/reference/format.md, section 1): controls, invisible and bidirectional marks, surrogates.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A trace: what a program did, as flat columns; `Step` and `Frame` are views made on demand.
 
-Nothing here records, decodes, stores or judges. Values are canonical text (docs/format.md).
+Nothing here records, decodes, stores or judges. Values are canonical text (docs/reference/format.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Canonical values (docs/format.md, section 1): where one ends, what it is made of, whether two are equal.
+"""Canonical values (docs/reference/format.md, section 1): where one ends, what it is made of, whether two are equal.
 
 Total and linear: any text gives a result or a `Malformed`, without recursion, without evaluating anything.
 `scan`, `parse` and `kind` take canonical text only; `canonical` and `equal` also take what a model may write

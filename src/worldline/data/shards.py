@@ -2,7 +2,7 @@
 
 A `ShardWriter` streams rows into a temporary file. A commit names the shard and then replaces the
 manifest, so a crash loses only uncommitted rows, and a later writer resumes. `read` decodes nothing
-before its digest was checked. docs/format.md describes the format. pyarrow is imported late.
+before its digest was checked. docs/reference/format.md describes the format. pyarrow is imported late.
 """
 
 from __future__ import annotations

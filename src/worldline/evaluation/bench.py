@@ -34,7 +34,7 @@ PERMUTATION = "permutation"  # the suite that takes several values of `reveal`
 
 
 class SuiteOptions(TypedDict, total=False):
-    """Options of the suites that are loaded by name; each suite has some of them (docs/cli.md, `bench`)."""
+    """Options of the suites that are loaded by name; each suite has some of them (docs/reference/cli.md, `bench`)."""
 
     data: str | Path | None
     language: str | None

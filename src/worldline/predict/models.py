@@ -32,7 +32,7 @@ MOST_RETRIES = 100
 
 
 AnyModel = str | Predictor | Callable[..., object]
-"""What a model is given as: a name, a predictor, or a function of your own (docs/your-model.md)."""
+"""What a model is given as: a name, a predictor, or a function of your own (docs/how-to/your-model.md)."""
 
 
 def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:

@@ -1,9 +1,9 @@
-"""Decode the wire (docs/format.md, section 3) into columns. native/wire.c is the fast twin.
+"""Decode the wire (docs/reference/format.md, section 3) into columns. native/wire.c is the fast twin.
 
 Decoding never fails: any bytes give their records up to the first damage, and the offset of that
 damage. Records that an honest guest never writes count as damage too: a step beyond the limit, or
 more bytes than a wire may hold. So a wire cannot make the host use more than a small multiple of
-`trace_bytes` (docs/limits.md). No length, id or text is trusted before it is checked.
+`trace_bytes` (docs/reference/limits.md). No length, id or text is trusted before it is checked.
 """
 
 from __future__ import annotations

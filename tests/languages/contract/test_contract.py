@@ -198,7 +198,7 @@ def test_recursion_without_end(guest: Guest) -> None:
         "java": "raised StackOverflowError(", "js": "raised RangeError(", "ts": "raised RangeError(",
     }  # fmt: skip
     trace = guest.record("deep", Limits(wall=120, steps=10_000_000))
-    if guest.core == "python":  # whose own calls need levels of the same limit: docs/limits.md
+    if guest.core == "python":  # whose own calls need levels of the same limit: docs/reference/limits.md
         assert trace.outcome.kind == "tampered"
         return
     outcome = ends(trace)

@@ -1,8 +1,8 @@
 """The flow table of a program that is not Python: what its guest knows of its control flow, as JSON that nobody trusts.
 
-A guest makes it when it prepares a program (docs/format.md, section 5, "Flow tables"): of each function the lines that
-may come first, those that may follow each line, where it may end, and the names that its frames can show. Reading is
-total and linear. Of Python the syntax says all that (`flow.control`), so it has no table.
+A guest makes it when it prepares a program (docs/reference/format.md, section 5, "Flow tables"): of each function the
+lines that may come first, those that may follow each line, where it may end, and the names that its frames can show.
+Reading is total and linear. Of Python the syntax says all that (`flow.control`), so it has no table.
 """
 
 from __future__ import annotations

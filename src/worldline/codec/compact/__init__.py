@@ -1,1 +1,1 @@
-"""The compact notation (docs/format.md, section 5): written, read, cut into turns; `guide`: which byte may follow."""
+"""The compact notation (docs/reference/format.md, section 5): written, read, cut to turns. `guide`: the next bytes."""

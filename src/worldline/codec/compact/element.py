@@ -1,7 +1,8 @@
 """Changes inside values: from two canonical texts to a few short edits, and from a text and edits to the new text.
 
 Edits work on the text alone, one level of it at a time; nothing is evaluated and no objects are made. The forms
-(docs/format.md, section 5): `xs[3]=5 xs+=[5] -xs[3] xs[1:2]=[7, 8] s+='a' d['k']=1 -d['k'] u+={3} u-={3} p.x=3 -p.x`,
+of docs/reference/format.md, section 5:
+`xs[3]=5 xs+=[5] -xs[3] xs[1:2]=[7, 8] s+='a' d['k']=1 -d['k'] u+={3} u-={3} p.x=3 -p.x`,
 with paths such as `d['k'][0].x`, at most DEPTH long. `change` is canonical: one text for one pair of values.
 """
 

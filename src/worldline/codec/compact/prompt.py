@@ -1,7 +1,8 @@
 """What a compact text begins with: the options' header, the numbered source, and how the program is run.
 
-Both directions (docs/format.md, section 5). A prompt says everything of a `Program` but the main file's name, with
-the newlines of its sources made "\\n". The steps that follow it are `codec.compact.writer` and `codec.compact.parse`.
+Both directions (docs/reference/format.md, section 5). A prompt says everything of a `Program` but the main file's name,
+with the newlines of its sources made "\\n". The steps that follow it are `codec.compact.writer` and
+`codec.compact.parse`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The compact byte codec: a trace as the shortest text that a byte-level model can read and write line by line.
 
-`encode` = `prompt` + `encode_steps`; the grammar is docs/format.md, section 5, and the way back is
+`encode` = `prompt` + `encode_steps`; the grammar is docs/reference/format.md, section 5, and the way back is
 `codec.compact.parse`. Not in the text: the interpreter, the limits, standard error, notes, the names of functions
 (the line of their `def` is) and, unless asked for, the alias column.
 """

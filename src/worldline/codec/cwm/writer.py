@@ -2,7 +2,7 @@
 
     <|begin_of_text|><|trace_context_start|>SOURCE<|frame_sep|>FRAME...<|end_of_text|>
 
-docs/format.md has the rules. Reading is parse.py's; what frames a trace has is frames.py's.
+docs/reference/format.md has the rules. Reading is parse.py's; what frames a trace has is frames.py's.
 """
 
 from __future__ import annotations

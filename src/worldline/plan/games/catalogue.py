@@ -78,7 +78,7 @@ def _check(name: str, start: Any) -> None:
     """Raise UsageError unless this is a valid initial state."""
     if missing := missing_parts(start):
         raise UsageError(
-            f"the game {name} has no {', '.join(missing)}: see docs/plan.md for the interface of a game"
+            f"the game {name} has no {', '.join(missing)}: see docs/how-to/plan.md for the interface of a game"
         )
     if isinstance(start.returns(), Sequence) and len(start.returns()) != start.players:
         raise UsageError(

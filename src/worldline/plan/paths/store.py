@@ -1,4 +1,4 @@
-"""Stored paths: the traces as shards, and `paths.parquet` with one row per class (docs/format.md, section 6).
+"""Stored paths: the traces as shards, and `paths.parquet` with one row per class (docs/reference/format.md, section 6).
 
 A directory may hold the paths of several functions; storing a function again replaces its old paths. The sidecar is
 replaced as a whole, after its traces are durable. pyarrow is imported late.

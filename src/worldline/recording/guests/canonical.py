@@ -1,4 +1,4 @@
-"""Render objects as canonical text (docs/format.md, section 1), calling no method of the program.
+"""Render objects as canonical text (docs/reference/format.md, section 1), calling no method of the program.
 
 The readable twin of native/canonical.h, with the same text and numbers. It trusts only exact built-in
 types and their C slots, and reads everything else through descriptors in the real `__dict__` of its

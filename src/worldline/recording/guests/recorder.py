@@ -1,7 +1,7 @@
 """The readable recorder core: the specification of native/recorder.c, and its fallback.
 
 Every event of a frame renders all its names and compares texts, which is slow and obviously right. It
-writes the wire of docs/format.md, section 3; python.py executes the program. Unlike the native core it
+writes the wire of docs/reference/format.md, section 3; python.py executes the program. Unlike the native core it
 uses frames of the recursion limit, and on 3.11 `sys.settrace` keeps values alive a little longer.
 """
 

@@ -1,4 +1,4 @@
-"""Write records into the wire (docs/format.md, section 3), each completely or not at all.
+"""Write records into the wire (docs/reference/format.md, section 3), each completely or not at all.
 
 This is the specification of native/wire_writer.h. Here the memory is a Python object, which a program
 can find and write to; in the native twin it is not.

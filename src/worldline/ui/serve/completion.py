@@ -1,8 +1,8 @@
 """One text being written by the model, byte by byte: its grammar, its stops, its log-probabilities, and why it ended.
 
-A prompt of ours (docs/format.md, section 5) is read as the model was taught: what follows it is steps, which the
-grammar guides and ends. Any other prompt is plain text, which nothing but the question ends. Written on the thread of
-`batch`; read by whoever waits: what is shown only grows, and is counted last.
+A prompt of ours (docs/reference/format.md, section 5) is read as the model was taught: what follows it is steps, which
+the grammar guides and ends. Any other prompt is plain text, which nothing but the question ends. Written on the thread
+of `batch`; read by whoever waits: what is shown only grows, and is counted last.
 """
 
 from __future__ import annotations

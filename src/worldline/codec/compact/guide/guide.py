@@ -1,4 +1,4 @@
-"""Which bytes may come next in the steps of a compact text (docs/format.md, section 5), one byte at a time.
+"""Which bytes may come next in the steps of a compact text (docs/reference/format.md, section 5), one byte at a time.
 
 What `codec.compact.parse` says of a whole text, for a text that is being written: values by `values`, frames by
 `frames`, lines and names by `guard`. Every text that `codec.compact.writer` writes for a run that came to its end

@@ -16,7 +16,7 @@ HEX = "0123456789abcdef"
 DIGITS = frozenset(b"0123456789")
 LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_")
 
-# Code points beyond ASCII that a canonical str does not escape: docs/format.md, section 1.
+# Code points beyond ASCII that a canonical str does not escape: docs/reference/format.md, section 1.
 BARE = (
     (0xA1, 0xAC), (0xAE, 0x34E), (0x350, 0x61B), (0x61D, 0x167F), (0x1681, 0x180D), (0x180F, 0x1FFF), (0x2010, 0x2027),
     (0x2030, 0x205E), (0x2070, 0x2FFF), (0x3001, 0xD7FF), (0xE000, 0xFEFE), (0xFF00, 0xFFF8), (0xFFFC, 0xDFFFF),

@@ -1,4 +1,4 @@
-"""The grammar of canonical values (docs/format.md, section 1) as one automaton with a stack, byte by byte.
+"""The grammar of canonical values (docs/reference/format.md, section 1) as one automaton with a stack, byte by byte.
 
 It is what `core.grammar` is for whole texts. Not told apart: the order of a set's elements, what numbers of labels and
 references refer to, floats that are not the shortest of their value, and depth.

@@ -1,6 +1,6 @@
-// Values into canonical text (docs/format.md, section 1), as UTF-8 in a buffer, without calling anything of the program's.
+// Values into canonical text (docs/reference/format.md, section 1), as UTF-8 in a buffer, without calling anything of the program's.
 // Runs in the recorder's realm: what the program patches is not what is called here. Getters are never asked, a Proxy is
-// opaque, and so is whatever has a class that is neither the program's own nor in the table of docs/languages.md.
+// opaque, and so is whatever has a class that is neither the program's own nor in the table of docs/reference/languages.md.
 'use strict';
 
 const { numberText, bigText, stringText, points, word, className, escaped, escapeText } = require('./text.js');

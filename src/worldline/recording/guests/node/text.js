@@ -1,4 +1,4 @@
-// Atoms as canonical text (docs/format.md, section 1): numbers in Python's spelling, strings with their escapes, names.
+// Atoms as canonical text (docs/reference/format.md, section 1): numbers in Python's spelling, strings with their escapes, names.
 // Pure; runs in the recorder's realm.
 'use strict';
 

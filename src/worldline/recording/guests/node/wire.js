@@ -1,4 +1,4 @@
-// Records into the wire (docs/format.md, section 3): whole or not at all, and ended when the budget is spent.
+// Records into the wire (docs/reference/format.md, section 3): whole or not at all, and ended when the budget is spent.
 // The memory is the mapped wire itself, or, without the addon, a copy that is written to its file now and then.
 'use strict';
 

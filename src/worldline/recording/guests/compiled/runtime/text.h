@@ -1,4 +1,4 @@
-/* Canonical text of numbers, characters, strings and names (docs/format.md, section 1) into one buffer. Part of runtime.c. */
+/* Canonical text of numbers, characters, strings and names (docs/reference/format.md, section 1) into one buffer. Part of runtime.c. */
 #ifndef WL_TEXT_H
 #define WL_TEXT_H
 

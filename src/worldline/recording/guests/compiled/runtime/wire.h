@@ -1,4 +1,4 @@
-/* Records into the wire (docs/format.md, section 3): whole or not at all, and ended when a budget is spent.
+/* Records into the wire (docs/reference/format.md, section 3): whole or not at all, and ended when a budget is spent.
  *
  * The twin of native/wire_writer.h, without Python. Part of runtime.c.
  */

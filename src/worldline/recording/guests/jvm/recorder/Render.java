@@ -2,7 +2,7 @@ package worldline.recorder;
 
 import java.util.Arrays;
 
-/** Values into canonical text (docs/format.md, section 1), by their fields alone: no method of the program is called. */
+/** Values into canonical text (docs/reference/format.md, section 1), by their fields alone: no method of the program is called. */
 final class Render {
     private static final long MESSAGE = Layout.offset(Throwable.class, "detailMessage");
     private static final long CAUSE = Layout.offset(Throwable.class, "cause");

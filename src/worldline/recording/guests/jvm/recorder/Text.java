@@ -7,7 +7,7 @@ import java.math.RoundingMode;
 import java.util.Arrays;
 import jdk.internal.misc.Unsafe;
 
-/** Canonical text under way, as UTF-8: atoms of docs/format.md, section 1, and whatever is put between them. */
+/** Canonical text under way, as UTF-8: atoms of docs/reference/format.md, section 1, and whatever is put between them. */
 final class Text {
     private static final long[] POWERS = new long[19];
     /** The digits of 0 to 999, the first one lowest, and above them how many. */

@@ -3,7 +3,7 @@ package worldline.recorder;
 import java.math.BigDecimal;
 import java.util.Arrays;
 
-/** Texts of elements in the canonical order of docs/format.md: by kind, then by number, then by their bytes. */
+/** Texts of elements in the canonical order of docs/reference/format.md: by kind, then by number, then by their bytes. */
 final class Unordered {
     private static final class Row implements Comparable<Row> {
         int rank;

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import jdk.internal.misc.Unsafe;
 
-/** Records into the wire (docs/format.md, section 3): whole or not at all, and ended when the budget is spent. */
+/** Records into the wire (docs/reference/format.md, section 3): whole or not at all, and ended when the budget is spent. */
 final class Wire {
     static final Unsafe UNSAFE = Unsafe.getUnsafe();
     static final int TEXT = 0x01, CALL = 0x02, SWITCH = 0x04, LINE = 0x05, RETURN = 0x06, RAISE = 0x08;

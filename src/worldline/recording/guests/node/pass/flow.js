@@ -292,7 +292,7 @@ function reached(points, exit) {
 
 const sorted = (lines) => [...lines].sort((a, b) => a - b);
 
-/** The control flow of one function, as the table of docs/format.md has it. */
+/** The control flow of one function, as the table of docs/reference/format.md has it. */
 function flowOf(fn) {
   const { node } = fn, builder = new Builder(), start = builder.point(null);
   const now = { from: [start], line: null };
