@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 from imports import parsed
+from option_tables import PAGE, refreshed
 
 import worldline
 from worldline.cli import cli
@@ -113,6 +114,12 @@ def test_every_option_is_documented(verb: str) -> None:
     assert sorted(documented) == sorted(name for option in options for name in option.opts)
 
 
+def test_option_tables_repeat_the_help() -> None:
+    """`python tests/architecture/option_tables.py` writes them anew."""
+    page = PAGE.read_text("utf-8")
+    assert page == refreshed(page)
+
+
 def test_every_verb_has_its_section_and_no_other() -> None:
     assert set(sections((DOCS / "reference" / "cli.md").read_text("utf-8"), "##")) == set(VERBS)
 
@@ -136,14 +143,6 @@ def test_the_version_is_said_once() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["version"] == worldline.__version__
     assert f"## {worldline.__version__}" in (REPOSITORY / "CHANGELOG.md").read_text("utf-8")
-
-
-def test_links_between_pages_lead_somewhere() -> None:
-    broken = []
-    for page in [*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md"), REPOSITORY / "tests" / "README.md"]:
-        targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
-        broken += [f"{page.name}: {target}" for target in targets if not (page.parent / target).exists()]
-    assert broken == []
 
 
 def test_paths_that_pages_and_sources_name_exist() -> None:
