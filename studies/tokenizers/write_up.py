@@ -13,7 +13,7 @@ from typing import Any
 from worldline.evaluation.summary import wilson
 from worldline.storage import files
 
-PAGE, PLOT = "tokenizers.md", "tokenizers.svg"
+PAGE, PLOT = "concepts/tokenizers.md", "images/tokenizers.svg"
 NAMES = {
     "bytes": "bytes",
     "bpe": "BPE of this corpus",
@@ -90,7 +90,7 @@ def page(results: dict[str, Any]) -> str:
     if results.get("runs", 1) > 1:
         setting += " Trained in several runs: each\ndifference is to bytes of the same run."
     parts = [INTRODUCTION, setting, "", _models(arms), "", "## Errors", "", _errors(arms), ""]
-    parts += [f"![error rate by trace length]({PLOT})", "", _against_bytes(arms), ""]
+    parts += [f"![error rate by trace length](../{PLOT})", "", _against_bytes(arms), ""]
     parts += ["## At equal trace length", "", _sorted(arms, "trace length", ("string", "other")), ""]
     parts += ["## By kind of value", "", _kinds(arms), ""]
     parts += ["## By length of the value (bytes)", "", _sorted(arms, "value length", ("string", "other")), ""]
@@ -112,7 +112,7 @@ def _rate(cell: Sequence[int] | None) -> str:
     if not cell or not cell[1]:
         return "-"
     low, high = wilson(cell[0], cell[1])
-    return f"{cell[0] / cell[1]:.1%} ({low:.1%} to {high:.1%})"
+    return f"{cell[0] / cell[1]:.1%} ({100 * low:.1f}-{100 * high:.1f})"
 
 
 def _models(arms: dict[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Option tables of docs/reference/cli.md: `python tests/architecture/option_tables.py` writes them from `--help`.
 
 A section of the page is hand-written text and one table. Options that many commands share are explained once, in
-docs/reference/options.md: a table names them in one row that links there.
+docs/reference/options.md: the last row of a table names them and links there.
 """
 
 from __future__ import annotations
@@ -79,16 +79,17 @@ def is_shared(name: str, option: click.Option) -> bool:
 
 
 def table(command: click.Command) -> str:
-    """The option table of a command: its own options, then one row for each group that it shares."""
-    own, groups = dict(options(command)), []
+    """The option table of a command: its own options, then one row for those that it shares."""
+    own, shared, links = dict(options(command)), [], []
     for title, names in SHARED.items():
-        shared = [name for name in names if name in own and is_shared(name, own[name])]
-        if shared:
-            anchor = title.lower().replace(" ", "-")
-            cell = ", ".join(f"`{own.pop(name).opts[0]}`" for name in shared)
-            groups.append(f"| {cell} | [{title}](options.md#{anchor}). |\n")
+        usual = [name for name in names if name in own and is_shared(name, own[name])]
+        if usual:
+            shared += [f"`{own.pop(name).opts[0]}`" for name in usual]
+            links.append(f"[{title}](options.md#{title.lower().replace(' ', '-')})")
     rows = [f"| {spelled(option)} | {_short(name, meaning(option))} |\n" for name, option in own.items()]
-    return HEAD + "".join(rows + groups) if rows or groups else ""
+    if links:
+        rows.append(f"| {', '.join(shared)} | Shared: {', '.join(links)}. |\n")
+    return HEAD + "".join(rows) if rows else ""
 
 
 def _short(name: str, text: str) -> str:
