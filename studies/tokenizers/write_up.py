@@ -8,12 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from worldline.evaluation.summary import wilson
 from worldline.storage import files
 
 PAGE, PLOT = "concepts/tokenizers.md", "images/tokenizers.svg"
+TABLES = Path(__file__).with_name("README.md")
 NAMES = {
     "bytes": "bytes",
     "bpe": "BPE of this corpus",
@@ -22,6 +24,7 @@ NAMES = {
 }
 COLOURS = {"bytes": "#0b6e4f", "bpe": "#c8553d", "llama3": "#3d5a99", "bpe-compute": "#d9a05b"}
 GROUPS = ("string", "holding strings", "other")
+WIDTH = 100  # columns of prose
 RARE = 30  # classes of fewer values are left out of the tables
 INTRODUCTION = """# Bytes against tokens: a controlled swap
 
@@ -37,6 +40,14 @@ python studies/tokenizers/study.py report runs/tokenizers/tokenizers.json
 
 Data: `recipes/tokenizers.py`, generated programs in the compact format's default mode, at most
 2,048 bytes each. Held-out programs are of another split and no renaming of a training program.
+"""
+MORE_TABLES = """[The study's tables](../../studies/tokenizers/README.md) have the errors by kind of value, by length
+of the value, and for values seen earlier in the document.
+"""
+TABLES_INTRODUCTION = """# Tables of the tokenizer study
+
+Error rates with 95 % Wilson intervals, by `make tokenizers`.
+[Bytes against tokens](../../docs/concepts/tokenizers.md) has the method and the main results.
 """
 METHOD = """## Method
 
@@ -58,9 +69,10 @@ METHOD = """## Method
 
 
 def report(results: Sequence[Path], docs: Path) -> None:
-    """Write the page and the plot; merge arms that were trained separately."""
+    """Write the page, the tables and the plot; merge arms that were trained separately."""
     results_table = merged([json.loads(path.read_bytes()) for path in results])
     files.write(docs / PAGE, page(results_table).encode())
+    files.write(TABLES, tables(results_table).encode())
     plot(results_table, docs / PLOT)
 
 
@@ -84,18 +96,25 @@ def page(results: dict[str, Any]) -> str:
     options, counts, sizes = results["options"], corpus["documents"], corpus["bytes"]
     setting = (
         f"{counts['train']:,} documents ({sizes['train'] / 1e6:.1f} MB) for training, {counts['held_out']:,} held out "
-        f"with {corpus['values']:,} values.\nTrunk: depth {options['depth']}, "
+        f"with {corpus['values']:,} values. Trunk: depth {options['depth']}, "
         f"{_first(arms)['parameters']['layers'] / 1e6:.2f}M parameters in the layers. {results['machine']}."
     )
     if results.get("runs", 1) > 1:
-        setting += " Trained in several runs: each\ndifference is to bytes of the same run."
-    parts = [INTRODUCTION, setting, "", _models(arms), "", "## Errors", "", _errors(arms), ""]
+        setting += " Trained in several runs: each difference is to bytes of the same run."
+    parts = [INTRODUCTION, fill(setting, WIDTH), "", _models(arms), "", "## Errors", "", _errors(arms), ""]
     parts += [f"![error rate by trace length](../{PLOT})", "", _against_bytes(arms), ""]
     parts += ["## At equal trace length", "", _sorted(arms, "trace length", ("string", "other")), ""]
-    parts += ["## By kind of value", "", _kinds(arms), ""]
+    parts += [MORE_TABLES, METHOD]
+    return "\n".join(parts)
+
+
+def tables(results: dict[str, Any]) -> str:
+    """Return the tables that the page only links to."""
+    arms = results["arms"]
+    parts = [TABLES_INTRODUCTION, "## By kind of value", "", _kinds(arms), ""]
     parts += ["## By length of the value (bytes)", "", _sorted(arms, "value length", ("string", "other")), ""]
     parts += ["## Values seen earlier in the document, and new ones", ""]
-    parts += [_sorted(arms, "seen before", ("string", "other")), "", METHOD]
+    parts += [_sorted(arms, "seen before", ("string", "other")), ""]
     return "\n".join(parts)
 
 

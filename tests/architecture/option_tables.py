@@ -32,6 +32,7 @@ SHARED = {
         "--output", "--disk",
     ),
     "Execution": ("--python", "--core", "--trust", "--ray"),
+    "Output": ("--json",),
 }  # fmt: skip
 PLACEHOLDERS = {"integer": "N", "float": "X", "choice": "NAME"}
 

@@ -12,7 +12,15 @@ pytestmark = pytest.mark.unit
 
 REPOSITORY = Path(__file__).parents[2]
 DOCS = REPOSITORY / "docs"
-PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md"), REPOSITORY / "tests" / "README.md"])
+PAGES = sorted(
+    [
+        *REPOSITORY.glob("*.md"),
+        *DOCS.rglob("*.md"),
+        *(REPOSITORY / "studies").rglob("*.md"),
+        REPOSITORY / "examples" / "README.md",
+        REPOSITORY / "tests" / "README.md",
+    ]
+)
 FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]*)\)")
 HEADING = re.compile(r"^#{1,6} (.+)$", re.MULTILINE)
