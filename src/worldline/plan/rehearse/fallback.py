@@ -1,4 +1,4 @@
-"""A rehearsal whatever can be executed here: in the sandbox where that works, predicted and labelled so where not."""
+"""Rehearse any script: executed in the sandbox if possible, otherwise read and predicted, and labelled so."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
 MAX_SOURCE_BYTES = 20_000  # longer scripts are not predicted, only read
-_IMAGINED = (
-    "nothing was run: what is `imagined` stands on lines that a model takes to be reached, which may be wrong"
+_PREDICTED = (
+    "nothing was executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
 )
-_REST = "the rest was not run: what is `imagined` stands on lines that a model takes to be reached, which may be wrong"
-_TEXT = "what is `in the text` is found by name alone; calls under other names, from libraries or made-up text are not"
+_REST = (
+    "the rest was not executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
+)
+_TEXT = "calls IN THE SOURCE are found by name: those under other names, in libraries or generated code are missing"
 
 
-def imagined(
+def read_and_predicted(
     file: Path, staging: Staging, predictor: Predictor | None, *, why: str, limit: int = 2048
 ) -> Rehearsal:
     """List what a script could touch by its text, and what a model predicts; `why` it was not executed."""
@@ -39,7 +41,7 @@ def imagined(
         outcome=None,
         why_not_run=why,
         effects=tuple(supposed(program, predictor, limit)),
-        unseen=(_IMAGINED, _TEXT),
+        unseen=(_PREDICTED, _TEXT),
     )
 
 
@@ -97,7 +99,7 @@ def rehearse(
     extras: Mapping[str, str] | None = None,
     max_bytes: int = DEFAULT_BYTES,
 ) -> Rehearsal:
-    """Find out what a script would read, write, delete, start or send. It is no promise that the script is safe.
+    """Find out what a script would read, write, delete, start or send. It does not prove that the script is safe.
 
     The script is executed in the sandbox, without a network, over a copy of a folder, which itself stays as it is.
 
@@ -111,7 +113,7 @@ def rehearse(
         python: The Python interpreter that executes it.
         wall: Limit: seconds of the run.
         run: Execute it; otherwise its text is read and a model predicts which lines are reached.
-        model: Who predicts where the script cannot be executed: a name, a predictor or a function.
+        model: Who predicts if the script cannot be executed: a name, a predictor or a function.
         extras: Options of the model, where `model` is a name.
         max_bytes: The most bytes to predict; 0 reads the text alone.
 
@@ -136,15 +138,15 @@ def rehearse(
 
     why_not = runs(path) if run else "--no-run"
     if why_not:
-        return imagined(path, staging, predictor(), why=why_not, limit=max_bytes)
+        return read_and_predicted(path, staging, predictor(), why=why_not, limit=max_bytes)
     try:
         limits = Limits() if wall is None else replace(Limits(), wall=wall)
         rehearsal = rehearse_executed(path, staging, limits=limits)
     except NoSandbox as error:
-        return imagined(path, staging, predictor(), why=f"there is no box: {error}", limit=max_bytes)
+        return read_and_predicted(path, staging, predictor(), why=f"no sandbox: {error}", limit=max_bytes)
     outcome = rehearsal.outcome
     if outcome and outcome.kind == "unsupported":
-        raise UsageError(f"{file} is no script that can be run: {outcome.detail}")
+        raise UsageError(f"{file} cannot be executed as a script: {outcome.detail}")
     lacks_module = outcome and outcome.detail.startswith(("ModuleNotFoundError(", "ImportError("))
     guess = predictor() if lacks_module else None
     return completed(rehearsal, staging, guess, limit=max_bytes) if rehearsal.is_cut else rehearsal
