@@ -224,7 +224,7 @@ def _learned(setting: _Setting, on_training: Callable[[float, str], None] | None
             steps=setting.train_steps or 0,
             seed=setting.seed,
             model=None if setting.model == DEFAULT else Path(setting.model),
-            tell=on_training,
+            progress=on_training,
         )
     return LearnedPlayer(
         SeenWorld(fitted.predictor, setting.start.players, fitted.limit), setting.simulations
