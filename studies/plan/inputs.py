@@ -23,9 +23,9 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.suites import crux_input, humaneval
+from worldline.plan.inputs.finding import crosshair
 from worldline.plan.inputs.goal import returning
 from worldline.plan.inputs.search import InputSearch
-from worldline.plan.inputs.solver import crosshair
 from worldline.recording.calls import Caller, caller
 from worldline.recording.recorder import BoxWorker, prepare
 

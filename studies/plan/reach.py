@@ -24,8 +24,8 @@ from worldline.core.program import Program
 from worldline.core.stats import wilson
 from worldline.plan.reach.executed import breadth_first, nearest_first, random_plans
 from worldline.plan.reach.goal import StateGoal, read_goal
-from worldline.plan.reach.imagination import Imagination, Snapshot
 from worldline.plan.reach.machine import CommandMachine, read_machine, shipped
+from worldline.plan.reach.predicted_machine import PredictedMachine, Snapshot
 from worldline.plan.reach.runs import MachineRuns, MachineStop, MachineWorld, sandboxed_machine
 from worldline.plan.reach.search import WAYS, ReachBudget, reach
 from worldline.predict.models import load_local
@@ -56,10 +56,10 @@ class SharedRuns:
         return stops
 
 
-class SharedImagination:
-    """Imagining that is done once and charged every time: what follows depends on the text alone."""
+class SharedPredictions:
+    """Predictions made once and charged every time: they depend on the text alone."""
 
-    def __init__(self, inner: Imagination) -> None:
+    def __init__(self, inner: PredictedMachine) -> None:
         self._inner, self._known = inner, dict[tuple[Any, ...], tuple[Any, int, float]]()
         self.written, self.cpu = 0, 0.0
 
@@ -78,9 +78,9 @@ class SharedImagination:
         found: Snapshot = self._once(("begin",), self._inner.begin)
         return found
 
-    def told(self, text: bytes) -> Snapshot:
+    def after_text(self, text: bytes) -> Snapshot:
         """Behind a true text."""
-        found: Snapshot = self._once(("told", text), lambda: self._inner.told(text))
+        found: Snapshot = self._once(("told", text), lambda: self._inner.after_text(text))
         return found
 
     def follow(self, forks: Sequence[tuple[Snapshot, int]]) -> list[Snapshot]:
@@ -194,7 +194,7 @@ def main() -> None:
     with sandboxed_machine() as world:
         for name in asked.machines:
             machine = read_machine(Program(source=shipped()[name], name=name, call=f"{name}()"))
-            runs, imagined = SharedRuns(world, machine), SharedImagination(Imagination(local, machine))
+            runs, imagined = SharedRuns(world, machine), SharedPredictions(PredictedMachine(local, machine))
             for text in goals(runs, machine, NAMES[name], asked.n, asked.depth, asked.seed):
                 for way in asked.ways:
                     if (name, text, way) in done:

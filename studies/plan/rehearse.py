@@ -27,7 +27,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import wilson
 from worldline.plan.rehearse.effect import IMAGINED, KINDS, LEFT, TEXT, TOLD, ScriptEffect, host
-from worldline.plan.rehearse.imagine import completed, supposed
+from worldline.plan.rehearse.fallback import completed, supposed
 from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse_executed
 from worldline.plan.rehearse.visible import visible
 from worldline.predict.models import load_model

@@ -44,7 +44,7 @@ def test_a_list_a_diff_and_no_promise(folder: Path, capsys: Capture) -> None:
     words = ["rehearse", "s.py", "two", "--stdin", "x\n", "--env", "NAME=me"]
     assert main(words) == 0
     out = capsys.readouterr().out
-    assert "It is no promise that the script is safe." in out
+    assert "It does not prove that the script is safe." in out
     for line in ("+two", "deleted: old.txt, 4 bytes", "ended: returned"):
         assert line in out
     assert "a/old.txt" not in out  # what is gone has its size, not its text
@@ -65,7 +65,7 @@ def test_the_same_as_json(folder: Path, capsys: Capture) -> None:
         ("notes.txt", "changed"),
         ("old.txt", "deleted"),
     ]
-    assert "no promise" in found["promise"]
+    assert "does not prove" in found["promise"]
 
 
 def test_another_folder_and_what_is_left_out(folder: Path, capsys: Capture) -> None:
@@ -109,7 +109,7 @@ def test_where_a_module_is_missing_the_rest_is_imagined_and_says_so(folder: Path
     seen = {e["target"]: (e["seen"], e["line"]) for e in found["effects"]}
     assert set(seen) == {"old.txt", "x"}
     assert {how for how, _ in seen.values()} <= {"imagined", "text"}
-    assert any("a module is missing" in sentence for sentence in found["unseen"])
+    assert any("a module that is not installed" in sentence for sentence in found["unseen"])
     assert told(capsys, "s.py", "--max-bytes", "0")["effects"][0]["seen"] == "text"
 
 
@@ -128,7 +128,7 @@ def test_nothing_is_run_where_that_is_asked_or_another_language_is_written(
     assert main(["rehearse", "s.rs", "--max-bytes", "0"]) == 0
     out = capsys.readouterr().out
     assert "NOT RUN" in out
-    assert "Nothing was run" in out
+    assert "Nothing was executed" in out
 
 
 def test_a_shell_script_is_run_and_one_that_is_not_run_says_little(folder: Path, capsys: Capture) -> None:
@@ -137,7 +137,7 @@ def test_a_shell_script_is_run_and_one_that_is_not_run_says_little(folder: Path,
     assert {(e["kind"], e["target"], e["line"]) for e in found["effects"]} == {
         ("start", "rm old.txt", 1), ("delete", "old.txt", 0), ("start", "curl http://example.com", 2),
     }  # fmt: skip
-    assert any("it is not Python" in sentence for sentence in found["unseen"])
+    assert any("is not Python" in sentence for sentence in found["unseen"])
     assert main(["rehearse", "go.sh", "--no-run"]) == 0
     assert "no call that touches anything was found" in capsys.readouterr().out
 
@@ -148,7 +148,7 @@ def test_without_a_box_it_is_imagined_and_not_run(
     monkeypatch.setenv("PATH", str(folder))  # no bwrap there
     found = told(capsys, "s.py", "two", "--max-bytes", "0")
     assert found["outcome"] is None
-    assert "there is no box" in found["why_not_run"]
+    assert "no sandbox" in found["why_not_run"]
     assert (folder / "old.txt").exists()
 
 
@@ -160,7 +160,7 @@ def test_without_a_box_it_is_imagined_and_not_run(
         (["s.py", "--env", "novalue"], "is not key=value"),
         (["s.py", "--exclude", "s.py"], "the script itself"),
         (["s.py", "--stdin", "@absent"], "--stdin @absent"),
-        (["broken.py"], "is no script that can be run"),
+        (["broken.py"], "cannot be executed as a script"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(folder: Path, capsys: Capture, words: list[str], said: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldline.plan.paths.wording import worded
+from worldline.plan.paths.symbolic import worded
 
 pytestmark = pytest.mark.unit
 

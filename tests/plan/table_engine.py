@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from worldline.core.program import Program
-from worldline.plan.reach.imagination import ASKS, Imagination, names_behind
 from worldline.plan.reach.machine import CommandMachine, read_machine
+from worldline.plan.reach.predicted_machine import ASKS, PredictedMachine, names_after
 from worldline.plan.reach.runs import MachineStop
 from worldline.predict.local import Local
 from worldline.predict.prediction import PredictionRequest
@@ -90,8 +90,8 @@ class TableEngine:
         return logits
 
 
-def imagination(*, wrong: bool = False, stuck: bool = False) -> Imagination:
-    return Imagination(Local(TableEngine(wrong=wrong, stuck=stuck), name="table", guard=True), machine())
+def predicted(*, wrong: bool = False, stuck: bool = False) -> PredictedMachine:
+    return PredictedMachine(Local(TableEngine(wrong=wrong, stuck=stuck), name="table", guard=True), machine())
 
 
 class TableRuns:
@@ -104,4 +104,4 @@ class TableRuns:
     def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
         self.executions += 1
         texts = [text_of(plan[:size]) for size in range(len(plan) + 1)]
-        return [MachineStop(text, names_behind(text, self._prompt), ASKS) for text in texts]
+        return [MachineStop(text, names_after(text, self._prompt), ASKS) for text in texts]

@@ -14,11 +14,9 @@ from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.answer import ProgramRunner
-from worldline.plan.inputs.finding import sandboxed_calls
+from worldline.plan.inputs.finding import by_model, crosshair, sandboxed_calls
 from worldline.plan.inputs.goal import read_goal
-from worldline.plan.inputs.ranking import by_model
 from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
-from worldline.plan.inputs.solver import crosshair
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = """\

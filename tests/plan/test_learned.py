@@ -11,7 +11,7 @@ from worldline.plan.games.nim import Nim
 from worldline.plan.games.tic_tac_toe import TicTacToe
 from worldline.plan.play.imagined_rules import LostState
 from worldline.plan.play.learned import (
-    ROOM,
+    EXTRA_BYTES,
     LearnedPlayer,
     SeenState,
     SeenWorld,
@@ -112,11 +112,11 @@ def test_chance_hidden_cards_and_too_little_are_refused():
 def test_a_model_is_fitted_to_what_was_seen():
     told = []
     found = learn_world(
-        Nim((1, 1, 1)), steps=2, plays=20, seed=0, tell=lambda share, text: told.append((share, text))
+        Nim((1, 1, 1)), steps=2, plays=20, seed=0, progress=lambda share, text: told.append((share, text))
     )
     n = found.before.n
-    assert told[:n] == [(0.0, f"{i} of {n} imagined before it") for i in range(1, n + 1)]
-    assert told[-n:] == [(1.0, f"{i} of {n} imagined after it") for i in range(1, n + 1)]
+    assert told[:n] == [(0.0, f"{i} of {n} predicted before training") for i in range(1, n + 1)]
+    assert told[-n:] == [(1.0, f"{i} of {n} predicted after training") for i in range(1, n + 1)]
     assert len(told) > 2 * n
     assert found.steps == 2
     assert found.before.n == found.after.n > 0
@@ -138,4 +138,4 @@ def test_what_is_imagined_is_cut_behind_the_longest_text_that_was_seen():
 
     seen = watch(Nim((1, 2)), plays=20, seed=0)
     right(Listening(seen), seen, 2, limit=limit_of(documents(seen)))
-    assert set(asked_for) == {max(len(steps) for _, steps in documents(seen)) + ROOM}
+    assert set(asked_for) == {max(len(steps) for _, steps in documents(seen)) + EXTRA_BYTES}

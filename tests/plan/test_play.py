@@ -27,7 +27,7 @@ from worldline.plan.play.imagined_rules import ImaginedRules, LostState, read_st
 from worldline.plan.play.information_sets import search_situations
 from worldline.plan.play.match import match, play
 from worldline.plan.play.players import RandomPlayer, SearchPlayer, make_player
-from worldline.plan.play.tree import as_search_tree
+from worldline.plan.play.playing import as_search_tree
 from worldline.plan.play.uct import chosen, search
 from worldline.predict.predictor import WatchedPredictor
 

@@ -46,7 +46,7 @@ def test_a_command_stands_in_the_text_as_its_line(source: str, call: str | None)
 
 
 def test_commands_by_match_by_in_and_by_hand() -> None:
-    told = """while True:
+    after_text = """while True:
     c = input()
     match c:
         case 'a' | 'b':
@@ -54,7 +54,7 @@ def test_commands_by_match_by_in_and_by_hand() -> None:
         case 'd':
             x = 2
 """
-    assert machine(told).commands == ("a", "b", "d")
+    assert machine(after_text).commands == ("a", "b", "d")
     assert machine("while True:\n    c = input()\n    if c in ('p', 'q'):\n        x = 1\n").commands == (
         "p",
         "q",

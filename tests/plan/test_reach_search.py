@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from table_engine import DEPTH, TableRuns, imagination, machine, text_of
+from table_engine import DEPTH, TableRuns, machine, predicted, text_of
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.reach.goal import read_goal
-from worldline.plan.reach.imagination import Imagination, Snapshot
 from worldline.plan.reach.machine import read_machine, shipped
+from worldline.plan.reach.predicted_machine import PredictedMachine, Snapshot
 from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 from worldline.plan.reach.search import WAYS, ReachBudget, ReachResult, reach
 from worldline.predict.models import load_local
@@ -24,11 +24,11 @@ BUDGET = ReachBudget(depth=DEPTH, executions=4, simulations=24)
 
 def search(goal: str, way: str, *, wrong: bool = False, budget: ReachBudget = BUDGET) -> ReachResult:
     return reach(
-        imagination(wrong=wrong), TableRuns(), read_goal(goal), 2, budget=budget, way=way, ignored="command"
+        predicted(wrong=wrong), TableRuns(), read_goal(goal), 2, budget=budget, way=way, ignored="command"
     )
 
 
-def told(found: ReachResult) -> dict[str, object]:
+def after_text(found: ReachResult) -> dict[str, object]:
     """A search as plain data."""
     rows = [
         [node.parent, node.command, node.names.get("x", ""), node.visits, round(node.value, 4)]
@@ -52,7 +52,7 @@ def test_the_texts_of_the_table_are_those_of_real_runs() -> None:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("wrong", [False, True])
 def test_golden_trees_are_replayed_exactly(way: str, *, wrong: bool) -> None:
-    found = told(search("x == 5", way, wrong=wrong))
+    found = after_text(search("x == 5", way, wrong=wrong))
     golden = json.loads(GOLDEN.read_text("utf-8"))[f"{way}{' wrong' if wrong else ''}"]
     assert json.loads(json.dumps(found)) == golden
 
@@ -80,7 +80,7 @@ def test_equal_states_are_gone_on_from_when_no_new_one_is_left(way: str) -> None
     """Both first commands are imagined to change nothing: what is equal to the start is expanded all the same."""
     small = ReachBudget(depth=2, executions=1, simulations=24)
     found = reach(
-        imagination(stuck=True), TableRuns(), read_goal("x == 1"), 2, budget=small, way=way, ignored="command"
+        predicted(stuck=True), TableRuns(), read_goal("x == 1"), 2, budget=small, way=way, ignored="command"
     )
     assert found.simulations > 1
     assert found.plan == (
@@ -92,7 +92,7 @@ def test_equal_states_are_gone_on_from_when_no_new_one_is_left(way: str) -> None
 class Counting:
     """An imagination that remembers how many forks each batch had."""
 
-    def __init__(self, inner: Imagination) -> None:
+    def __init__(self, inner: PredictedMachine) -> None:
         self._inner, self.batches = inner, list[int]()
 
     @property
@@ -102,8 +102,8 @@ class Counting:
     def begin(self) -> Snapshot:
         return self._inner.begin()
 
-    def told(self, text: bytes) -> Snapshot:
-        return self._inner.told(text)
+    def after_text(self, text: bytes) -> Snapshot:
+        return self._inner.after_text(text)
 
     def follow(self, forks: Sequence[tuple[Snapshot, int]]) -> list[Snapshot]:
         self.batches.append(len(forks))
@@ -115,7 +115,7 @@ def test_several_leaves_are_one_batch(way: str) -> None:
     """Four leaves at a time, of different states: as many simulations may be made, in fewer batches."""
     seen, found = [], []
     for leaves in (1, 4):
-        asked = Counting(imagination())
+        asked = Counting(predicted())
         budget = ReachBudget(depth=DEPTH, executions=1, simulations=7, leaves=leaves)
         result = reach(asked, TableRuns(), read_goal("x == 31"), 2, budget=budget, way=way, ignored="command")
         seen.append(asked.batches)
@@ -131,7 +131,7 @@ def test_several_leaves_are_one_batch(way: str) -> None:
 
 
 def test_what_is_imagined_of_a_fork_does_not_hang_on_the_batch() -> None:
-    asked = imagination()
+    asked = predicted()
     start = asked.begin()
     one, other = asked.follow([(start, 0), (start, 1)])
     apart = [asked.follow([fork])[0] for fork in ((one, 0), (other, 1), (start, 1))]
@@ -144,7 +144,7 @@ def test_where_imagination_meets_no_goal_a_run_corrects_it(way: str) -> None:
     """Nothing that is imagined is 2, since 1 + 1 is thought to be 3 and doubling is not allowed deep enough."""
     small = ReachBudget(depth=2, executions=4, simulations=24)
     found = reach(
-        imagination(wrong=True, stuck=True),
+        predicted(wrong=True, stuck=True),
         TableRuns(),
         read_goal("x == 2"),
         2,
@@ -162,7 +162,7 @@ def test_simulations_that_are_spent_leave_runs() -> None:
     found = search("x == 4", "sure", budget=ReachBudget(depth=DEPTH, executions=4, simulations=1))
     assert found.simulations == 1
     assert found.plan is None
-    assert found.why == "1 simulation made, and all that was imagined is run"
+    assert found.why == "1 simulation made, and every predicted plan was executed"
     assert found.spent.executions == 2
 
 
@@ -179,11 +179,11 @@ def test_a_goal_out_of_reach_ends_by_its_budget() -> None:
     found = search("x == 100", "near", budget=small)
     assert found.plan is None
     assert found.spent.executions == 4
-    assert found.why == "every plan within the depth was tried in imagination, and 4 executions spent"
+    assert found.why == "every plan within the depth was predicted, and 4 executions spent"
     found = search("x == 100", "uct", budget=ReachBudget(depth=DEPTH, simulations=3, executions=1))
     assert found.why == "3 simulations made, and 1 execution spent"
     found = search("x == 100", "sure", budget=ReachBudget(depth=DEPTH, bytes=60, executions=1))
-    assert found.why.endswith("bytes imagined, and 1 execution spent")
+    assert found.why.endswith("bytes predicted, and 1 execution spent")
 
 
 def test_a_goal_that_holds_at_once() -> None:
@@ -206,7 +206,7 @@ def test_the_real_engine_and_the_real_box() -> None:
     with sandboxed_machine() as world:
         twice = [
             reach(
-                Imagination(local, robot),
+                PredictedMachine(local, robot),
                 MachineRuns(world, robot),
                 read_goal("x == 1 and y == 1"),
                 4,
@@ -215,6 +215,6 @@ def test_the_real_engine_and_the_real_box() -> None:
             )
             for _ in range(2)
         ]
-    assert told(twice[0]) == told(twice[1])
+    assert after_text(twice[0]) == after_text(twice[1])
     assert sorted(robot.words(twice[0].plan or ())) == ["right", "up"]
     assert twice[0].spent.executions == 1

@@ -33,7 +33,7 @@ def test_a_robot_reaches_its_goal_in_one_execution(
     assert found["beside"]["executions"] > 1
     assert [node["command"] for node in found["nodes"] if node["chosen"]] == ["start", *found["plan"]]
     text = page.read_text("utf-8")
-    assert "confirmed by a run" in text
+    assert "confirmed by an execution" in text
     assert "<script" not in text
 
 
@@ -74,9 +74,9 @@ def test_a_file_that_reads_its_commands_and_a_goal_out_of_reach(
 )
 def test_bad_input_gets_one_sentence(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["plan", "reach", *words]) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert "Traceback" not in told
+    after_text = capsys.readouterr().err
+    assert said in after_text
+    assert "Traceback" not in after_text
 
 
 def test_a_goal_about_a_name_that_the_machine_does_not_have_is_refused(

@@ -61,7 +61,7 @@ def test_what_a_child_does_is_seen_by_what_it_leaves_and_has_no_line(folder: Pat
     )
     left = {(effect.kind, effect.target, effect.line) for effect in found.effects if effect.seen == LEFT}
     assert left == {("delete", "raw.bin", 0), ("write", "made", 0)}
-    assert any("no line is known" in sentence for sentence in found.unseen)
+    assert any("their lines are unknown" in sentence for sentence in found.unseen)
 
 
 def test_home_temporary_and_outside_are_told_apart(folder: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_page_is_asked_for_once_however_many_events_that_takes(folder: Path) -
     assert found.outcome is not None
     assert found.outcome.kind == "raised"
     assert any("no network" in sentence for sentence in found.unseen)
-    assert any("an exception ended it" in sentence for sentence in found.unseen)
+    assert any("after the exception" in sentence for sentence in found.unseen)
 
 
 def test_a_script_from_elsewhere_runs_in_the_folder_with_its_own_modules(
@@ -156,11 +156,11 @@ def test_what_is_written_and_read_through_a_link_is_told_of_what_it_leads_to(fol
     found = rehearsed(folder, source)
     told = {(effect.kind, effect.target, effect.detail, effect.line) for effect in found.effects}
     assert told == {
-        ("write", "sub/link", "a link to ../notes.txt", 2), ("write", "notes.txt", "by the link sub/link", 2),
-        ("write", "pw", "a link", 3), ("read", "pw", "a link to /etc/passwd", 4),
-        ("read", "/etc/passwd", "by the link pw", 4),
+        ("write", "sub/link", "link to ../notes.txt", 2), ("write", "notes.txt", "through the link sub/link", 2),
+        ("write", "pw", "a link", 3), ("read", "pw", "link to /etc/passwd", 4),
+        ("read", "/etc/passwd", "through the link pw", 4),
     }  # fmt: skip
-    assert not any("without an event" in sentence for sentence in found.unseen)
+    assert not any("their lines are unknown" in sentence for sentence in found.unseen)
 
 
 def test_a_connection_in_the_box_is_an_attempt(folder: Path) -> None:
@@ -202,10 +202,10 @@ def test_a_link_in_the_middle_of_a_path_is_followed(folder: Path) -> None:
     found = rehearsed(folder, "\n".join(lines) + "\n")
     told = {(each.kind, each.target, each.detail, each.place, each.missing) for each in found.effects}
     assert told == {
-        ("read", "proj/data.txt", "by the link p3", "folder", False),
-        ("write", "proj/new.txt", "by the link p2", "folder", False),
+        ("read", "proj/data.txt", "through the link p3", "folder", False),
+        ("write", "proj/new.txt", "through the link p2", "folder", False),
         ("rename", "proj/new.txt", "proj/newer.txt", "folder", False),
-        ("read", "p2/", "a link to proj", "folder", False),
-        ("read", "proj/", "by the link p2", "folder", False),
-        ("write", "../elsewhere/f", "by the link away", "outside", False),
+        ("read", "p2/", "link to proj", "folder", False),
+        ("read", "proj/", "through the link p2", "folder", False),
+        ("write", "../elsewhere/f", "through the link away", "outside", False),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from worldline.core.program import Program
-from worldline.plan.rehearse.imagine import supposed
+from worldline.plan.rehearse.fallback import supposed
 from worldline.plan.rehearse.visible import visible
 from worldline.predict.models import load_model
 

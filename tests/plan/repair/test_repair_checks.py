@@ -9,8 +9,7 @@ import pytest
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.plan.repair.checks import CheckSet, RepairCheck
-from worldline.plan.repair.expected import agrees
+from worldline.plan.repair.checks import CheckSet, RepairCheck, agrees
 from worldline.plan.repair.rows import read_checks
 from worldline.recording.calls import CallEnd
 

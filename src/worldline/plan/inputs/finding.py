@@ -2,20 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ast
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import Any
 
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.plan.answer import ProgramRunner
-from worldline.plan.inputs.goal import read_goal
-from worldline.plan.inputs.ranking import by_model
+from worldline.plan.futures.subject import Subject, of_prediction
+from worldline.plan.inputs.goal import CALL_VALUE, Goal, read_goal
+from worldline.plan.inputs.nearness import FAR, apart, read_value
+from worldline.plan.inputs.proposer import InputValues, spelled
 from worldline.plan.inputs.search import CallRunner, InputReport, InputSearch
-from worldline.plan.inputs.solver import crosshair
 from worldline.plan.paths import symbolic
+from worldline.plan.paths.distance import CallArguments, Verbatim
+from worldline.plan.paths.target import Target
 from worldline.predict.models import AnyModel, load_model
+from worldline.predict.prediction import PredictionRequest
+from worldline.predict.predictor import Predictor
 from worldline.recording.calls import caller
 from worldline.recording.recorder import BoxWorker, prepare
+
+MAX_PREDICTIONS = 6  # predictions are expensive
+MAX_PREDICTION_BYTES = 4_096
+
+Ranker = Callable[[Goal, Program, list[InputValues]], tuple[list[InputValues], int]]
+
+
+def by_model(
+    predictor: Predictor, *, most: int = MAX_PREDICTIONS, limit: int = MAX_PREDICTION_BYTES
+) -> Ranker:
+    """Return a ranker that orders the first inputs by predicted distance, and counts the predicted bytes."""
+
+    def rank(goal: Goal, program: Program, proposals: list[InputValues]) -> tuple[list[InputValues], int]:
+        compared = _literals(goal)
+        if compared is None:
+            return proposals, 0
+        first, rest = proposals[:most], proposals[most:]
+        asks = [
+            PredictionRequest(
+                program=replace(
+                    program,
+                    call=goal.call(
+                        {name: spelled(prediction) or "None" for name, prediction in values.items()}
+                    ),
+                ),
+                limit=limit,
+            )
+            for values in first
+        ]
+        predictions = list(predictor.predict(asks))
+        far = [
+            _far(of_prediction(Subject(), ask, prediction), compared)
+            for ask, prediction in zip(asks, predictions, strict=True)
+        ]
+        order = sorted(range(len(first)), key=lambda at: (far[at], at))
+        return [*(first[at] for at in order), *rest], sum(len(prediction.text) for prediction in predictions)
+
+    return rank
+
+
+def _literals(goal: Goal) -> list[tuple[str, Any]] | None:
+    """Return the literals that the value of the call is compared with; None if the goal is not so simple."""
+    literals = []
+    for left, operator, right in goal.pairs:
+        if left != CALL_VALUE:
+            return None
+        try:
+            literals.append((operator, ast.literal_eval(right)))
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+            return None
+    return literals or None
+
+
+def _far(text: str, compared: list[tuple[str, Any]]) -> float:
+    value = read_value(text)
+    if isinstance(value, Verbatim):  # it raises, or cannot be read
+        return FAR
+    return sum(apart(value, operator, wanted) for operator, wanted in compared)
+
+
+_NAME = "goal_of_the_search"
+
+
+def crosshair(*, seconds: float, trust: bool = False) -> Callable[[Goal, Target], Iterator[InputValues]]:
+    """Return a proposer that runs CrossHair for N seconds; it yields nothing if CrossHair is not installed."""
+
+    def propose(goal: Goal, target: Target) -> Iterator[InputValues]:
+        if not symbolic.is_installed():
+            return
+        names = [name for name, _ in goal.names]
+        kinds = {name: target.guessed[of] for name, of in goal.names if of in target.guessed}
+        function = _NAME if goal.test else goal.function
+        program = target.program
+        if goal.test:
+            program = replace(program, source=f"{program.source}\n\n{_branch(goal, target)}")
+        consumed = goal.consumed and not goal.test
+        exploration = symbolic.explore(
+            program, function, seconds=seconds, names=names, guessed=kinds, consumed=consumed, trust=trust
+        )
+        for path in exploration.paths:
+            arguments = CallArguments.of(path.call)
+            if arguments is not None and len(arguments.values) >= len(names):
+                yield dict(zip(names, arguments.values, strict=False))
+
+    return propose
+
+
+def _branch(goal: Goal, target: Target) -> str:
+    """Build a function of the free names that branches on whether the goal holds."""
+    types = {
+        parameter.arg: parameter.annotation
+        for parameter in (*target.node.args.posonlyargs, *target.node.args.args)
+    }
+    words = []
+    for name, of in goal.names:
+        annotation = types.get(of)
+        words.append(f"{name}: {ast.unparse(annotation)}" if annotation is not None else name)
+    return (
+        f"def {_NAME}({', '.join(words)}):\n    if {goal.inlined}:\n        return True\n    return False\n"
+    )
 
 
 def find_input(

@@ -30,25 +30,25 @@ from worldline.plan.play.uct import PlayNode, chosen, search
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor, WatchedPredictor
 
-LIMIT = 512  # bytes of an imagined step, at most
-ROOM = 32  # bytes more than the longest text that was seen
-PLAYS = 40  # that are watched
-LESSONS = 64  # transitions that are learned from, at most
-DEEPEST = 200  # moves of one imagined play: a model may imagine a game that goes in circles
+MAX_STEP_BYTES = 512  # of a predicted step
+EXTRA_BYTES = 32  # beyond the longest observed text
+DEFAULT_PLAYS = 40  # watched
+MAX_LESSONS = 64  # transitions to train on
+MAX_MOVES = 200  # of one predicted play: a model may predict a game that never ends
 
 
 @dataclass
 class SeenWorld:
-    """The world as a model imagines it from observations alone, and the memory of what it said."""
+    """The game as a model predicts it from observations alone, with a cache of its predictions."""
 
     predictor: Predictor
     players: int
-    limit: int = LIMIT
-    memory: dict[tuple[str, GameMove], str] = field(default_factory=dict)  # what was said to change
+    limit: int = MAX_STEP_BYTES
+    memory: dict[tuple[str, GameMove], str] = field(default_factory=dict)  # predicted changes
     bytes: int = 0
 
     def after(self, moves: Sequence[tuple[Moment, GameMove]]) -> list[Moment | None]:
-        """What comes of each move; those not asked before are imagined together."""
+        """Return the moment after each move; new ones are predicted in one batch."""
         keys = [(now.text, move) for now, move in moves]
         new = [key for key in dict.fromkeys(keys) if key not in self.memory]
         asks = [PredictionRequest(program=asked(*key), limit=self.limit) for key in new]
@@ -60,7 +60,7 @@ class SeenWorld:
 
 @dataclass(frozen=True)
 class SeenState:
-    """A game's state as it is imagined: a moment, in a world that gives the next."""
+    """A predicted state of a game."""
 
     now: Moment
     world: SeenWorld = field(compare=False, repr=False)
@@ -68,42 +68,42 @@ class SeenState:
 
     @property
     def players(self) -> int:
-        """How many play."""
+        """The number of players."""
         return self.world.players
 
     @property
     def player(self) -> int:
-        """Who is imagined to move."""
+        """The player who moves next."""
         return self.now.player
 
     def moves(self) -> Sequence[GameMove]:
-        """What is imagined to be allowed."""
+        """The legal moves."""
         return self.now.legal if self.now.player != OVER else ()
 
     def chances(self) -> list[tuple[GameMove, Any]]:
-        """Nothing falls by chance."""
+        """A learned game has no chance moves."""
         return []
 
     def step(self, move: GameMove, /) -> SeenState | LostState:
-        """The next moment; all moves of this one are imagined together. A play without an end is lost."""
-        if self.depth >= DEEPEST:
+        """Return the next state; all moves are predicted in one batch. A play that is too long is lost."""
+        if self.depth >= MAX_MOVES:
             return LostState(self.players)
         self.world.after([(self.now, legal_move) for legal_move in self.now.legal])
         (after,) = self.world.after([(self.now, move)])
         return LostState(self.players) if after is None else SeenState(after, self.world, self.depth + 1)
 
     def returns(self) -> Sequence[float]:
-        """What is imagined to be won."""
+        """The predicted returns."""
         return self.now.won or (0.0,) * self.players
 
     def observation(self, player: int, /) -> str:
-        """The imagined text."""
+        """The predicted observation."""
         return self.now.text
 
 
 @dataclass
 class LearnedPlayer:
-    """Searches in what it has learned by watching: it is told what is seen and what may be done, and no rule."""
+    """Searches in a world learned from observations. It sees observations and legal moves, but no rules."""
 
     world: SeenWorld
     simulations: int
@@ -114,15 +114,15 @@ class LearnedPlayer:
     _seed: int = 0
 
     def begin(self, start: GameState, seat: int, seed: int, /) -> None:
-        """Only what is seen of the beginning is kept."""
+        """Start a play; only the observation is kept."""
         self._text, self._seat, self._seed = start.observation(seat), seat, seed
 
     def see(self, seen: str, move: GameMove, /) -> None:
-        """What is seen now."""
+        """Take the current observation."""
         self._text = seen
 
     def choose(self, moves: Sequence[GameMove], /) -> GameMove:
-        """The most visited move of a search in imagination."""
+        """Return the most visited move of a search in the predicted world."""
         root = SeenState(Moment(self._text, self._seat, in_order(moves)), self.world)
         self._seed += 1
         self.tree = search(root, simulations=max(self.simulations, len(moves)), seed=self._seed)
@@ -130,12 +130,16 @@ class LearnedPlayer:
 
 
 def limit_of(lessons: Sequence[tuple[bytes, bytes]]) -> int:
-    """How many bytes of a step are imagined: a little more than the longest text among the documents."""
-    return min(LIMIT, max((len(steps) for _, steps in lessons), default=LIMIT) + ROOM)
+    """Return the most bytes to predict per step: slightly more than the longest document."""
+    return min(
+        MAX_STEP_BYTES, max((len(steps) for _, steps in lessons), default=MAX_STEP_BYTES) + EXTRA_BYTES
+    )
 
 
-def right(predictor: Predictor, seen: Sequence[Transition], players: int, *, limit: int = LIMIT) -> Share:
-    """How many transitions are imagined exactly as they were seen."""
+def right(
+    predictor: Predictor, seen: Sequence[Transition], players: int, *, limit: int = MAX_STEP_BYTES
+) -> Share:
+    """Return how many transitions are predicted exactly as they were observed."""
     world = SeenWorld(predictor, players, limit)
     predicted = world.after([(transition.before, transition.move) for transition in seen])
     return Share(
@@ -145,7 +149,7 @@ def right(predictor: Predictor, seen: Sequence[Transition], players: int, *, lim
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedWorld:
-    """What came of watching: the model, how much it was shown, and how much of what it was not shown it gets right."""
+    """A learned world: the model, the number of lessons, and its accuracy on held-back transitions."""
 
     predictor: Predictor
     lessons: int
@@ -153,10 +157,10 @@ class LearnedWorld:
     after: Share
     cpu_seconds: float
     steps: int
-    limit: int = LIMIT
+    limit: int = MAX_STEP_BYTES
 
     def as_json(self) -> dict[str, Any]:
-        """All but the model."""
+        """Everything but the model."""
         training = {"lessons": self.lessons, "steps": self.steps, "cpu_seconds": self.cpu_seconds}
         return {**training, "before": self.before.as_json(), "after": self.after.as_json()}
 
@@ -166,13 +170,13 @@ def learn_world(
     *,
     minutes: float = 3.0,
     steps: int = 0,
-    plays: int = PLAYS,
-    lessons: int = LESSONS,
+    plays: int = DEFAULT_PLAYS,
+    lessons: int = MAX_LESSONS,
     seed: int = 0,
     model: Path | None = None,
-    tell: Callable[[float, str], None] | None = None,
+    progress: Callable[[float, str], None] | None = None,
 ) -> LearnedWorld:
-    """Watch random plays, fit low-rank changes of a model to most of what was seen, and judge it by the rest."""
+    """Watch random plays, fit low-rank changes of a model to most transitions, and judge it on the rest."""
     from worldline.model import checkpoint
     from worldline.model.engine.native import open_engine
     from worldline.model.low_rank import merge_changes
@@ -187,26 +191,26 @@ def learn_world(
     shown = documents(taught)
     limit = limit_of(shown)
 
-    def asked_of(model: Predictor, share: float, when: str) -> Share:
-        heard = count(1)
+    def judge(model: Predictor, share: float, when: str) -> Share:
+        numbers = count(1)
 
-        def hear() -> None:
-            if tell is not None:
-                tell(share, f"{next(heard)} of {len(judged)} imagined {when} it")
+        def report() -> None:
+            if progress is not None:
+                progress(share, f"{next(numbers)} of {len(judged)} predicted {when} training")
 
-        return right(WatchedPredictor(model, hear), judged, start.players, limit=limit)
+        return right(WatchedPredictor(model, report), judged, start.players, limit=limit)
 
-    before = asked_of(Local(open_engine(shape, weights), name="before"), 0.0, "before")
+    before = judge(Local(open_engine(shape, weights), name="before"), 0.0, "before")
     changes = train_changes(
         shape,
         weights,
         shown,
         held_back=documents(back),
-        progress=tell,
+        progress=progress,
         how=AdaptationConfig(minutes=minutes, steps=steps, seed=seed),
     )
     fitted = Local(open_engine(shape, merge_changes(weights, changes.tensors)), name="learned")
-    after = asked_of(fitted, 1.0, "after")
+    after = judge(fitted, 1.0, "after")
     return LearnedWorld(
         predictor=fitted,
         lessons=len(taught),

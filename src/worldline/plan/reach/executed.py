@@ -11,9 +11,9 @@ from heapq import heappop, heappush
 from random import Random
 
 from worldline.plan.reach.goal import StateGoal
-from worldline.plan.reach.imagination import ASKS, ENDED
+from worldline.plan.reach.predicted_machine import ASKS, ENDED
 from worldline.plan.reach.runs import MachineStop, state_key
-from worldline.plan.reach.search import RunsPlans
+from worldline.plan.reach.search import PlanRunner
 
 CommandPlan = tuple[int, ...]
 
@@ -27,7 +27,7 @@ class ExecutedResult:
 
 
 def breadth_first(
-    runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
+    runs: PlanRunner, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
 ) -> ExecutedResult:
     """Try the shortest plans first, one run each; a known state is not expanded again."""
     before, seen, waiting = runs.executions, set[object](), deque[CommandPlan]([()])
@@ -42,7 +42,7 @@ def breadth_first(
 
 
 def nearest_first(
-    runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
+    runs: PlanRunner, goal: StateGoal, commands: int, *, executions: int, depth: int, ignored: str = ""
 ) -> ExecutedResult:
     """Expand the real state that is nearest to the goal, one run per command."""
     before, seen = runs.executions, set[object]()
@@ -63,7 +63,7 @@ def nearest_first(
 
 
 def random_plans(
-    runs: RunsPlans, goal: StateGoal, commands: int, *, executions: int, depth: int, seed: int = 0
+    runs: PlanRunner, goal: StateGoal, commands: int, *, executions: int, depth: int, seed: int = 0
 ) -> ExecutedResult:
     """Try random plans of full depth; every state on the way counts."""
     before, random = runs.executions, Random(seed)

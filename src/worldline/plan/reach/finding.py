@@ -11,8 +11,8 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.reach.executed import breadth_first
 from worldline.plan.reach.goal import StateGoal, read_goal
-from worldline.plan.reach.imagination import Imagination
 from worldline.plan.reach.machine import CommandMachine, read_machine, refuse_unknown, shipped
+from worldline.plan.reach.predicted_machine import PredictedMachine
 from worldline.plan.reach.runs import MachineRuns, sandboxed_machine
 from worldline.plan.reach.search import ReachBudget, ReachResult, reach
 from worldline.plan.reach.tree import as_json, search_tree
@@ -107,7 +107,7 @@ def find_commands(
     local = _local(model, extras or {})
     with sandboxed_machine() as world:
         result = reach(
-            Imagination(local, machine_read),
+            PredictedMachine(local, machine_read),
             MachineRuns(world, machine_read),
             wanted,
             len(machine_read.commands),

@@ -15,16 +15,15 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.plan.futures.draws import draw_places
-from worldline.plan.reach.imagination import ASKS, ENDED, LOST, RAISED, names_behind
 from worldline.plan.reach.machine import CommandMachine
+from worldline.plan.reach.predicted_machine import ASKS, ENDED, LOST, RAISED, names_after
 from worldline.predict.prediction import PredictionRequest
 
-STEPS = 2_000  # of one run: a machine that draws goes on drawing when the plan is over
-BEYOND = 4  # steps behind the last command's asking: where changes are written depends on the next event
+MAX_STEPS = 2_000  # a machine that draws keeps drawing after the plan
+EXTRA_STEPS = 4  # after the last command: where changes are written depends on the next event
 
-MachineWorld = Callable[
-    [Program, Control | None], Trace
-]  # a program and who decides its draws in, what it did out
+# Executes a program whose draws the control decides.
+MachineWorld = Callable[[Program, Control | None], Trace]
 
 
 @contextmanager
@@ -32,7 +31,7 @@ def sandboxed_machine() -> Iterator[MachineWorld]:
     """Open a warm sandbox and yield a function that executes machines in it."""
     from worldline.recording.recorder import BoxWorker, prepare
 
-    worker = BoxWorker(prepare(limits=Limits(steps=STEPS), python=None, core="auto", trust=False))
+    worker = BoxWorker(prepare(limits=Limits(steps=MAX_STEPS), python=None, core="auto", trust=False))
     try:
         yield lambda program, control: worker.record(program, control=control)
     finally:
@@ -41,7 +40,7 @@ def sandboxed_machine() -> Iterator[MachineWorld]:
 
 @dataclass(frozen=True)
 class MachineStop:
-    """A run after a command: its true text so far, the names, and whether it asked, ended or raised."""
+    """An execution after a command: its true text so far, the names, and whether it asks, ended or raised."""
 
     text: bytes
     names: Mapping[str, str]
@@ -62,32 +61,32 @@ class MachineRuns:
         trace = self._world(*self.machine.run(plan))
         if trace.outcome.kind not in (*WHOLE, "limit"):
             raise UsageError(
-                f"the machine cannot be run: {trace.outcome.kind} {trace.outcome.detail}".rstrip()
+                f"the machine cannot be executed: {trace.outcome.kind} {trace.outcome.detail}".rstrip()
             )
-        text = _begun(trace, len(plan) + 1)
+        text = _text_up_to(trace, len(plan) + 1)
         places = draw_places(text)
         strange = {hidden.kind for hidden in trace.hidden} - {self.machine.kind}
         if strange:
             raise UsageError(
-                f"a machine has no hidden input but its commands; this one has {sorted(strange)[0]!r}"
+                f"commands must be the only hidden input of a machine; this one also has {sorted(strange)[0]!r}"
             )
         ends = [place.line for place in places][: len(plan) + 1]
-        stops = [MachineStop(text[:end], names_behind(text[:end], self._prompt), ASKS) for end in ends]
+        stops = [MachineStop(text[:end], names_after(text[:end], self._prompt), ASKS) for end in ends]
         if len(stops) <= len(plan):
             way = {"returned": ENDED, "exited": ENDED, "raised": RAISED}.get(trace.outcome.kind, LOST)
-            stops.append(MachineStop(text, names_behind(text, self._prompt), way))
+            stops.append(MachineStop(text, names_after(text, self._prompt), way))
         return stops
 
 
-def _begun(trace: Trace, hidden: int) -> bytes:
-    """The text of a run up to its hidden input of this number, and a little more: all that follows is not looked at."""
+def _text_up_to(trace: Trace, hidden: int) -> bytes:
+    """The text of an execution up to its n-th hidden input and EXTRA_STEPS more steps."""
     taken = trace.hidden[:hidden]
-    last = taken[-1].step + BEYOND if len(taken) == hidden else len(trace)
+    last = taken[-1].step + EXTRA_STEPS if len(taken) == hidden else len(trace)
     steps = [trace[i] for i in range(min(last, len(trace)))]
     whole = len(steps) == len(trace) and trace.outcome.kind in WHOLE
     return write(Recorded(trace.program, steps, list(trace.frames), taken, whole), Compact())
 
 
 def state_key(names: Mapping[str, str], ignored: str) -> tuple[tuple[str, str], ...]:
-    """What makes two states the same: every name but the command's own."""
+    """Return a key that equal states share: every name except the one that holds the command."""
     return tuple(sorted((name, text) for name, text in names.items() if name != ignored))

@@ -18,44 +18,44 @@ from worldline.core.errors import UsageError
 from worldline.core.text import plural
 from worldline.plan.answer import ExecutionCost
 from worldline.plan.reach.goal import StateGoal
-from worldline.plan.reach.imagination import ASKS, ENDED, LOST, Snapshot
+from worldline.plan.reach.predicted_machine import ASKS, ENDED, LOST, Snapshot
 from worldline.plan.reach.runs import MachineStop, state_key
 
 WAYS = ("near", "sure", "uct")
-EXPLORING = 0.5  # of the upper bound: how much a node that was seldom visited is preferred
+EXPLORING = 0.5  # weight of the exploration term of the upper bound
 
 
-class Imagines(Protocol):
-    """Whoever imagines what follows commands."""
+class MachineModel(Protocol):
+    """Predicts what follows commands."""
 
     written: int
 
     def begin(self) -> Snapshot:
-        """Before the first command."""
+        """Predict up to the first command."""
         ...
 
     def follow(self, forks: Sequence[tuple[Snapshot, int]]) -> list[Snapshot]:
-        """Behind a command, from each of these snapshots."""
+        """Predict what follows a command, from each of these snapshots."""
         ...
 
-    def told(self, text: bytes) -> Snapshot:
-        """Behind a true text."""
+    def after_text(self, text: bytes) -> Snapshot:
+        """Return the snapshot after a true text."""
         ...
 
 
-class RunsPlans(Protocol):
-    """Whoever runs plans, and counts them."""
+class PlanRunner(Protocol):
+    """Executes plans and counts them."""
 
     executions: int
 
     def after(self, plan: tuple[int, ...]) -> list[MachineStop]:
-        """Where it stood before the first command and behind each."""
+        """Execute a plan; return the state before the first command and after each."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReachBudget:
-    """The most that a search may take, how long a plan may be, and how many nodes are gone on from at once."""
+    """Bounds of a search, the longest plan (`depth`), and how many nodes are expanded at once (`leaves`)."""
 
     executions: int = 8
     simulations: int = 200
@@ -65,12 +65,12 @@ class ReachBudget:
 
     def __post_init__(self) -> None:
         if min(self.executions, self.simulations, self.bytes, self.depth, self.leaves) < 1:
-            raise UsageError("a search takes at least one execution, simulation, byte, command and leaf")
+            raise UsageError("a search needs at least one execution, simulation, byte, command and leaf")
 
 
 @dataclass
 class ReachNode:
-    """A node of the tree: a snapshot, or the true `text` of a run, of which one is made when it is gone on from."""
+    """A node of the tree: a snapshot, or the true `text` of an execution, which becomes a snapshot when expanded."""
 
     parent: int
     command: int
@@ -84,24 +84,24 @@ class ReachNode:
     total: float = 0.0
     is_true: bool = False
     corrected: bool = False
-    failed: bool = False  # its plan was run, and did not reach the goal
+    failed: bool = False  # its plan was executed and did not reach the goal
     chosen: bool = False
     dropped: bool = False
 
     @property
     def logprob(self) -> float:
-        """How sure the model is of its way here; a true node is certain."""
+        """The log-probability of the predictions up to here; 0 for a true node."""
         return 0.0 if self.is_true or self.snapshot is None else self.snapshot.logprob
 
     @property
     def value(self) -> float:
-        """What its visits were worth."""
+        """The mean value of its visits."""
         return self.total / self.visits if self.visits else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReachResult:
-    """What a search found: a plan that was run and reached the goal, or none; its tree, and what it took."""
+    """The result of a search: a plan that was executed and reached the goal, or None; the tree and the cost."""
 
     plan: tuple[int, ...] | None
     nodes: tuple[ReachNode, ...]
@@ -111,8 +111,8 @@ class ReachResult:
 
 
 def reach(
-    imagination: Imagines,
-    runs: RunsPlans,
+    predicted: MachineModel,
+    runs: PlanRunner,
     goal: StateGoal,
     commands: int,
     *,
@@ -120,37 +120,36 @@ def reach(
     way: str = "near",
     ignored: str = "",
 ) -> ReachResult:
-    """Searches for a plan to a goal. States are compared without the name `ignored`, the command's own."""
+    """Search for a plan to a goal. States are compared without the name `ignored`, which holds the command."""
     if way not in WAYS:
-        raise UsageError(f"a search goes one of the ways {', '.join(WAYS)}, not {way!r}")
-    return _ReachSearch(imagination, runs, goal, commands, budget, way, ignored).run()
+        raise UsageError(f"unknown search {way!r}: choose one of {', '.join(WAYS)}")
+    return _ReachSearch(predicted, runs, goal, commands, budget, way, ignored).run()
 
 
 class _ReachSearch:
     def __init__(
         self,
-        imagination: Imagines,
-        runs: RunsPlans,
+        predicted: MachineModel,
+        runs: PlanRunner,
         goal: StateGoal,
         commands: int,
         budget: ReachBudget,
         way: str,
         ignored: str,
     ) -> None:
-        self.imagination, self.runs, self.goal = imagination, runs, goal
+        self.predicted, self.runs, self.goal = predicted, runs, goal
         self.commands, self.budget, self.ignored = range(commands), budget, ignored
         self.pick: Callable[[Sequence[int]], int | None] = self._upper_bound if way == "uct" else self._best
         self.way = way
         self.nodes: list[ReachNode] = []
-        self.simulations, self.executed, self.written = 0, runs.executions, imagination.written
+        self.simulations, self.executed, self.written = 0, runs.executions, predicted.written
 
     def run(self) -> ReachResult:
-        """The whole search."""
-        begun = self.imagination.begin()
-        self.nodes.append(ReachNode(-1, -1, begun.names, begun.way, begun, 0))
-        if (
-            begun.way != ASKS
-        ):  # the model has lost itself before the first command: one run says how it begins
+        """Search until the goal is reached or the budget is spent."""
+        root = self.predicted.begin()
+        self.nodes.append(ReachNode(-1, -1, root.names, root.way, root, 0))
+        # The prediction failed before the first command: one execution shows the start.
+        if root.way != ASKS:
             self._correct((), self.runs.after(()))
         plan, why = self._try([0]), ""
         while plan is None and self.spent.executions < self.budget.executions:
@@ -159,10 +158,10 @@ class _ReachSearch:
             if leaves:
                 plan = self._try(self._expand(leaves))
                 continue
-            why = why or "every plan within the depth was tried in imagination"
+            why = why or "every plan within the depth was predicted"
             doubtful = self._doubtful()
             if doubtful is None:
-                why = f"{why}, and all that was imagined is run"
+                why = f"{why}, and every predicted plan was executed"
                 break
             plan = self._run(doubtful)
         else:
@@ -174,15 +173,15 @@ class _ReachSearch:
 
     @property
     def spent(self) -> ExecutionCost:
-        """So far."""
+        """The cost so far."""
         return ExecutionCost(
-            executions=self.runs.executions - self.executed, bytes=self.imagination.written - self.written
+            executions=self.runs.executions - self.executed, bytes=self.predicted.written - self.written
         )
 
     def _over(self) -> str:
-        """Why nothing more is imagined; nothing while it may be."""
+        """Return why no more may be predicted; empty if more may be."""
         if self.spent.bytes >= self.budget.bytes:
-            return f"{plural(self.spent.bytes, 'byte')} imagined"
+            return f"{plural(self.spent.bytes, 'byte')} predicted"
         return (
             f"{plural(self.simulations, 'simulation')} made"
             if self.simulations >= self.budget.simulations
@@ -190,7 +189,7 @@ class _ReachSearch:
         )
 
     def _leaves(self) -> list[int]:
-        """The nodes to go on from, the best first; those beside it are of other states."""
+        """Return the nodes to expand, the best first, each with another state."""
         leaves = list[int]()
         most = min(self.budget.leaves, self.budget.simulations - self.simulations)
         while len(leaves) < most and (number := self.pick(leaves)) is not None:
@@ -198,19 +197,19 @@ class _ReachSearch:
         return leaves
 
     def _expand(self, numbers: Sequence[int]) -> list[int]:
-        """Imagines every command of some nodes in one batch, but those that a run has shown; the new nodes."""
+        """Predict every command of some nodes in one batch, except executed ones; return the new nodes."""
         forks, origins = list[tuple[Snapshot, int]](), list[int]()
         for number in numbers:
             node = self.nodes[number]
             if node.snapshot is None:
-                node.snapshot = self.imagination.told(node.text)
+                node.snapshot = self.predicted.after_text(node.text)
             known = {self.nodes[child].command for child in node.children}
             left = [command for command in self.commands if command not in known]
             forks += [(node.snapshot, command) for command in left]
             origins += [number] * len(left)
         new = list[int]()
         for number, (_, command), snapshot in zip(
-            origins, forks, self.imagination.follow(forks) if forks else (), strict=True
+            origins, forks, self.predicted.follow(forks) if forks else (), strict=True
         ):
             depth = self.nodes[number].depth + 1
             new.append(self._add(ReachNode(number, command, snapshot.names, snapshot.way, snapshot, depth)))
@@ -220,7 +219,7 @@ class _ReachSearch:
         return new
 
     def _visit(self, number: int) -> None:
-        """Tells a node that was expanded, and all above it, what its best child is worth."""
+        """Add the value of an expanded node's best child to it and to all its ancestors."""
         best = max((self._worth(self.nodes[child]) for child in self.nodes[number].children), default=0.0)
         while number >= 0:
             self.nodes[number].visits += 1
@@ -233,13 +232,13 @@ class _ReachSearch:
         return len(self.nodes) - 1
 
     def _worth(self, node: ReachNode) -> float:
-        """How sure the model is of a node, the less the further it is from the goal."""
+        """The probability of a node, divided by its distance from the goal."""
         if node.way not in (ASKS, ENDED) or node.failed:
             return 0.0
         return math.exp(min(node.logprob, 0.0)) / (1 + self.goal.distance(node.names))
 
     def _try(self, numbers: Sequence[int]) -> tuple[int, ...] | None:
-        """Runs the plans of those nodes where the goal holds, surest first; one that reached it."""
+        """Execute the plans of nodes where the goal holds, the most probable first; return one that reached it."""
         hits = [n for n in numbers if self._hits(n)]
         for number in sorted(hits, key=lambda n: -self.nodes[n].logprob):
             if self.nodes[number].dropped or self.spent.executions >= self.budget.executions:
@@ -251,7 +250,7 @@ class _ReachSearch:
         return None
 
     def _run(self, number: int) -> tuple[int, ...] | None:
-        """One execution of a node's plan, which corrects its path; as much of it as reached the goal."""
+        """Execute a node's plan and correct its path; return the part of the plan that reached the goal, if any."""
         plan = self._plan(number)
         stops = self.runs.after(plan)
         reached = next((i for i, stop in enumerate(stops) if self._is_goal(stop)), None)
@@ -259,13 +258,14 @@ class _ReachSearch:
         return None if reached is None else self._choose(plan[:reached])
 
     def _doubtful(self) -> int | None:
-        """The node, shown by no run, whose state is least sure and nearest to the goal; of equal ones the deeper."""
+        """The predicted node that is least confident and nearest to the goal; the deeper of equal ones."""
         every = [n for n, node in enumerate(self.nodes) if not (node.is_true or node.dropped)]
         return max(every, key=lambda n: (round(self._doubt(n), 6), self.nodes[n].depth, -n), default=None)
 
     def _doubt(self, number: int) -> float:
         node = self.nodes[number]
-        if node.way == LOST:  # nothing is imagined there: it is near where the one above it is
+        # A lost node has no state: its parent's distance counts.
+        if node.way == LOST:
             return 1 / (1 + self.goal.distance(self.nodes[max(node.parent, 0)].names))
         return (1 - math.exp(min(node.logprob, 0.0))) / (1 + self.goal.distance(node.names))
 
@@ -284,7 +284,7 @@ class _ReachSearch:
         return tuple(reversed(commands))
 
     def _choose(self, plan: tuple[int, ...]) -> tuple[int, ...]:
-        """Marks the path of a plan."""
+        """Mark the path of a plan as chosen."""
         at = 0
         self.nodes[at].chosen = True
         for command in plan:
@@ -296,14 +296,14 @@ class _ReachSearch:
         return next(n for n in self.nodes[number].children if self.nodes[n].command == command)
 
     def _correct(self, plan: tuple[int, ...], stops: Sequence[MachineStop]) -> None:
-        """Puts what a run has shown into the nodes of its path; what was imagined below a wrong one is dropped."""
+        """Write the states of an execution into the nodes of its path; drop predictions below a wrong node."""
         at = 0
         for depth, stop in enumerate(stops):
             if depth:
                 at = self._child_or_new(at, plan[depth - 1], stop)
             node = self.nodes[at]
             if not node.is_true:
-                self._tell(at, stop)
+                self._set_true(at, stop)
 
     def _child_or_new(self, number: int, command: int, stop: MachineStop) -> int:
         for child in self.nodes[number].children:
@@ -312,7 +312,7 @@ class _ReachSearch:
         depth = self.nodes[number].depth + 1
         return self._add(ReachNode(number, command, stop.names, stop.way, None, depth))
 
-    def _tell(self, number: int, stop: MachineStop) -> None:
+    def _set_true(self, number: int, stop: MachineStop) -> None:
         node = self.nodes[number]
         if node.snapshot is not None and node.snapshot.text == stop.text:
             node.snapshot = node.snapshot.certain()
@@ -330,7 +330,7 @@ class _ReachSearch:
             waiting += node.children
 
     def _open(self, number: int) -> bool:
-        """Whether a node can be expanded: it asks, is not too deep, and lacks children."""
+        """Whether a node can be expanded: it waits for a command, is not too deep, and lacks children."""
         node = self.nodes[number]
         return node.way == ASKS and not node.dropped and self._has_room(node)
 
@@ -341,16 +341,16 @@ class _ReachSearch:
         return state_key(node.names, self.ignored)
 
     def _expanded_states(self) -> set[tuple[tuple[str, str], ...]]:
-        """The states whose followers are all in the tree: another node of the same state adds nothing."""
+        """The states that are fully expanded: another node with the same state adds nothing."""
         full = len(self.commands)
         return {self._state(node) for node in self.nodes if not node.dropped and len(node.children) == full}
 
     def _best(self, taken: Sequence[int]) -> int | None:
-        """The open node of a new state that is surest, or, `near`, sure and near to the goal; shallow before deep."""
+        """The open node of a new state with the lowest cost; shallow before deep."""
         seen = self._expanded_states() | {self._state(self.nodes[n]) for n in taken}
         every = [n for n in range(len(self.nodes)) if self._open(n)]
         fresh = [n for n in every if self._state(self.nodes[n]) not in seen]
-        # What is imagined depends on the text: behind the same state, reached otherwise, it may go on otherwise.
+        # Predictions depend on the text: the same state reached on another path may continue differently.
         return min(fresh or ([] if taken else every), key=self._cost, default=None)
 
     def _cost(self, number: int) -> tuple[float, int, int]:
@@ -359,7 +359,7 @@ class _ReachSearch:
         return round(far - node.logprob, 6), node.depth, number
 
     def _upper_bound(self, taken: Sequence[int]) -> int | None:
-        """From the root down to the child with the highest upper bound, to a node that is open."""
+        """Descend from the root to an open node, always to the child with the highest upper bound."""
         seen = self._expanded_states() | {self._state(self.nodes[n]) for n in taken}
         live = self._live(seen, taken) or (set() if taken else self._live(set(), taken))
         if 0 not in live:

@@ -1,4 +1,4 @@
-"""A search over snapshots as a tree that is shown, and as plain data: what was imagined, and what a run corrected."""
+"""A search over snapshots as a tree to show and as JSON: what was predicted, and what an execution corrected."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from worldline.core.text import plural
 from worldline.plan.reach.goal import StateGoal
-from worldline.plan.reach.imagination import ASKS
 from worldline.plan.reach.machine import CommandMachine
+from worldline.plan.reach.predicted_machine import ASKS
 from worldline.plan.reach.search import ReachNode, ReachResult
 from worldline.plan.search_tree import SearchTree, TreeNode
 
@@ -15,7 +15,7 @@ from worldline.plan.search_tree import SearchTree, TreeNode
 def search_tree(
     machine: CommandMachine, goal: StateGoal, result: ReachResult, *, model: str = ""
 ) -> SearchTree:
-    """The tree of a search, with what it was for and what it took."""
+    """Return the tree of a search, with its goal and cost."""
     nodes = tuple(
         TreeNode(
             parent=node.parent,
@@ -35,7 +35,7 @@ def search_tree(
         ("model", model),
         ("real executions", f"{result.spent.executions:,}"),
         (
-            "imagined",
+            "predicted",
             f"{written} in {plural(result.simulations, 'expansion')}, {plural(len(nodes), 'node')}",
         ),
     )
@@ -53,19 +53,19 @@ def _label(machine: CommandMachine, node: ReachNode) -> str:
 
 
 def _note(machine: CommandMachine, node: ReachNode) -> str:
-    """What is so there, and how that is known."""
+    """The names there, and how they are known."""
     names = ", ".join(f"{name}={text}" for name, text in node.names.items() if name != machine.name)
-    how = f"imagined, p {node.snapshot.probability:.2f}" if node.snapshot is not None else "run"
+    how = f"predicted, p {node.snapshot.probability:.2f}" if node.snapshot is not None else "executed"
     if node.corrected:
-        how = "corrected by a real step"
+        how = "corrected by an execution"
     elif node.is_true:
-        how = "shown by a run" if node.text else "imagined right, confirmed by a run"
+        how = "executed" if node.text else "predicted, confirmed by an execution"
     ended = "" if node.way == ASKS else f", {node.way}"
-    return f"{names}{ended} ({how}{'; dropped: what it stood on was wrong' if node.dropped else ''})"
+    return f"{names}{ended} ({how}{'; dropped: an earlier state was wrong' if node.dropped else ''})"
 
 
 def as_json(machine: CommandMachine, goal: StateGoal, result: ReachResult) -> dict[str, Any]:
-    """All of it, but for the engine's states."""
+    """Everything except the engine's states."""
     return {
         "machine": machine.program.name,
         "goal": goal.text,

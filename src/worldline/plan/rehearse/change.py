@@ -12,7 +12,7 @@ from worldline.recording.rehearsal.run import LeftFiles
 
 MADE, GONE, CHANGED, MODE = "created", "deleted", "changed", "mode"
 MAX_DIFF_BYTES, MAX_DIFF_LINES = 128 << 10, 2_000
-_OWN = ("work", "home", "tmp", "shm", "script", "xtrace")  # folders of the box itself
+_OWN = ("work", "home", "tmp", "shm", "script", "xtrace")  # folders of the sandbox itself
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,13 +13,12 @@ from worldline.recording.rehearsal.events import ScriptEvent
 KINDS = (
     "read", "write", "delete", "rename", "change", "start", "signal", "send", "listen", "environment", "native",
 )  # fmt: skip
-"""What an effect does; `change` is of modes, owners and times, `native` of a library that is called directly."""
+"""Kinds of effects. `change`: modes, owners and times. `native`: a library called directly."""
 
 FILE_KINDS = ("read", "write", "delete", "rename", "change")
 MAX_LINKS = 40  # followed in one path, as the system does
 TOLD, LEFT, IMAGINED, TEXT = "told", "left", "imagined", "text"
-"""How an effect is known: asked for in the run, seen by what was left, on a line that a model takes to be reached, or
-in the text alone."""
+"""How an effect is known: reported while executed, seen in changed files, on a predicted line, or in the source."""
 
 _BOX = re.compile(r"/box/(work|home|tmp|shm|script)(?:/(.*))?", re.DOTALL)
 _SHOWN = {"work": "", "home": "~/", "tmp": "/tmp/", "shm": "/dev/shm/"}
@@ -55,7 +54,9 @@ class HostPaths:
 
     def of(self, path: str) -> tuple[str, str]:
         """Return the host path, and the place it is in."""
-        path = path.encode("utf-8", "backslashreplace").decode()  # as the guest writes what is no UTF-8
+        path = path.encode(
+            "utf-8", "backslashreplace"
+        ).decode()  # as the guest writes bytes that are not UTF-8
         match = _BOX.fullmatch(path.rstrip("/") or "/")
         slash = "/" if path.endswith("/") else ""
         if match is None:
@@ -94,7 +95,7 @@ def _effect(event: ScriptEvent, names: HostPaths) -> ScriptEffect:
 
 
 def _joined(effects: Sequence[ScriptEffect]) -> Iterator[ScriptEffect]:
-    """Looking a name up, connecting to it and asking it for a page are one thing, if one line does them."""
+    """Join a name lookup, a connection and a request of one line to one host."""
     by_line: dict[tuple[str, int, str], list[ScriptEffect]] = {}
     for effect in effects:
         if effect.kind == "send":
@@ -119,8 +120,7 @@ def host(address: str) -> str:
 
 
 def with_links(effects: Iterable[ScriptEffect], links: Mapping[str, str]) -> Iterator[ScriptEffect]:
-    """Paths through links are told as where they lead; what is read or written by a link at a path's end is told of
-    the link and of what it leads to."""
+    """Resolve symbolic links in paths. A file that is read or written through a link counts twice: link and target."""
     for effect in effects:
         if effect.kind in FILE_KINDS and effect.place:
             effect = _through(effect, links)
@@ -128,20 +128,20 @@ def with_links(effects: Iterable[ScriptEffect], links: Mapping[str, str]) -> Ite
         if link is None or effect.kind not in ("read", "write") or effect.detail:
             yield effect
             continue
-        yield replace(effect, detail=f"a link to {link}")
+        yield replace(effect, detail=f"link to {link}")
         slash = "/" if effect.target.endswith("/") else ""
         target = _led(effect.target.rstrip("/"), links)[0] + slash
-        yield _moved(effect, target, f"by the link {effect.target.rstrip('/')}")
+        yield _moved(effect, target, f"through the link {effect.target.rstrip('/')}")
 
 
 def _through(effect: ScriptEffect, links: Mapping[str, str]) -> ScriptEffect:
-    """An effect on a path that has a link in its middle, on the path that it leads to."""
+    """Resolve the links in the middle of an effect's paths."""
     if effect.kind == "rename":
         effect = replace(effect, detail=_inner(effect.detail, links)[0])
     target, first = _inner(effect.target, links)
     if not first:
         return effect
-    note = f"by the link {first}"
+    note = f"through the link {first}"
     detail = (
         effect.detail if effect.kind == "rename" else f"{effect.detail}, {note}" if effect.detail else note
     )
@@ -149,7 +149,7 @@ def _through(effect: ScriptEffect, links: Mapping[str, str]) -> ScriptEffect:
 
 
 def _inner(path: str, links: Mapping[str, str]) -> tuple[str, str]:
-    """A path whose folder is no link any more, and the first link that it went by."""
+    """Resolve the links in a path's folder; also return the first of them."""
     plain = path.rstrip("/")
     folder, name = posixpath.split(plain)
     if not folder or not name:
@@ -159,7 +159,7 @@ def _inner(path: str, links: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _led(path: str, links: Mapping[str, str]) -> tuple[str, str]:
-    """Where a path leads, through every link in it, and the first of them; a circle ends somewhere in it."""
+    """Resolve every link in a path; also return the first. A cycle ends after MAX_LINKS."""
     first = ""
     for _ in range(MAX_LINKS):
         parts = path.split("/")
@@ -174,13 +174,13 @@ def _led(path: str, links: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _moved(effect: ScriptEffect, target: str, detail: str) -> ScriptEffect:
-    """An effect on what a link leads to, which may lie outside."""
+    """An effect on the target of a link, which may be outside the folder."""
     leaves = effect.place == "folder" and (target.startswith(("/", "../")) or target == "..")
     return replace(effect, target=target, place="outside" if leaves else effect.place, detail=detail)
 
 
 def with_paths(effects: Iterable[ScriptEffect], folders: set[str], there: set[str]) -> Iterator[ScriptEffect]:
-    """Folders told as such, and what is read in the folder without being there."""
+    """Mark folders by a slash, and reads of files that do not exist."""
     for effect in effects:
         if effect.kind != "read" or effect.place == "" or effect.target.startswith("<"):
             yield effect

@@ -1,17 +1,85 @@
-"""A rehearsal whatever can be executed here: in the sandbox where that works, predicted and labelled so where not."""
+"""Rehearse any script: executed in the sandbox if possible, otherwise read and predicted, and labelled so."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import exp
 from pathlib import Path
 
+from worldline.codec.compact.parse import parse
 from worldline.core.errors import NoSandbox, UsageError
 from worldline.core.limits import Limits
-from worldline.plan.rehearse.imagine import completed, imagined
-from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse_executed, runs
+from worldline.core.program import Program
+from worldline.plan.rehearse.effect import IMAGINED, ScriptEffect
+from worldline.plan.rehearse.rehearse import Rehearsal, Staging, rehearse_executed, runs, source_of
+from worldline.plan.rehearse.visible import visible
 from worldline.predict.models import DEFAULT, AnyModel, load_model
+from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
+
+MAX_SOURCE_BYTES = 20_000  # longer scripts are not predicted, only read
+_PREDICTED = (
+    "nothing was executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
+)
+_REST = (
+    "the rest was not executed: PREDICTED lines are those that a model expects to be reached; it may be wrong"
+)
+_TEXT = "calls IN THE SOURCE are found by name: those under other names, in libraries or generated code are missing"
+
+
+def read_and_predicted(
+    file: Path, staging: Staging, predictor: Predictor | None, *, why: str, limit: int = 2048
+) -> Rehearsal:
+    """List what a script could touch by its text, and what a model predicts; `why` it was not executed."""
+    source = source_of(file)
+    program = Program(source=source, name=file.name, argv=staging.argv, stdin=staging.stdin)
+    return Rehearsal(
+        script=str(file),
+        folder=str(staging.folder),
+        source=source,
+        outcome=None,
+        why_not_run=why,
+        effects=tuple(supposed(program, predictor, limit)),
+        unseen=(_PREDICTED, _TEXT),
+    )
+
+
+def completed(
+    rehearsal: Rehearsal, staging: Staging, predictor: Predictor | None, *, limit: int
+) -> Rehearsal:
+    """Complete a rehearsal that was cut short by what the rest of its text could touch, labelled so."""
+    program = Program(
+        source=rehearsal.source, name=Path(rehearsal.script).name, argv=staging.argv, stdin=staging.stdin
+    )
+    known = {effect.line for effect in rehearsal.effects if effect.line}
+    rest = [effect for effect in supposed(program, predictor, limit) if effect.line not in known]
+    caveats = [_REST] if any(effect.seen == IMAGINED for effect in rest) else []
+    caveats += [_TEXT] if rest else []
+    return replace(rehearsal, effects=(*rehearsal.effects, *rest), unseen=(*rehearsal.unseen, *caveats))
+
+
+def supposed(program: Program, predictor: Predictor | None, limit: int) -> list[ScriptEffect]:
+    """List the calls in a program's text; those on a predicted line are labelled so."""
+    calls = visible(program.source, program.language)
+    if predictor is None or not calls or len(program.source) > MAX_SOURCE_BYTES:
+        return calls
+    lines, probability = _reached(program, predictor, limit)
+    return [
+        replace(effect, seen=IMAGINED, probability=probability) if effect.line in lines else effect
+        for effect in calls
+    ]
+
+
+def _reached(program: Program, predictor: Predictor, limit: int) -> tuple[set[int], float | None]:
+    """Return the lines of a predicted trace, and the model's probability of it."""
+    ask = PredictionRequest(program=program, limit=limit)
+    prediction = next(iter(predictor.predict([ask])))
+    parsed = parse(prediction.text, ask.prompt, loose=True)
+    lines = {step.line for step in parsed.steps if step.event == "line" and step.line is not None}
+    sure = None if prediction.logprob is None else exp(min(0.0, prediction.logprob))
+    return lines, sure
+
 
 DEFAULT_BYTES = 2048
 
@@ -31,7 +99,7 @@ def rehearse(
     extras: Mapping[str, str] | None = None,
     max_bytes: int = DEFAULT_BYTES,
 ) -> Rehearsal:
-    """Find out what a script would read, write, delete, start or send. It is no promise that the script is safe.
+    """Find out what a script would read, write, delete, start or send. It does not prove that the script is safe.
 
     The script is executed in the sandbox, without a network, over a copy of a folder, which itself stays as it is.
 
@@ -45,7 +113,7 @@ def rehearse(
         python: The Python interpreter that executes it.
         wall: Limit: seconds of the run.
         run: Execute it; otherwise its text is read and a model predicts which lines are reached.
-        model: Who predicts where the script cannot be executed: a name, a predictor or a function.
+        model: Who predicts if the script cannot be executed: a name, a predictor or a function.
         extras: Options of the model, where `model` is a name.
         max_bytes: The most bytes to predict; 0 reads the text alone.
 
@@ -70,15 +138,15 @@ def rehearse(
 
     why_not = runs(path) if run else "--no-run"
     if why_not:
-        return imagined(path, staging, predictor(), why=why_not, limit=max_bytes)
+        return read_and_predicted(path, staging, predictor(), why=why_not, limit=max_bytes)
     try:
         limits = Limits() if wall is None else replace(Limits(), wall=wall)
         rehearsal = rehearse_executed(path, staging, limits=limits)
     except NoSandbox as error:
-        return imagined(path, staging, predictor(), why=f"there is no box: {error}", limit=max_bytes)
+        return read_and_predicted(path, staging, predictor(), why=f"no sandbox: {error}", limit=max_bytes)
     outcome = rehearsal.outcome
     if outcome and outcome.kind == "unsupported":
-        raise UsageError(f"{file} is no script that can be run: {outcome.detail}")
+        raise UsageError(f"{file} cannot be executed as a script: {outcome.detail}")
     lacks_module = outcome and outcome.detail.startswith(("ModuleNotFoundError(", "ImportError("))
     guess = predictor() if lacks_module else None
     return completed(rehearsal, staging, guess, limit=max_bytes) if rehearsal.is_cut else rehearsal

@@ -5,7 +5,7 @@ It is no promise of safety: another input, day, machine or environment may take 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,21 +16,86 @@ from worldline.core.limits import Limits
 from worldline.core.trace import Outcome
 from worldline.plan.rehearse.change import GONE, MODE, FileChange, changes
 from worldline.plan.rehearse.effect import LEFT, HostPaths, ScriptEffect, effects_of, with_links, with_paths
-from worldline.plan.rehearse.unseen import unseen
 from worldline.recording.collect import decode, siblings
 from worldline.recording.languages.toolchain import KINDS
 from worldline.recording.rehearsal.commands import command_for, is_shell
 from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copied
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
 
-NO_PROMISE = "This is what one execution did in the sandbox. It is no promise that the script is safe."
-NOT_RUN = "Nothing was run: this is what the text says and a model imagines. It is no promise that the script is safe."
+_NETWORK = "the sandbox has no network: replies, and what the script would do with them, are unknown"
+_NOT_LISTENED = (
+    "the script is not Python: only changed files and the commands that a shell starts are visible"
+)
+_STARTED = "for programs that the script starts, only changed files are visible, not what they read or send"
+_NATIVE = "the script calls a native library (ctypes): only changed files are visible there"
+_LEFT = "a program that the script started, or native code, changed some files: their lines are unknown"
+_OUTSIDE = "files outside the folder are not in the sandbox: reading them fails as if they did not exist"
+_ENVIRONMENT = "your environment variables are not in the sandbox: pass those it needs with --env NAME=VALUE"
+_OWN_NAME = "the script uses the absolute path of the folder, which does not exist in the sandbox"
+_STDIN = "the script reads stdin, which is empty: pass its input with --stdin"
+_ALWAYS = "checks for the existence, size or times of files, and branches that were not executed"
+
+
+def unseen(run: RehearsedRun, effects: Sequence[ScriptEffect], left_out: Sequence[str]) -> Iterator[str]:
+    """Yield what a rehearsal could not observe, one sentence each."""
+    yield from _ended(run)
+    if not run.listened:
+        yield _NOT_LISTENED
+    kinds = {effect.kind for effect in effects}
+    for holds, sentence in (
+        ("send" in kinds, _NETWORK),
+        ("start" in kinds, _STARTED),
+        ("native" in kinds, _NATIVE),
+        (any(effect.seen == LEFT for effect in effects), _LEFT),
+        (any(effect.kind == "read" and effect.place == "outside" for effect in effects), _OUTSIDE),
+        (any(effect.place.startswith("outside,") for effect in effects), _OWN_NAME),
+        ("environment" in kinds, _ENVIRONMENT),
+        ("EOFError" in run.outcome.detail, _STDIN),
+        (
+            bool(left_out),
+            f"files that were not copied: {', '.join(left_out[:8])}{' and more' if len(left_out) > 8 else ''}",
+        ),
+        (run.more, "the list of effects is incomplete: there were too many"),
+        (run.left is None, "changed files could not be collected: there is no diff"),
+        (
+            run.left is not None and run.left.unseen > 0,
+            "the diff is incomplete: there were too many files",
+        ),
+    ):
+        if holds:
+            yield sentence
+    yield _ALWAYS
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (" and more" if len(names) > 8 else "")
+
+
+def _ended(run: RehearsedRun) -> Iterator[str]:
+    kind, detail = run.outcome.kind, run.outcome.detail
+    if kind == "limit":
+        yield f"everything after the script was stopped ({detail})"
+    elif kind == "raised" and "ImportError" not in detail and "ModuleNotFoundError" not in detail:
+        where = f" in line {run.line}" if run.line else ""
+        yield f"everything after the exception{where}, which might not be raised outside the sandbox"
+    elif kind == "raised":
+        yield "everything after the import of a module that is not installed here"
+    elif kind not in ("returned", "exited"):
+        yield f"everything after the end: {kind} {detail}".rstrip()
+
+
+NO_PROMISE = "One sandboxed execution did this. It does not prove that the script is safe."
+NOT_RUN = (
+    "Nothing was executed: read from the source and predicted. It does not prove that the script is safe."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rehearsal:
-    """What a script would touch. `outcome` is None where nothing was run; what is imagined or only in the text is
-    marked so, effect by effect. `unseen` are sentences: what this rehearsal could not see."""
+    """The effects of a script. Each says how it is known: executed, predicted or read from the source.
+
+    `outcome` is None if nothing was executed. `unseen` lists what the rehearsal could not observe.
+    """
 
     script: str
     folder: str
@@ -43,22 +108,22 @@ class Rehearsal:
     left_out: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
     why_not_run: str = ""
-    line: int = 0  # where the exception came from that ended it
-    listened: bool = True  # the interpreter told what was asked of it: of Python alone
+    line: int = 0  # of the exception that ended the script
+    listened: bool = True  # the interpreter reported events; Python only
 
     @property
     def promise(self) -> str:
-        """That there is none."""
+        """A warning that a rehearsal does not prove safety."""
         return NOT_RUN if self.outcome is None else NO_PROMISE
 
     @property
     def is_cut(self) -> bool:
-        """Whether the run ended before the script's own end, or tells little of it: then its text says more."""
+        """Whether the execution ended early or reported no events, so that reading the source adds something."""
         ended = self.outcome is None or self.outcome.kind in ("returned", "exited")
         return not ended or not self.listened
 
     def as_json(self) -> dict[str, Any]:
-        """All of it but the source, for machines."""
+        """Everything but the source."""
         fields = asdict(self)
         del fields["source"]
         return {"promise": self.promise, **fields}
@@ -66,7 +131,7 @@ class Rehearsal:
 
 @dataclass(frozen=True, kw_only=True)
 class Staging:
-    """How a script is rehearsed: the folder that is copied, what stays out, and what the script gets."""
+    """How to rehearse a script: the folder to copy, what to leave out, and the script's inputs."""
 
     folder: Path
     leave_out: tuple[str, ...] = ()
@@ -97,7 +162,7 @@ def rehearse_executed(file: Path, staging: Staging, *, limits: Limits) -> Rehear
     )
     run = run_over(script, copy, limits=limits, python=staging.python)
     names = HostPaths(str(folder), str(real.parent))
-    return _told(str(file), source, run, copy, names)
+    return _rehearsal(str(file), source, run, copy, names)
 
 
 def runs(file: Path) -> str:
@@ -108,7 +173,7 @@ def runs(file: Path) -> str:
     if refusal := lang.refusal(Feature.REHEARSE, file.name):
         return refusal
     is_here = command_for(file.name, lang.name, "") is not None
-    return "" if is_here else f"there is no {KINDS[lang.name].commands[0]} here to run {lang.title}"
+    return "" if is_here else f"{KINDS[lang.name].commands[0]}, which executes {lang.title}, is not installed"
 
 
 def source_of(file: Path) -> str:
@@ -122,11 +187,11 @@ def source_of(file: Path) -> str:
 
 
 def _placed(file: Path, folder: Path, source: str, copy: FolderCopy, leave_out: Sequence[str]) -> str:
-    """The script's path from the working folder; one that lies elsewhere is put beside it, with what it imports."""
+    """Return the script's path from the working folder; copy a script from elsewhere next to it, with its imports."""
     if file.is_relative_to(folder):
         name = file.relative_to(folder).as_posix()
         if copy.content(f"work/{name}") is None:
-            raise UsageError(f"{name} is the script itself: it cannot be left out ({', '.join(leave_out)})")
+            raise UsageError(f"{name} is the script itself and cannot be excluded ({', '.join(leave_out)})")
         return name
     copy.add_folder(SCRIPT)
     folders = {SCRIPT}
@@ -140,7 +205,7 @@ def _placed(file: Path, folder: Path, source: str, copy: FolderCopy, leave_out: 
     return f"../{SCRIPT}/{file.name}"
 
 
-def _told(file: str, source: str, run: RehearsedRun, copy: FolderCopy, names: HostPaths) -> Rehearsal:
+def _rehearsal(file: str, source: str, run: RehearsedRun, copy: FolderCopy, names: HostPaths) -> Rehearsal:
     file_changes = [] if run.left is None else changes(copy, run.left, names)
     known = {names.of(f"/box/{entry.path}")[0]: entry.kind for entry in copy.entries}
     links = {
@@ -152,7 +217,7 @@ def _told(file: str, source: str, run: RehearsedRun, copy: FolderCopy, names: Ho
     there |= {effect.detail for effect in effects if effect.kind == "rename"}
     folders = {path for path, kind in known.items() if kind == "folder"}
     folders |= {change.path for change in file_changes if change.kind == "folder"}
-    effects = [*with_paths(effects, folders, set(there)), *_untold(file_changes, effects)]
+    effects = [*with_paths(effects, folders, set(there)), *_unexplained(file_changes, effects)]
     return Rehearsal(
         script=file,
         folder=names.folder,
@@ -173,8 +238,8 @@ def _entries(copy: FolderCopy, run: RehearsedRun) -> list[Entry]:
     return [*copy.entries, *(run.left.entries if run.left else ())]
 
 
-def _untold(file_changes: Sequence[FileChange], effects: Sequence[ScriptEffect]) -> list[ScriptEffect]:
-    """Changes that no event of the script accounts for: made by what it started, or by C code."""
+def _unexplained(file_changes: Sequence[FileChange], effects: Sequence[ScriptEffect]) -> list[ScriptEffect]:
+    """Changes without an event: made by a started program or by native code."""
     touched = {effect.target for effect in effects if effect.kind in ("write", "delete", "rename", "change")}
     moved = [path for effect in effects if effect.kind == "rename" for path in (effect.target, effect.detail)]
     kinds = {GONE: "delete", MODE: "change"}

@@ -48,7 +48,7 @@ def _python(source: str) -> Iterator[ScriptEffect]:
 
 
 def _imported(tree: ast.AST) -> dict[str, str]:
-    """What each imported name stands for."""
+    """Map imported names to what they import."""
     modules: dict[str, str] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -70,7 +70,7 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _kind(node: ast.Call, names: Mapping[str, str]) -> tuple[str, bool]:
-    """The kind of a call's effect, and whether it is told by the name of a method alone."""
+    """Return the kind of a call's effect, and whether only the name of a method shows it."""
     first, dot, rest = _dotted(node.func).partition(".")
     name = names.get(first, first) + dot + rest
     kind = _table()["python"].get(name, "")
@@ -87,12 +87,12 @@ def _opened(node: ast.Call) -> str:
 
 
 def _target(node: ast.Call, is_method: bool) -> tuple[str, str]:
-    """What it is called on, as far as the text says it: a constant, or an expression as it stands."""
+    """Return the target of a call: a constant, or the source of an expression."""
     whose = node.func.value if isinstance(node.func, ast.Attribute) and is_method else node
     argument = whose.args[0] if isinstance(whose, ast.Call) and whose.args else None
     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
         return argument.value[:_MAX_TARGET_CHARACTERS], ""
-    return ast.unparse(node)[:_MAX_TARGET_CHARACTERS], "as it stands in the text"
+    return ast.unparse(node)[:_MAX_TARGET_CHARACTERS], "source text"
 
 
 def _other(source: str, language: str) -> Iterator[ScriptEffect]:
@@ -114,7 +114,7 @@ def _other(source: str, language: str) -> Iterator[ScriptEffect]:
             yield ScriptEffect(
                 kind=kind,
                 target=target[:_MAX_TARGET_CHARACTERS],
-                detail="as it stands in the text",
+                detail="source text",
                 line=number,
                 seen=TEXT,
             )

@@ -1,7 +1,7 @@
 """A machine as a model predicts it: snapshots of the engine's own state, and what follows each command.
 
-A snapshot is where the machine asks for its next command. Forks of it get one command each and are continued in one
-batch until the machine asks again; true steps can be dictated instead. Any engine with forkable states works. Nothing
+A snapshot is where the machine waits for its next command. Forks of it get one command each and are continued in one
+batch until the machine waits again; true steps can be dictated instead. Any engine with forkable states works. Nothing
 here is executed, and nothing knows the truth.
 """
 
@@ -23,24 +23,24 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.rollout import Logits, RolloutDraft
 
 ASKS, ENDED, RAISED, LOST = "asks", "ended", "raised", "lost"
-PER_COMMAND = 512  # bytes of steps between two commands; a text that takes more is lost
+MAX_COMMAND_BYTES = 512  # between two commands; a longer text is lost
 _ANY = (1 << 256) - 1
 _HIDES, _READS = 0x25, 0x3C  # the bytes % and <
 
 
-class _UntilAsked:
-    """Lets a model write until the next hidden input begins: `%`, or the reading (`<`) before which it stands."""
+class _UntilInput:
+    """Lets a model write until the next hidden input: a line with `%`, or a read (`<`)."""
 
     def __init__(self) -> None:
         self.stopped = False
 
     def allowed(self, text: bytearray, /) -> int:
-        """Everything, but that a line's number is followed by what is read: that is told before."""
+        """Everything except a read after a line number: reads come before it."""
         start = text.rfind(b"\n") + 1
         return _ANY & ~(1 << _READS) if start < len(text) else _ANY
 
     def instead(self, text: bytearray, byte: int | None, /) -> bytes | None:
-        """Stops before a line of a hidden input, or within one that the grammar forced."""
+        """Stop before a line with a hidden input, or within one that the grammar forced."""
         start = text.rfind(b"\n") + 1
         first = text[start] if start < len(text) else byte
         self.stopped = first == _HIDES or (start == len(text) and byte == _READS)
@@ -49,9 +49,9 @@ class _UntilAsked:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A text up to where the machine asks, the engine's state after it, and the values of names there.
+    """A text up to where the machine waits for a command, the engine's state after it, and the values of names there.
 
-    `way` says how it stopped: it asks, ended, raised, or its text is lost.
+    `way` says how it stopped: it waits for a command (asks), ended, raised, or the text is lost.
     """
 
     draft: RolloutDraft
@@ -62,12 +62,12 @@ class Snapshot:
 
     @property
     def logprob(self) -> float:
-        """Of all that the model wrote to get here; what was dictated is certain."""
+        """The log-probability of the predicted text; dictated text is certain."""
         return self.draft.logprob
 
     @property
     def probability(self) -> float:
-        """How sure the model is of its way here."""
+        """The probability of the predicted text."""
         return math.exp(min(self.draft.logprob, 0.0))
 
     @property
@@ -76,65 +76,67 @@ class Snapshot:
         return bytes(self.draft.text[: self.draft.text.rfind(b"\n") + 1])
 
     def certain(self) -> Snapshot:
-        """The same, known to be so."""
+        """Return the same snapshot, confirmed by an execution."""
         draft = self.draft.fork(limit=self.draft.ask.limit, script=self.draft.script)
         draft.logprob = 0.0
         return replace(self, draft=draft)
 
 
-class Imagination:
+class PredictedMachine:
     """A model that predicts a machine. `written` counts predicted bytes, without dictated ones."""
 
-    def __init__(self, local: Local, machine: CommandMachine, *, per_command: int = PER_COMMAND) -> None:
-        self.local, self.machine, self._most = local, machine, per_command
+    def __init__(
+        self, local: Local, machine: CommandMachine, *, per_command: int = MAX_COMMAND_BYTES
+    ) -> None:
+        self.local, self.machine, self._max_bytes = local, machine, per_command
         self.written = 0
         self._prompt = PredictionRequest(program=machine.program).prompt
-        self._opened: tuple[Any, Logits] | None = None  # the engine behind the prompt, which is read once
+        self._opened: tuple[Any, Logits] | None = None  # the engine after the prompt, which is read once
 
     def begin(self) -> Snapshot:
         """Predict up to the first command."""
         draft, state, logits = self._opening()
         return self._written([(draft, self.local.ahead(draft, state, logits))])[0]
 
-    def told(self, text: bytes) -> Snapshot:
-        """Return the snapshot after a true text, which ends where the machine asks."""
+    def after_text(self, text: bytes) -> Snapshot:
+        """Return the snapshot after a true text, which ends where the machine waits for a command."""
         draft, state, logits = self._opening(len(text))
         draft.dictate(text)
         if text:
             logits = self.local.engine.feed(state, text, pin=False)
-        return Snapshot(draft, state, logits, names_behind(text, self._prompt), ASKS)
+        return Snapshot(draft, state, logits, names_after(text, self._prompt), ASKS)
 
     def follow(self, forks: Sequence[tuple[Snapshot, int]]) -> list[Snapshot]:
         """Predict what follows a command from each of these snapshots, in one batch."""
         members, data = list[tuple[RolloutDraft, LookAhead]](), list[bytes]()
         for origin, command in forks:
-            draft = origin.draft.fork(limit=len(origin.draft.text) + self._most, script=_UntilAsked())
+            draft = origin.draft.fork(limit=len(origin.draft.text) + self._max_bytes, script=_UntilInput())
             draft.status = ""
-            dictated = self._give(draft, command)
+            dictated = self._dictate_command(draft, command)
             members.append((draft, self.local.ahead(draft, origin.state.fork(), origin.logits)))
             data.append(dictated)
         read(self.local.engine, [ahead for _, ahead in members], data)
         return self._written(members)
 
     def _opening(self, known: int = 0) -> tuple[RolloutDraft, Any, Logits]:
-        ask = PredictionRequest(program=self.machine.program, limit=known + self._most)
-        draft = self.local.draft(ask, _UntilAsked())
+        ask = PredictionRequest(program=self.machine.program, limit=known + self._max_bytes)
+        draft = self.local.draft(ask, _UntilInput())
         if self._opened is None:
             state = self.local.engine.start()
             self._opened = state, self.local.engine.feed(state, self._prompt, pin=True)
         return draft, self._opened[0].fork(), self._opened[1]
 
-    def _give(self, draft: RolloutDraft, command: int) -> bytes:
-        """Dictates a command: its line, but for what stands there; and, of one that is read, that it is read."""
+    def _dictate_command(self, draft: RolloutDraft, command: int) -> bytes:
+        """Dictate the rest of a command's line and, for a command that is read, the read itself."""
         line = self.machine.line(command)
-        begun = len(draft.text) - draft.text.rfind(b"\n") - 1
-        dictated = draft.dictate(line[begun:])
+        written = len(draft.text) - draft.text.rfind(b"\n") - 1
+        dictated = draft.dictate(line[written:])
         if self.machine.kind == READ and (draft.guide is None or draft.guide.bits >> _READS & 1):
             dictated += draft.dictate(b"<" + line.split(b"=", 1)[1])
         return dictated
 
     def _written(self, members: Sequence[tuple[RolloutDraft, LookAhead]]) -> list[Snapshot]:
-        """All members written to where they stop, a byte or more of each at a time."""
+        """Let the model write each member until it stops, one or more bytes of each at a time."""
         before = [len(draft.text) for draft, _ in members]
         running = list(members)
         while running:
@@ -151,13 +153,13 @@ class Imagination:
     def _snapshot(self, draft: RolloutDraft, ahead: LookAhead) -> Snapshot:
         way = _way(draft)
         logits = ahead.rest()
-        names = names_behind(bytes(draft.text), self._prompt) if way != LOST else {}
+        names = names_after(bytes(draft.text), self._prompt) if way != LOST else {}
         return Snapshot(draft, ahead.state if way == ASKS else None, logits, names, way)
 
 
 def _way(draft: RolloutDraft) -> str:
     script = draft.script
-    if isinstance(script, _UntilAsked) and script.stopped:
+    if isinstance(script, _UntilInput) and script.stopped:
         return ASKS
     if draft.status != "ended":
         return LOST
@@ -165,13 +167,13 @@ def _way(draft: RolloutDraft) -> str:
     return RAISED if b")!" in last else ENDED
 
 
-def names_behind(text: bytes, prompt: bytes) -> dict[str, str]:
-    """The names that the innermost live frames have behind a text, as canonical values."""
+def names_after(text: bytes, prompt: bytes) -> dict[str, str]:
+    """Return the names of the live frames after a text, with canonical values."""
     return live_names(parse(text, prompt, loose=True).steps)
 
 
 def live_names(steps: Sequence[Step]) -> dict[str, str]:
-    """The names of the frames that live behind these steps; an inner frame's hide an outer one's."""
+    """Return the names of the live frames after these steps; inner frames hide outer ones."""
     state, last = State(), 0
     for step in steps:
         if step.event == "return" and step.frame:
