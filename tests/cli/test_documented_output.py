@@ -1,0 +1,59 @@
+"""Commands in the README and the tutorials print what is quoted below them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs" / "tutorials").glob("*.md")),
+    *(ROOT / "docs" / "how-to" / f"{name}.md" for name in ("ask", "rehearse", "plan")),
+]
+COMMANDS = {"record", "encode", "debug", "imagine", "rehearse"}
+"""Commands that take seconds and print the same everywhere. Others need a server, a run or minutes."""
+VARYING = re.compile(r"(?<=cpython )\d+\.\d+\.\d+|(?<=in )\d+\.\d+ s")
+
+
+def examples() -> Iterator[tuple[str, str, str]]:
+    """Yield each page's name, command and quoted output."""
+    for page in PAGES:
+        for block in re.findall(r"^```\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+            for command, output in re.findall(r"^\$ worldline (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+                if command.split()[0] in COMMANDS and output.strip():
+                    yield page.name, command, output
+
+
+def normalized(text: str) -> str:
+    """Ignore line breaks, column widths, table rules, seconds and the interpreter's version."""
+    return " ".join(VARYING.sub("", text).replace("│", " ").split())
+
+
+EXAMPLES = list(examples())
+
+
+def test_examples_are_found() -> None:
+    assert {command.split()[0] for _, command, _ in EXAMPLES} >= {"record", "encode", "debug", "imagine"}
+
+
+@pytest.mark.parametrize(("page", "command", "output"), EXAMPLES, ids=lambda text: text[:60])
+def test_a_quoted_output_is_what_the_command_prints(page: str, command: str, output: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "worldline", *shlex.split(command)],
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "120"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    printed = normalized(done.stdout + done.stderr)
+    for part in re.split(r"^\.\.\.$", output, flags=re.MULTILINE):
+        assert normalized(part) in printed, f"{page}: {command}"
