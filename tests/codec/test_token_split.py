@@ -11,7 +11,7 @@ from tiers import examples
 
 from worldline.codec.token_split import TokenSplit, split_value, written
 from worldline.codec.tokens import Bytes, Tiktoken, Tokenizer, from_json, from_ranks
-from worldline.core.text import parting
+from worldline.core.text import first_difference
 from worldline.data.vocabularies import llama3_path, load
 
 WORDS = [b"='", b"ab", b"de", b"def", b"\xe2\x82", b"\"'"]
@@ -75,9 +75,9 @@ def test_long_values_are_shown_around_the_character() -> None:
 
 
 def test_where_texts_part() -> None:
-    assert parting("abc", "abd") == 2
-    assert parting("ab", "abc") == 2
-    assert parting("", "") == 0
+    assert first_difference("abc", "abd") == 2
+    assert first_difference("ab", "abc") == 2
+    assert first_difference("", "") == 0
 
 
 @settings(max_examples=examples(16, 100), deadline=None)

@@ -1,6 +1,6 @@
-"""Text for people: made safe to print, shortened, and cut around the place where two texts diverge.
+"""Text for people: safe to print, shortened, or cut around the place where two texts differ.
 
-Nothing a program wrote may move the cursor or turn a line. The escaped characters are those of canonical strings
+A program's text must not move the cursor or break a line. The escaped characters are those of canonical strings
 (docs/format.md, section 1): controls, invisible and bidirectional marks, surrogates.
 """
 
@@ -16,52 +16,53 @@ _LINE_ENDS = re.compile("\r\n|\r|\n")
 _SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
-def _escaped(found: re.Match[str]) -> str:
-    char = found[0]
+def _escaped(match: re.Match[str]) -> str:
+    char = match[0]
     point = ord(char)
     if char in _SHORT:
         return _SHORT[char]
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
-def plural(number: int, what: str) -> str:
-    """`1 step`, `2 steps`: a number of things that are called so."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def plural(number: int, noun: str) -> str:
+    """Write a count with its noun: `1 step`, `2 steps`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def printable(text: str) -> str:
-    """One line, every unsafe character written as its escape."""
+    """Write a text on one line, with unsafe characters escaped."""
     return _UNSAFE.sub(_escaped, text)
 
 
 def printable_lines(text: str, tab: int = 4) -> list[str]:
-    """The lines of a source or an output, as Python counts them, tabs expanded and the rest escaped."""
+    """Split a source or an output into lines, with tabs expanded and unsafe characters escaped."""
     return [printable(line.expandtabs(tab)) for line in _LINE_ENDS.split(text)]
 
 
-def shortened(text: str, most: int = 60) -> str:
-    """One line of at most so many characters, unsafe ones escaped: what a `repr` shows of a text."""
-    shown = printable(text[: most + 1])
-    return shown if len(shown) <= most else shown[: most - 3] + "..."
+def shortened(text: str, limit: int = 60) -> str:
+    """Write a text on one line of at most `limit` characters, with unsafe characters escaped."""
+    shown = printable(text[: limit + 1])
+    return shown if len(shown) <= limit else shown[: limit - 3] + "..."
 
 
-def parting(one: str, other: str) -> int:
-    """The index of the first character in which two texts differ: the end of the shorter where there is none."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:  # all before `low` is the same, and it differs somewhere before `high`, if at all
+def first_difference(left: str, right: str) -> int:
+    """Return the index of the first character in which two texts differ, or the length of the shorter text."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        # Everything before `low` is equal. The first difference lies at or before `high`.
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if left[low:middle] == right[low:middle]:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def around(text: str, at: int, room: int, *, gap: str = "...") -> str:
-    """A text in so many characters, gaps besides, such that the character at a place is to be seen."""
-    if len(text) <= room:
+def around(text: str, at: int, width: int, *, gap: str = "...") -> str:
+    """Cut a text to `width` characters around an index, with `gap` where something is left out."""
+    if len(text) <= width:
         return text
-    start = max(0, min(at - room // 2, len(text) - room))
-    start = 0 if at < room - len(gap) else start
-    rest = start + room < len(text)
-    return (gap if start else "") + text[start : start + room] + (gap if rest else "")
+    start = max(0, min(at - width // 2, len(text) - width))
+    start = 0 if at < width - len(gap) else start
+    rest = start + width < len(text)
+    return (gap if start else "") + text[start : start + width] + (gap if rest else "")
