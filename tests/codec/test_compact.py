@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiers import examples
 
-from worldline.codec.compact.parse import Parsed, parse, parse_answer
+from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact, prompt
-from worldline.codec.compact.writer import ask, encode, encode_steps
+from worldline.codec.compact.reader import read_answer
+from worldline.codec.compact.words import Fault
+from worldline.codec.compact.writer import encode, encode_steps
 from worldline.core.errors import UsageError
-from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.state import State
 from worldline.core.trace import Frame, Step, Trace
@@ -109,11 +110,9 @@ def test_element_deltas_are_smaller_and_say_the_same() -> None:
 def test_path_only_has_no_state_and_a_query_asks_for_it() -> None:
     trace, options = recorded(FACT, "fact(2)"), Compact(reveal=0)
     assert encode_steps(trace, options) == b"(1\n2\n4\n(1\n2\n3\n)\n5\n)\n.\n"
-    given_text, answer = ask(trace, 2, "r", options)
-    assert given_text.decode() == "# reveal=0\n" + FACT_PROMPT + "(1\n2\n4\n(1\n2\n3\n)\n?r\n"
-    assert answer == b"=1\n"
-    assert ask(trace, 3, "missing", options)[1] == b"-\n"
-    assert ask(trace, len(trace) - 1, "", options)[1] == b"=2\n"
+    queries = [(2, "r"), (3, "missing"), (len(trace) - 1, "")]
+    text = encode_steps(trace, options, queries=queries)
+    assert text == b"(1\n2\n4\n(1\n?missing\n-\n2\n3\n)\n?r\n=1\n5\n)\n?\n=2\n.\n"
 
 
 def test_a_text_with_queries_gives_them_back() -> None:
@@ -135,23 +134,16 @@ def test_a_query_needs_a_step_that_has_names() -> None:
         encode_steps(trace, queries=[(99, "n")])
 
 
-@pytest.mark.parametrize(
-    ("data", "value"), [(b"=1\n", "1"), (b"=[1, 'x']\nmore", "[1, 'x']"), (b"-\n", None)]
-)
-def test_answers_are_parsed(data: bytes, value: str | None) -> None:
-    answer = parse_answer(data)
-    assert not isinstance(answer, Malformed)
-    assert answer.value == value
+@pytest.mark.parametrize(("text", "value"), [("=1", "1"), ("=[1, 'x']", "[1, 'x']"), ("-", None)])
+def test_answers_are_parsed(text: str, value: str | None) -> None:
+    assert read_answer(text) == value
 
 
-@pytest.mark.parametrize(
-    ("data", "offset"),
-    [(b"=1", 2), (b"1\n", 0), (b"=1 2\n", 2), (b"=\xff\n", 1), (b"", 0), ("='é', \n".encode(), 5)],
-)
-def test_what_is_no_answer_is_malformed(data: bytes, offset: int) -> None:
-    answer = parse_answer(data)
-    assert isinstance(answer, Malformed)
-    assert answer.offset == offset
+@pytest.mark.parametrize(("text", "offset"), [("", 0), ("1", 0), ("=1 2", 2), ("='é', ", 4)])
+def test_anything_else_is_not_an_answer(text: str, offset: int) -> None:
+    with pytest.raises(Fault) as fault:
+        read_answer(text)
+    assert fault.value.args[0] == offset
 
 
 @pytest.mark.parametrize(

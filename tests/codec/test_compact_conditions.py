@@ -48,7 +48,7 @@ def test_round_trips_and_the_guide_lets_all_of_it_pass() -> None:
             assert parsed.malformed is None, (text.decode(), parsed.malformed)
             plain = parse(encode(trace, replace(options, conditions=False)))
             assert (parsed.steps, parsed.ended) == (plain.steps, plain.ended)
-            told += len(parsed.decided)
+            told += len(parsed.decisions)
             steps = encode_steps(trace, options)
             assert b"".join(line for line in steps.splitlines(True) if line[:1] != b"^") == encode_steps(
                 trace, replace(options, conditions=False)
@@ -86,4 +86,4 @@ def test_a_wrong_condition_is_read_as_it_stands() -> None:
     text = encode_steps(record(LOOP), TOLD).replace(b"^!\n", b"^\n")
     parsed = parse(text, prompt(LOOP, TOLD))
     assert parsed.ended
-    assert [taken for _, taken in parsed.decided] == [True, True, True]
+    assert [taken for _, taken in parsed.decisions] == [True, True, True]

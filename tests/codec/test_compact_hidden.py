@@ -125,7 +125,7 @@ def test_blind_tells_of_threads_alone() -> None:
     parsed = parse(encode(trace, options))
     assert (parsed.malformed, parsed.hidden) == (None, (Hidden(5, "thread 0", "0"),))
     found = parse(STEPS, prompt(trace.program, options)).malformed
-    assert found == Malformed(3, "a step: hidden inputs are not told")
+    assert found == Malformed(3, "a step: this mode has no hidden inputs")
 
 
 @pytest.mark.parametrize("mode", HIDDEN_MODES)

@@ -99,7 +99,7 @@ def test_the_first_lines_or_frames_begin_the_text(name: str) -> None:
     written = notation(name)
     text = written.steps(trace())
     for most in (1, 3):
-        part = written.steps(trace(), most=most)
+        part = written.steps(trace(), limit=most)
         assert text.startswith(part)
         assert part.count(written.unit_mark) == most
 

@@ -1,6 +1,7 @@
-"""The last frame of a text in Meta's format that was cut: what was written of it, as far as it goes.
+"""The last frame of a text in Meta's format that was cut off: what was written of it, with or without special
+tokens.
 
-With special tokens or without. What is whole is told apart from what breaks off; nothing is compared here.
+Complete parts are kept apart from unfinished ones; nothing is compared here.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ _ACTION, _ARG = token("action_sep"), token("arg_sep")
 
 
 @dataclass(frozen=True)
-class BegunFrame:
-    """A frame that breaks off. `events` are those that it may be.
+class PartialFrame:
+    """A frame that was cut off. `events` are those that it may be.
 
-    `locals` are the names whose values are whole, `closed` that there are no more; `name` is the one being written,
-    `value` what was written of its value, None where that has not begun. `line` and `arg` likewise; a line is `whole`
-    where its end was written.
+    `locals` are the names with complete values; `closed`: there are no more. `name` is the unfinished name, `value`
+    what was written of its value, None if that has not started. `line` and `arg` likewise; a line is `whole` if its
+    end was written.
     """
 
     events: tuple[str, ...]
@@ -48,30 +49,30 @@ class BegunFrame:
     arg: str | None = None
 
 
-def begun(text: str) -> BegunFrame | None:
-    """What was written of a frame; None where this is the beginning of none."""
+def read_partial_frame(text: str) -> PartialFrame | None:
+    """Read what was written of a frame, or return None if the text does not start one."""
     match = _EVENT.match(text)
     if match is not None:
         event = EVENTS.get(match[1])
-        return None if event is None else _with_tokens(text, match.end(), BegunFrame((event,), {}))
+        return None if event is None else _with_tokens(text, match.end(), PartialFrame((event,), {}))
     if text.startswith("<"):
         events = tuple(event for event, name in EVENT_TOKENS.items() if token(name).startswith(text))
-        return BegunFrame(events, {}) if events else None
+        return PartialFrame(events, {}) if events else None
     if text.startswith("{"):
-        return _locals(text, 0, BegunFrame(WITH_LOCALS, {}))
+        return _locals(text, 0, PartialFrame(WITH_LOCALS, {}))
     line, end, rest = text.partition("\n")
-    frame = BegunFrame(WITH_VALUE, {}, line=_bare(line), whole=bool(end))
+    frame = PartialFrame(WITH_VALUE, {}, line=_bare(line), whole=bool(end))
     return _arg(rest, 0, frame) if rest else frame
 
 
-def _with_tokens(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
+def _with_tokens(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
     if frame.events[0] in WITH_LOCALS:
         return _locals(text, at, frame)
     return _line(text, at, frame)
 
 
-def _locals(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
-    """Names and values, up to the closing brace or to where the text ends."""
+def _locals(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
+    """Names and values, up to the closing brace or the end of the text."""
     at = _past(text, at)
     if at == len(text):
         return frame
@@ -88,8 +89,8 @@ def _locals(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
         if name[2] is None:
             half = _broken(text, name)
             return None if half is None else replace(frame, locals=names, name=half)
-        at, said = _past(text, name.end()), _loaded(name[1])
-        frame = replace(frame, locals=names, name=said)
+        at, key = _past(text, name.end()), _loaded(name[1])
+        frame = replace(frame, locals=names, name=key)
         if at < len(text) and text[at] != ":":
             return None
         at = _past(text, at + 1)
@@ -101,7 +102,7 @@ def _locals(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
         if value[2] is None:
             half = _broken(text, value)
             return None if half is None else replace(frame, value=half)
-        names[said], at = _respelled(_loaded(value[1])), _past(text, value.end())
+        names[key], at = _respelled(_loaded(value[1])), _past(text, value.end())
         frame = replace(frame, name=None)
         if text[at : at + 1] == "}":
             return _line(text, at + 1, replace(frame, closed=True))
@@ -111,8 +112,8 @@ def _locals(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
     return replace(frame, locals=names)
 
 
-def _line(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
-    """The line, behind its token where there are tokens, and what an end of its frame carries."""
+def _line(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
+    """The line, after its token if there are tokens, and the value of its frame."""
     if not text.startswith("<"):
         line, end, _ = text[at:].partition("\n")
         return replace(frame, line=_bare(line) if line else None, whole=bool(end))
@@ -127,19 +128,19 @@ def _line(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
     return _arg(rest, len(_ARG), frame)
 
 
-def _arg(text: str, at: int, frame: BegunFrame) -> BegunFrame | None:
+def _arg(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
     at = _past(text, at)
     if at == len(text):
         return frame
     match = _STRING.match(text, at)
     if match is None:
         return None
-    said = _loaded(match[1]) if match[2] is not None else _broken(text, match)
-    return None if said is None else replace(frame, arg=said)
+    value = _loaded(match[1]) if match[2] is not None else _broken(text, match)
+    return None if value is None else replace(frame, arg=value)
 
 
 def _broken(text: str, match: re.Match[str]) -> str | None:
-    """What a string says that breaks off, perhaps inside an escape; None where something else ends it."""
+    """The content of an unfinished string, which may end inside an escape, or None if something else ends it."""
     rest = text[match.end() :]
     return None if rest and _HALF.match(rest) is None else _loaded(match[1])
 
