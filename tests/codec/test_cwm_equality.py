@@ -11,7 +11,7 @@ from strategies import LITERALS, VALUE_TEXTS
 
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.equality import ReprEquality
-from worldline.codec.cwm.foreign import stripped
+from worldline.codec.cwm.external import reading
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import unspaced
 from worldline.core.value import canonical, equal
@@ -139,12 +139,12 @@ def test_a_space_around_every_special_token_is_taken_off() -> None:
     assert unspaced(spaced) == TAGGED
     assert unspaced(TAGGED) == TAGGED
     assert cwm_parse.parse(spaced, SPACED_SOURCE) == cwm_parse.parse(TAGGED, SPACED_SOURCE)
-    assert stripped.parse(spaced, SPACED_SOURCE).text == TAGGED
+    assert reading.parse(spaced, SPACED_SOURCE).text == TAGGED
 
 
 def test_spaces_around_some_special_tokens_are_malformed_and_say_why() -> None:
     mixed = TAGGED.replace("<|frame_sep|><|line_sep|>", "<|frame_sep|> <|line_sep|>", 1)
-    for found in (cwm_parse.parse(mixed, SPACED_SOURCE), stripped.parse(mixed, SPACED_SOURCE)):
+    for found in (cwm_parse.parse(mixed, SPACED_SOURCE), reading.parse(mixed, SPACED_SOURCE)):
         assert found.malformed is not None
         assert "spaces_between_special_tokens=False" in found.malformed.expected
 
@@ -152,5 +152,5 @@ def test_spaces_around_some_special_tokens_are_malformed_and_say_why() -> None:
 @pytest.mark.parametrize("cut", range(1, len(TAGGED), 7))
 def test_a_spaced_text_may_be_cut(cut: int) -> None:
     whole = _spaced(TAGGED)
-    frames = stripped.parse(whole[:cut], SPACED_SOURCE).prediction.frames
-    assert frames == stripped.parse(TAGGED, SPACED_SOURCE).prediction.frames[: len(frames)]
+    frames = reading.parse(whole[:cut], SPACED_SOURCE).prediction.frames
+    assert frames == reading.parse(TAGGED, SPACED_SOURCE).prediction.frames[: len(frames)]

@@ -17,7 +17,7 @@ from tiers import examples
 
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
-from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, parse
+from worldline.codec.cwm.external.reading import KINDS, ExternalText, parse
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import SPECIAL
 from worldline.codec.repetition import repetition
@@ -94,7 +94,7 @@ def _round_trip(traces: list[Trace]) -> None:
             assert read.text == text
 
 
-def _kinds(text: str, source: str = SOURCE) -> Stripped:
+def _kinds(text: str, source: str = SOURCE) -> ExternalText:
     return parse(text, source)
 
 
@@ -330,7 +330,7 @@ BITS = st.sampled_from([
 ])  # fmt: skip
 
 
-def _check(read: Stripped, length: int) -> None:
+def _check(read: ExternalText, length: int) -> None:
     assert read.kind in KINDS
     assert (read.kind == "malformed") == (read.malformed is not None)
     assert (read.kind in ("whole", "run-on")) == read.prediction.ended

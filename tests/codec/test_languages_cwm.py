@@ -15,7 +15,7 @@ from worldline.analyze.flow.table import FlowTable, read_table
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.equality import ReprEquality
-from worldline.codec.cwm.foreign.stripped import entry_of, read
+from worldline.codec.cwm.external.reading import entry_of, read
 from worldline.codec.cwm.frames import frames
 from worldline.codec.cwm.stage import stage, staged
 from worldline.codec.cwm.text import MARKER, SPECIAL, listing

@@ -124,14 +124,14 @@ class ValueReader:
             self.at = match.end()
         return match is not None
 
-    def _open(self, group: str, found: str, start: int, label: int) -> bool:
+    def _open(self, group: str, head: str, start: int, label: int) -> bool:
         if len(self._stack) >= DEPTH:
             self._fail(f"at most {DEPTH} levels", start)
         name, number = "", 0
         if group == "opening":
-            group = OPENINGS[found if self.spelling.blank is None else "".join(found.split())]
+            group = OPENINGS[head if self.spelling.blank is None else "".join(head.split())]
         else:
-            name = found[:-1].rstrip()
+            name = head[:-1].rstrip()
             if group == "object":
                 name, _, digits = name.rpartition("#")
                 number, self._numbers = int(digits), self._numbers + 1

@@ -6,7 +6,7 @@ Text after the first fault is not read. If the text was cut, its last frame is k
 from __future__ import annotations
 
 from worldline.analyze.flow.table import FlowTable
-from worldline.codec.cwm.foreign.stripped import tagged_text
+from worldline.codec.cwm.external.reading import tagged_text
 from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.partial_frame import PartialFrame, read_partial_frame

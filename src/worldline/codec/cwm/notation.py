@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.cwm import events, guard, writer
-from worldline.codec.cwm.foreign.stripped import continuation
+from worldline.codec.cwm.external.reading import continuation
 from worldline.codec.cwm.frame_text import FRAME_END, TEXT_END, cut, paired_frames
 from worldline.codec.cwm.parse import parse
 from worldline.codec.cwm.reader import read_object

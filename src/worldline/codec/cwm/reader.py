@@ -1,7 +1,7 @@
-"""Meta's format as raw frames: special tokens apart from text, JSON strings read, nothing yet understood.
+"""Meta's format as raw frames: special tokens separated from text, and JSON strings read.
 
-Total: any text or list of token ids gives the frames up to the first thing that is not one, and where that is. Linear
-in the input, without recursion. Which line a text means and what ".." stands for is parse.py's.
+Total: any text or list of token ids gives the frames up to the first fault, and its place. Linear in the input,
+without recursion. parse.py resolves which line a text means and what ".." stands for.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from worldline.codec.cwm.text import (
     WITH_VALUE,
     token,
     unshield,
-)  # fmt: skip
+)
 from worldline.core.malformed import Malformed
 
 EVENTS = {name: event for event, name in EVENT_TOKENS.items()}
@@ -35,7 +35,7 @@ _T = TypeVar("_T", str, dict[str, str])
 
 @dataclass(frozen=True)
 class RawFrame:
-    """One frame as written; `offset` is where it begins."""
+    """One frame as written; `offset` is where it starts."""
 
     event: str
     locals: dict[str, str]
@@ -46,7 +46,7 @@ class RawFrame:
 
 @dataclass(frozen=True)
 class Segment:
-    """A special token (`name`), or a stretch of text (`name` empty) with the offset of each of its parts."""
+    """A special token (`name`), or a piece of text (`name` empty) with the offset of each of its parts."""
 
     name: str
     text: str
@@ -55,14 +55,14 @@ class Segment:
     offsets: tuple[int, ...] = ()
 
     def at(self, index: int) -> int:
-        """The offset in the input of a character of the text."""
+        """Return the offset in the input of a character of the text."""
         if not self.starts:
             return self.offset + index
         return self.offsets[bisect_right(self.starts, index) - 1]
 
 
 def pieces_of_text(text: str) -> Iterator[Segment]:
-    """Special tokens as they are spelled, and what stands between."""
+    """Yield special tokens as they are spelled, and the text between them."""
     at = 0
     for match in SPECIAL.finditer(text):
         if match.start() > at:
@@ -74,7 +74,7 @@ def pieces_of_text(text: str) -> Iterator[Segment]:
 
 
 def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> Iterator[Segment | Malformed]:
-    """The same for token ids; offsets are then positions in the list. Ends at an id that is none."""
+    """Yield the same for token ids, with positions in the list as offsets. Stops at an invalid id."""
     data = bytearray()
     starts: list[int] = []
     offsets: list[int] = []
@@ -107,7 +107,7 @@ def _bytes(number: object, decode: Callable[[int], bytes | None]) -> bytes | Non
 
 
 def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator[Segment | Malformed]:
-    """Tokens' bytes as text; an offset counts characters, so starts are moved from bytes to characters."""
+    """The bytes of tokens as text, with starts converted from bytes to characters."""
     if not data:
         return
     try:
@@ -126,7 +126,7 @@ def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator
 
 @dataclass
 class CwmReader:
-    """Reads frames from pieces; `malformed` says why it stopped early, `ended` that the end was written."""
+    """Reads frames from pieces. `malformed`: why it stopped early. `ended`: the end was read."""
 
     pieces: Iterator[Segment | Malformed]
     length: int
@@ -136,7 +136,7 @@ class CwmReader:
     ahead: list[Segment] = field(default_factory=list)
 
     def frames(self) -> Iterator[RawFrame]:
-        """Every whole frame, up to the end, the end of the input, or the first fault."""
+        """Yield every complete frame, up to the end, the end of the input, or the first fault."""
         self._skip_prompt()
         while self.malformed is None:
             piece = self._take()
@@ -197,7 +197,7 @@ class CwmReader:
         return value
 
     def _take(self) -> Segment | None:
-        """The next piece; None at the end of the input or at something unreadable."""
+        """The next piece, or None at the end of the input or at something unreadable."""
         if self.ahead:
             return self.ahead.pop()
         piece = next(self.pieces, None)
@@ -207,7 +207,7 @@ class CwmReader:
         return piece
 
     def _text(self) -> Segment:
-        """A stretch of text, empty where a special token stands at once."""
+        """A piece of text, empty if a special token stands here."""
         piece = self._take()
         if piece is not None and not piece.name:
             return piece
@@ -216,7 +216,7 @@ class CwmReader:
         return Segment("", "", self.length if piece is None else piece.offset)
 
     def _expect(self, name: str) -> bool:
-        """Whether the special token comes next; says so where it does not."""
+        """Whether the special token comes next; sets `malformed` if not."""
         piece = self._take() if self.malformed is None else None
         if piece is not None and piece.name == name:
             return True
@@ -229,7 +229,7 @@ class CwmReader:
 
 
 def read_object(text: str) -> dict[str, str] | Malformed:
-    """A JSON object whose values are strings, and nothing else around it but space."""
+    """Read a JSON object of strings, with nothing but space around it."""
     names: dict[str, str] = {}
     at = _past(text, _skip(text, 0), "{")
     if at < 0:
@@ -259,7 +259,7 @@ def read_object(text: str) -> dict[str, str] | Malformed:
 
 
 def read_string(text: str) -> str | Malformed:
-    """A JSON string, and nothing else around it but space."""
+    """Read a JSON string, with nothing but space around it."""
     at = _skip(text, 0)
     end = _string_end(text, at)
     if end < 0:
@@ -279,7 +279,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _past(text: str, at: int, sign: str) -> int:
-    """Where the next thing begins after a sign and space; -1 where the sign is not there."""
+    """The place after a sign and space, or -1 if the sign is not there."""
     return _skip(text, at + 1) if text[at : at + 1] == sign else -1
 
 
