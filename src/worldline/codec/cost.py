@@ -148,16 +148,7 @@ class CostTable:
 
 
 def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int) -> CostTable:
-    """Compute the cost of each trace in every format with every tokenizer.
-
-    Args:
-        traces: The traces to measure.
-        tokenizers: The tokenizers to count with.
-        context: The size of the context window in tokens.
-
-    Returns:
-        The costs by trace and format.
-    """
+    """Compute the cost of each trace in every format with every tokenizer, for a window of `context` tokens."""
     rows = []
     for trace in traces:
         costs = tuple(_cost(name, write(trace), tokenizers) for name, write in FORMATS.items())

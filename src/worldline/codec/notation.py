@@ -57,15 +57,12 @@ class StepSpan(Protocol):
     @property
     def state_start(self) -> int:
         """Where the state of the step starts."""
-        ...
 
     def action(self, text: bytes, /) -> bytes:
         """Return the bytes that say what happens."""
-        ...
 
     def state(self, text: bytes, /) -> bytes:
         """Return the bytes that say what it changed."""
-        ...
 
 
 class Notation(Protocol):
@@ -106,57 +103,44 @@ class Notation(Protocol):
 
     def prompt(self, context: TraceContext) -> bytes:
         """Write the prompt of a program: everything except the steps."""
-        ...
 
     def prompt_of(self, trace: Trace, options: Compact | None = None) -> bytes:
         """Write the prompt of a recorded trace."""
-        ...
 
     def steps(self, trace: Trace, options: Compact | None = None, *, limit: int | None = None) -> bytes:
         """Write the steps of a trace: all, or those of the first `limit` lines or frames."""
-        ...
 
     def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
         """Write a value after its name, or as a result: the text before it, the value, and the text after it."""
-        ...
 
     def staged(self, program: Program) -> Program:
         """Return the program that is executed when a model predicts this one."""
-        ...
 
     # ---- reading
 
     def recognizes(self, text: str) -> bool:
         """Whether an external text is certainly in this notation."""
-        ...
 
     def steps_alone(self, context: TraceContext, text: bytes) -> bytes:
         """Return an external text without its prompt, and with special tokens that a decoder removed."""
-        ...
 
     def read(self, context: TraceContext, text: bytes, *, status: str) -> Reading:
         """Read the events of a text. `status` says why its writing stopped (`Prediction.status`)."""
-        ...
 
     def split(self, text: bytes) -> Sequence[StepSpan]:
         """Split a text into its steps; the last one may be incomplete."""
-        ...
 
     def count_steps(self, text: bytes) -> int:
         """Return the number of complete steps, without the end mark."""
-        ...
 
     def locate(self, text: bytes, count: int) -> list[tuple[int, int]]:
         """Return start and end of at most `count` steps of a text that may start with a prompt."""
-        ...
 
     def depth(self, text: str) -> int | None:
         """Return the maximum nesting depth of the frames, or None for a text without a call."""
-        ...
 
     def own_text(self, text: bytes, skip: int) -> bytes:
         """Return what the model wrote itself, without the first `skip` bytes or a repeated prompt."""
-        ...
 
     # ---- forcing
 
@@ -166,38 +150,23 @@ class Notation(Protocol):
         Raises:
             UsageError: There is no such step, or its state is not in the text.
         """
-        ...
 
     def first_refused(self, context: TraceContext, text: bytes) -> int | None:
         """Return the offset of the first line or frame that control flow cannot reach, or None."""
-        ...
 
     def first_other_action(self, text: bytes, truth: bytes) -> int | None:
         """Return the offset of the first step whose action differs from the true one, or None."""
-        ...
 
     def differing_step(self, text: bytes, truth: bytes, step: int) -> int:
         """Return the step whose text holds the error of step `step`: changes may stand in a later step."""
-        ...
 
     def resumable(self, text: bytes) -> bytes:
         """Return the longest beginning of a text that a model can continue."""
-        ...
 
 
 @cache
 def notation(name: str) -> Notation:
-    """Return a notation by its name. Its modules are imported on first use.
-
-    Args:
-        name: One of `NOTATIONS`.
-
-    Returns:
-        The notation.
-
-    Raises:
-        UsageError: There is no notation of that name.
-    """
+    """Return a notation by its name, importing it on first use. Raises UsageError for an unknown name."""
     if name not in NOTATIONS:
         raise UsageError(f"unknown notation {name!r}: choose one of {', '.join(NOTATIONS)}")
     known: Notation = import_module(f"worldline.codec.{name}.notation").NOTATION

@@ -17,15 +17,9 @@ class Repetition:
 
 
 def repetition(text: str | bytes, *, times: int = 4, least: int = 64) -> Repetition | None:
-    """Return the longest repetition that a text ends in.
+    """Return the longest repetition that a text ends in, or None.
 
-    Args:
-        text: The text.
-        times: The minimum number of repetitions of the block.
-        least: The minimum length of the repeated text.
-
-    Returns:
-        The repetition, or None.
+    It has at least `times` blocks and `least` characters in all.
     """
     tail = text[-WINDOW:][::-1]
     best = 0, 0

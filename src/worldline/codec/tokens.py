@@ -131,19 +131,10 @@ class Json:
 def from_ranks(
     name: str, data: bytes, *, pattern: str | None = None, special: Mapping[str, int] | None = None
 ) -> Tiktoken:
-    """Build a tokenizer from a tiktoken file.
+    """Build a tokenizer from a tiktoken file (lines `base64 rank`). Raises UsageError if it cannot be read.
 
-    Args:
-        name: The name of the tokenizer.
-        data: The content of the file: lines `base64 rank`.
-        pattern: A name in PATTERNS or a regular expression; by default it follows from the number of ranks.
-        special: The special tokens with their ids.
-
-    Returns:
-        The tokenizer.
-
-    Raises:
-        UsageError: tiktoken is not installed, or the file or the pattern is invalid.
+    `pattern` is a name in PATTERNS or a regular expression; by default it follows from the number of ranks.
+    `special` are the special tokens with their ids.
     """
     try:
         import tiktoken
@@ -167,18 +158,7 @@ def from_ranks(
 
 
 def from_json(name: str, data: bytes) -> Json:
-    """Build a tokenizer from a JSON file of the `tokenizers` library.
-
-    Args:
-        name: The name of the tokenizer.
-        data: The content of the file.
-
-    Returns:
-        The tokenizer.
-
-    Raises:
-        UsageError: The library is not installed, or the file is invalid.
-    """
+    """Build a tokenizer from a JSON file of the `tokenizers` library. Raises UsageError if it cannot be read."""
     try:
         import tokenizers
     except ImportError as error:

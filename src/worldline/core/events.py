@@ -32,7 +32,7 @@ class FrameEvent(Protocol):
 
     @property
     def frame(self) -> int:
-        """The frame's number."""
+        """The number of the frame."""
 
     @property
     def event(self) -> str:
@@ -55,7 +55,6 @@ class Pending(Generic[S]):
             self.steps[frame] = step
 
     def get(self, frame: int) -> S | None:
-        """Return the pending step of a frame."""
         return self.steps.get(frame)
 
     def drop(self, frame: int) -> S | None:

@@ -104,28 +104,12 @@ class Language:
         return feature not in self.unavailable
 
     def refusal(self, feature: Feature, subject: str) -> str:
-        """Explain why a program or file of this language does not have a feature.
-
-        Args:
-            feature: The requested feature.
-            subject: What the user calls the program: its file, or `it`.
-
-        Returns:
-            A sentence with the reason, without a full stop; empty if the language has the feature.
-        """
+        """Explain why a program or file of this language (`subject`) does not have a feature; empty if it has it."""
         reason = self.unavailable.get(feature, "")
         return reason and f"{subject} is {self.title}, and {reason}"
 
     def require(self, feature: Feature, subject: str) -> None:
-        """Raise an error unless the language has a feature.
-
-        Args:
-            feature: The requested feature.
-            subject: What the user calls the program: its file, or `it`.
-
-        Raises:
-            UsageError: The language does not have the feature; the message gives the reason.
-        """
+        """Raise a UsageError with the reason unless programs of this language (`subject`) have a feature."""
         if reason := self.refusal(feature, subject):
             raise UsageError(reason)
 

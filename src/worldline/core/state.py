@@ -38,7 +38,6 @@ class State:
         names.update(step.delta)
 
     def drop(self, frame: int) -> None:
-        """Forget a frame that has ended."""
         self.frames.pop(frame, None)
         self._own.discard(frame)
 

@@ -93,11 +93,9 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
         return wilson(self.some, self.n)
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, the rate and its interval."""
         return {"some": self.some, "n": self.n, "rate": self.rate, "interval": list(self.interval)}
 
 
@@ -112,12 +110,10 @@ class Paired:
 
     @property
     def n(self) -> int:
-        """The number of samples."""
         return self.right + self.regressed + self.recovered + self.wrong
 
     @property
     def net(self) -> int:
-        """Recovered minus regressed."""
         return self.recovered - self.regressed
 
     @property
@@ -136,7 +132,6 @@ class Paired:
         return Share(self.regressed, self.regressed + self.right)
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, both shares and the test."""
         return {
             "n": self.n,
             **self.__dict__,
@@ -156,7 +151,6 @@ class RateDifference:
     high: float
 
     def as_json(self) -> dict[str, Any]:
-        """The difference and its interval."""
         return {"difference": self.rate, "interval": [self.low, self.high]}
 
 

@@ -89,29 +89,18 @@ class Step:
     thread: int = 0
 
     def __repr__(self) -> str:
-        values = [f"{name}={value}" for name, value in self.delta.items()] + [
-            f"-{name}" for name in self.gone
-        ]
+        values = [f"{name}={value}" for name, value in self.delta.items()]
+        values += [f"-{name}" for name in self.gone]
         values += [] if self.arg is None else [self.arg]
         shown = shortened(" ".join(values[:20]), 100)
         return f"<Step {self.i}: {self.event} {self.line}{f', {shown}' if shown else ''}>"
 
     def as_json(self) -> dict[str, Any]:
         """The step as `record --json` prints it; `same` and `thread` only if they are set."""
-        row: dict[str, Any] = {
-            "i": self.i,
-            "event": self.event,
-            "frame": self.frame,
-            "depth": self.depth,
-            "line": self.line,
-            "delta": self.delta,
-            "gone": list(self.gone),
-            "arg": self.arg,
-        }
-        if self.same:
-            row["same"] = self.same
-        if self.thread:
-            row["thread"] = self.thread
+        row: dict[str, Any] = {"i": self.i, "event": self.event, "frame": self.frame, "depth": self.depth}
+        row |= {"line": self.line, "delta": self.delta, "gone": list(self.gone), "arg": self.arg}
+        row |= {"same": self.same} if self.same else {}
+        row |= {"thread": self.thread} if self.thread else {}
         return row
 
 
@@ -176,18 +165,9 @@ class Trace:
             other = columns.same_value[at]
             same[texts[columns.same_name[at]]] = None if other == NO_TEXT else texts[other]
         frame, arg = columns.frame[i], columns.arg[i]
-        return Step(
-            i,
-            EVENTS[columns.event[i]],
-            frame,
-            self.frames[frame].depth,
-            columns.line[i],
-            delta,
-            tuple(gone),
-            same,
-            None if arg == NO_TEXT else texts[arg],
-            self.thread_at(i),
-        )
+        event, value = EVENTS[columns.event[i]], None if arg == NO_TEXT else texts[arg]
+        depth, line, thread = self.frames[frame].depth, columns.line[i], self.thread_at(i)
+        return Step(i, event, frame, depth, line, delta, tuple(gone), same, value, thread)
 
     def __repr__(self) -> str:
         program, end = self.program, self.outcome

@@ -14,20 +14,8 @@ from worldline.core.node import text as text
 from worldline.core.reader import DEPTH, read
 from worldline.core.spelling import WORDS, quote, unquote, unquote_bytes
 
-__all__ = [
-    "DEPTH",
-    "Malformed",
-    "Value",
-    "canonical",
-    "equal",
-    "kind",
-    "parse",
-    "quote",
-    "scan",
-    "text",
-    "unquote",
-    "unquote_bytes",
-]
+__all__ = ["Malformed", "Value", "canonical", "equal", "kind", "parse", "scan", "text"]
+__all__ += ["DEPTH", "quote", "unquote", "unquote_bytes"]
 
 # What closes no element, one element and several elements.
 _ENDS = {"[": ("]", "]", "]"), "(": (")", ",)", ")")}

@@ -20,19 +20,10 @@ from worldline.core.trace import Step
 
 
 def edited(text: bytes, prompt: bytes, number: int, values: Mapping[str, str | None]) -> bytes:
-    """Cut a text after the changes of a step, with other values among them.
+    """Cut a text, without its prompt, after the changes of a step, with other values among them.
 
-    Args:
-        text: The steps, without their prompt.
-        prompt: The prompt before them.
-        number: The number of the step.
-        values: Canonical values by name; None deletes a name.
-
-    Returns:
-        The text up to the edited changes, inclusive.
-
-    Raises:
-        UsageError: There is no such step, or its state is not in the text.
+    `values` are canonical values by name; None deletes a name. Raises UsageError if there is no such step or its
+    state is not in the text.
     """
     parsed = parse(text, prompt)
     if not 0 <= number < len(parsed.steps):

@@ -34,24 +34,19 @@ class CompactNotation:
     resumes_anywhere: bool = True
 
     def prompt(self, context: TraceContext) -> bytes:
-        """Write the prompt of a program."""
         return prompt(context.program, context.options, context.hidden)
 
     def prompt_of(self, trace: Trace, options: Compact | None = None) -> bytes:
-        """Write the prompt of a recorded trace."""
         return prompt(trace.program, options, trace.hidden)
 
     def steps(self, trace: Trace, options: Compact | None = None, *, limit: int | None = None) -> bytes:
-        """Write the steps of a trace, or its first `limit` lines."""
         text = encode_steps(trace, options)
         return text if limit is None else turns.first_lines(text, limit)
 
     def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
-        """Write a value after its name, or as a result."""
         return (")" if name is None else f" {name_text(name)}="), value, "\n"
 
     def staged(self, program: Program) -> Program:
-        """Return the program unchanged."""
         return program
 
     def recognizes(self, text: str) -> bool:
@@ -63,31 +58,24 @@ class CompactNotation:
         return text
 
     def read(self, context: TraceContext, text: bytes, *, status: str) -> Reading:
-        """Read the events of a text."""
         return _read_events(text, self.prompt(context), status=status)
 
     def split(self, text: bytes) -> Sequence[StepSpan]:
-        """Split a text into turns."""
         return turns.turns(text)
 
     def count_steps(self, text: bytes) -> int:
-        """Return the number of complete turns, without the end mark."""
         return sum(turn.whole for turn in turns.turns(text)) - turns.is_ended(text)
 
     def locate(self, text: bytes, count: int) -> list[tuple[int, int]]:
-        """Return start and end of at most `count` steps."""
         return turns.step_spans(text, count)
 
     def depth(self, text: str) -> int | None:
-        """Return the maximum nesting depth of the frames."""
         return depth.depth(text)
 
     def own_text(self, text: bytes, skip: int) -> bytes:
-        """Return the text after the first `skip` bytes."""
         return text[skip:]
 
     def edit(self, context: TraceContext, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
-        """Cut a text after the changes of a step, with other values among them."""
         return edit.edited(text, self.prompt(context), step, values)
 
     def first_refused(self, context: TraceContext, text: bytes) -> int | None:

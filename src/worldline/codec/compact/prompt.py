@@ -84,13 +84,7 @@ class Prompt:
 def prompt(program: Program, options: Compact | None = None, hidden: Iterable[Hidden] = ()) -> bytes:
     """Write the prompt of a program: everything except the steps.
 
-    Args:
-        program: The program.
-        options: How steps are written.
-        hidden: The hidden inputs of the execution in their order; only the mode `given` shows them.
-
-    Returns:
-        The prompt, in UTF-8.
+    `hidden` are the hidden inputs of the execution in their order; only the mode `given` shows them.
     """
     options = options or Compact()
     language = program.language

@@ -74,7 +74,7 @@ class Actions:
         return self._place.part(text)
 
     def finish(self, text: bytes) -> None:
-        """End the text."""
+        """Do nothing: the actions were all dictated."""
 
     def allowed(self, text: bytearray) -> int:
         """Return the bytes the model may choose: after an action only a state, and changes only where they can be."""
@@ -124,7 +124,6 @@ class States:
         return self._place.part(text)
 
     def finish(self, text: bytes) -> None:
-        """End the text."""
         self._part(bytearray(text))
 
     def allowed(self, text: bytearray) -> int:
@@ -180,11 +179,9 @@ class ChosenSteps:
         return self._written + self._place.part(text)
 
     def finish(self, text: bytes) -> None:
-        """End the text."""
         self._part(bytearray(text))
 
     def allowed(self, text: bytearray) -> int:
-        """Return the bytes the model may choose: any."""
         return ANY
 
     def instead(self, text: bytearray, byte: int | None) -> bytes | None:

@@ -64,16 +64,8 @@ def encode_steps(
 ) -> bytes:
     """Write the part that a model must predict.
 
-    Args:
-        trace: The trace.
-        options: How steps are written.
-        queries: Steps and names to query; each query is written with its answer as soon as that is known.
-
-    Returns:
-        The steps, in UTF-8.
-
-    Raises:
-        UsageError: A query is for a step that does not exist or has no names.
+    `queries` are steps and names; each query is written with its answer as soon as that is known. Raises UsageError
+    if a step does not exist or has no names.
     """
     shown = conditions(trace) if options is not None and options.conditions else ()
     run = RecordedSteps(

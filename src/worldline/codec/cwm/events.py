@@ -16,17 +16,7 @@ from worldline.core.program import Program
 
 
 def read_events(data: bytes, program: Program, table: FlowTable | None, *, status: str) -> Reading:
-    """Read the events of a text.
-
-    Args:
-        data: The frames, with or without their prompt and their special tokens.
-        program: The program of the text.
-        table: The flow table of a program that is not Python.
-        status: Why the writing stopped (`Prediction.status`).
-
-    Returns:
-        The events up to the end or the first fault.
-    """
+    """Read the events of a text, with or without its prompt and special tokens, up to the first fault."""
     text, tail = tagged_text(data.decode("utf-8", "replace"), program, table), None
     if status == "budget":
         text, tail = _broken_off(text, program.source)

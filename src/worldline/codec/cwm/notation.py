@@ -45,15 +45,12 @@ class CwmNotation:
         return _bytes(stage(context.program).prompt)
 
     def prompt_of(self, trace: Trace, options: Compact | None = None) -> bytes:
-        """Write the prompt of a recorded trace."""
         return _bytes(writer.prompt_of(trace))
 
     def steps(self, trace: Trace, options: Compact | None = None, *, limit: int | None = None) -> bytes:
-        """Write the frames of a trace, or the first `limit` of them."""
         return _bytes(writer.encode(trace, limit)).removeprefix(self.prompt_of(trace))
 
     def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
-        """Write a value after its name, or as a result."""
         head = token("arg_sep") if name is None else f"{quoted(name)}: "
         return head + '"', quoted(value)[1:-1], '"' + (token("frame_sep") if name is None else ", ")
 
@@ -71,15 +68,12 @@ class CwmNotation:
         return _bytes(stage(context.program).without_closing(frames))
 
     def read(self, context: TraceContext, text: bytes, *, status: str) -> Reading:
-        """Read the events of a text."""
         return events.read_events(text, context.program, context.table, status=status)
 
     def split(self, text: bytes) -> Sequence[StepSpan]:
-        """Split a text into frames."""
         return cut(text)
 
     def count_steps(self, text: bytes) -> int:
-        """Return the number of complete frames."""
         return text.count(FRAME_END)
 
     def locate(self, text: bytes, count: int) -> list[tuple[int, int]]:
@@ -100,7 +94,6 @@ class CwmNotation:
         return spans
 
     def depth(self, text: str) -> int | None:
-        """Return the maximum nesting depth of the frames."""
         return deepest(match[1] is not None for match in _MOVES.finditer(text)) or None
 
     def own_text(self, text: bytes, skip: int) -> bytes:
@@ -112,12 +105,10 @@ class CwmNotation:
         return _edited(text, context, step, values)
 
     def first_refused(self, context: TraceContext, text: bytes) -> int | None:
-        """Return the start of the first frame that the guard refuses."""
         number = guard.first_refused(text, context.program, context.table)
         return None if number is None else cut(text)[number].start
 
     def first_other_action(self, text: bytes, truth: bytes) -> int | None:
-        """Return the start of the first frame whose action differs from the true one."""
         pairs = ((frame, true) for frame, true in paired_frames(text, truth) if true is not None)
         return next((frame.start for frame, true in pairs if frame.around(text) != true.around(truth)), None)
 

@@ -32,11 +32,9 @@ class Vocabulary(Protocol):
 
     def ids(self, text: str, /) -> list[int]:
         """Return the ids of a text."""
-        ...
 
     def data(self, ids: Sequence[int], /) -> bytes:
         """Return the bytes of ids."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -63,14 +61,9 @@ class Stage:
         return cwm.prompt(self.source, self.entry, self.language) + self.opening
 
     def ids(self, vocabulary: Vocabulary, prefix: bytes = b"") -> list[int]:
-        """Return what a model reads, as ids: special tokens by number, and the source as plain text.
+        """Return the prompt and the frames that a model continues (`prefix`) as token ids.
 
-        Args:
-            vocabulary: Converts text to ids.
-            prefix: Frames that the model continues.
-
-        Returns:
-            The token ids.
+        Special tokens go by number; the source is plain text, whatever it spells.
         """
         source = vocabulary.ids(marked(self.source, self.entry, self.language))
         frames = self.opening + prefix.decode("utf-8", "replace")

@@ -63,14 +63,9 @@ _RUNS = (
 
 
 def kinds(texts: Iterable[str], own: Iterable[str] = ()) -> frozenset[str]:
-    """Return the kinds of hidden inputs that a program may have, by their first words.
+    """Return the first words of the kinds of hidden inputs that a program may have.
 
-    Args:
-        texts: The sources of the program.
-        own: The paths of its further files.
-
-    Returns:
-        The first words of the kinds.
+    `texts` are its sources, `own` the paths of its further files.
     """
     modules = {re.split(r"[/.]", path)[0] for path in own}
     words = {READ}

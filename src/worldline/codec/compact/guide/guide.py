@@ -100,7 +100,6 @@ class Guide:
         _feed(self._state, byte)
 
     def feed_all(self, data: bytes) -> None:
-        """Add several bytes."""
         self._bits = -1
         for byte in data:
             _feed(self._state, byte)

@@ -79,7 +79,6 @@ class GuideState:
         self.go("tail")
 
     def twin(self) -> GuideState:
-        """Return an independent copy."""
         other = copy.copy(self)
         other.frames, twins = self.frames.twin()
         if self.frame is not None:
