@@ -96,10 +96,7 @@ class CostTable:
         for cost in (cost for row in self.rows for cost in row.costs):
             total = sums.get(cost.format, Cost(cost.format, 0, Size(), Size()))
             sums[cost.format] = Cost(
-                cost.format,
-                total.frames + cost.frames,
-                total.prompt + cost.prompt,
-                total.steps + cost.steps,
+                cost.format, total.frames + cost.frames, total.prompt + cost.prompt, total.steps + cost.steps
             )
         return tuple(sums.values())
 

@@ -24,17 +24,10 @@ _MUTABLE = r"(?=[\[{]|set\(|bytearray\(|deque\()"
 # What ends or continues each open container. `{` is a set or a dict: the first separator decides.
 _CLOSINGS = {
     "list": ("]",),
-    "tuple": (")",),
-    "brace": ("}",),
-    "dict": ("}",),
-    "set": ("}",),
-    "frozenset": ("}", ")"),
-    "slice": (")",),
-    "object": (")",),
-    "exception": (")",),
-    "set-of-list": ("]", ")"),
-    "set-of-set": ("}", ")"),
-    "frozenset-of-list": ("]", ")"),
+    **dict.fromkeys(("brace", "dict", "set"), ("}",)),
+    **dict.fromkeys(("tuple", "slice", "object", "exception"), (")",)),
+    **dict.fromkeys(("frozenset", "set-of-set"), ("}", ")")),
+    **dict.fromkeys(("set-of-list", "frozenset-of-list"), ("]", ")")),
 }
 EXPECTED = {kind: f"', ' or '{''.join(marks)}'" for kind, marks in _CLOSINGS.items()} | {
     "single": "', ' or ',)'",
@@ -87,7 +80,6 @@ class Spelling:
 
     @cached_property
     def field(self) -> re.Pattern[str]:
-        """The name of a field."""
         return re.compile(f"{self.blanks}({_PART}){self.blanks}=")
 
     @cached_property
@@ -132,7 +124,6 @@ class Spelling:
 
 
 def _strict_atom(kind: str, text: str) -> str:
-    """The text itself, if it is canonical."""
     if kind == "int":
         is_canonical = sp.strict_int(text)
     elif kind == "float":
@@ -150,7 +141,6 @@ def _strict_atom(kind: str, text: str) -> str:
 
 
 def _loose_atom(kind: str, text: str) -> str:
-    """The canonical text of a loosely written atom."""
     if kind == "str":
         return sp.quote(sp.unquote(text))
     if kind == "bytes":

@@ -7,16 +7,11 @@ from dataclasses import dataclass, replace
 from worldline.core.errors import UsageError
 
 #: The largest value of each limit that the kernel, the stored columns and the recorders' stacks can hold.
-MAX_LIMITS = {
+MAX_LIMITS = dict.fromkeys(("value_bytes", "trace_bytes", "memory", "output", "disk"), 1 << 40) | {
     "steps": (1 << 32) - 1,
-    "value_bytes": 1 << 40,
     "value_depth": 1_000,
-    "trace_bytes": 1 << 40,
     "wall": 10**9,
-    "memory": 1 << 40,
     "processes": 1 << 20,
-    "output": 1 << 40,
-    "disk": 1 << 40,
 }
 
 

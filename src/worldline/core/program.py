@@ -34,7 +34,6 @@ class Program:
 
     @property
     def lang(self) -> Language:
-        """The record of its language."""
         return LANGUAGES[language_of(self.name)]
 
     @property

@@ -39,7 +39,7 @@ class _Fault(Exception):
 
 @dataclass(slots=True)
 class _Open:
-    """A container whose end has not been read."""
+    """An open container."""
 
     kind: str
     start: int
@@ -105,7 +105,8 @@ class ValueReader:
             atom = self.spelling.atom(group, text)
         except ValueError:
             self._fail(f"a canonical {group}", start)
-        self._deliver(WORDS[atom] if group == "word" else group, start, atom, label=label)
+        kind = WORDS[atom] if group == "word" else group
+        self._place(kind, start, Value(kind, atom, label=label) if self.build else None)
         return True
 
     def _run(self, top: _Open) -> bool:
@@ -213,8 +214,10 @@ class ValueReader:
             self._place("group", top.start, top.items[0])
             return
         atom = kind + "()" if kind in ("set", "frozenset") and not top.count else top.atom
-        items, fields = tuple(top.items or ()), tuple(top.fields or ())
-        self._deliver(kind, top.start, atom, items, fields, top.number, top.label)
+        value: Value | None = None
+        if self.build:
+            value = Value(kind, atom, tuple(top.items or ()), tuple(top.fields or ()), top.number, top.label)
+        self._place(kind, top.start, value)
 
     def _sort(self, top: _Open) -> None:
         """Sort the elements of a loosely written set into canonical order, without duplicates."""
@@ -224,18 +227,6 @@ class ValueReader:
         if len(top.items) > 1:
             unique = {text(item): item for item in top.items}
             top.items = [unique[key] for key in sorted(unique, key=lambda key: order(unique[key].kind, key))]
-
-    def _deliver(
-        self,
-        kind: str,
-        start: int,
-        atom: str,
-        items: tuple[Value, ...] = (),
-        fields: tuple[tuple[str, Value], ...] = (),
-        number: int = 0,
-        label: int = 0,
-    ) -> None:
-        self._place(kind, start, Value(kind, atom, items, fields, number, label) if self.build else None)
 
     def _place(self, kind: str, start: int, value: Value | None) -> None:
         """Add a complete value to the container around it."""

@@ -11,29 +11,20 @@ import re
 import sys
 import unicodedata
 
+from worldline.core.text import UNSAFE, escape
+
 RESERVED = (
     *("None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float", "complex"),
     *("set", "frozenset", "bytearray", "deque", "range", "slice"),
 )
-WORDS = {
-    "None": "None",
-    "True": "bool",
-    "False": "bool",
-    "Ellipsis": "Ellipsis",
-    "NotImplemented": "NotImplemented",
-}
+WORDS = {"True": "bool", "False": "bool"} | {word: word for word in ("None", "Ellipsis", "NotImplemented")}
 # Reading decimal digits takes quadratic time, so a longer loose int must be hexadecimal.
 MAX_LOOSE_DIGITS = 4300
 _DECIMAL_BITS = 1024
 _LARGEST_DECIMAL = str((1 << _DECIMAL_BITS) - 1)
 _QUIET_NAN = 0x7FF8000000000000
 
-_HIDDEN = (
-    r"\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
-    r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
-)
-_HIDE = re.compile(f"[\\\\{_HIDDEN}]")
-_SHORT = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_HIDE = re.compile(rf"[\\{UNSAFE}]")
 _STR_ESCAPE = (
     r"\\(?:[\\nrt]|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]|a0|ad)"
     r"|u(?:034f|061c|1680|180e|200[0-9a-f]|202[89a-f]|205f|206[0-9a-f]|3000|d[89a-f][0-9a-f]{2}|feff|fff[9ab])"
@@ -53,9 +44,9 @@ def _quoted(single: str, double: str, escape: str) -> str:
 
 
 # An identifier: letters, digits, _ and every character beyond ASCII that a str does not escape.
-_LETTER = rf"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f{_HIDDEN}]"
+_LETTER = rf"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f{UNSAFE}]"
 IDENTIFIER = f"(?![0-9]){_LETTER}++"
-STR = _quoted(rf"[^'\\{_HIDDEN}]", rf'[^"\\{_HIDDEN}]', _STR_ESCAPE)
+STR = _quoted(rf"[^'\\{UNSAFE}]", rf'[^"\\{UNSAFE}]', _STR_ESCAPE)
 BYTES = "b" + _quoted(r"[ -&(-\[\]-~]", r"[ !#-\[\]-~]", _BYTES_ESCAPE)
 END = f"(?![.]|{_LETTER})"
 SMALL_INT = rf"(?>0|-?[1-9][0-9]{{0,307}}+){END}"
@@ -68,7 +59,7 @@ FLOAT = (
 SMALL_FLOAT = rf"(?>-?(?!0\.0000)(?:0|[1-9][0-9]{{0,6}}+)\.(?:0|[0-9]{{0,7}}[1-9])){END}"
 # The longest valid beginning of a broken literal: `Malformed` points to its end.
 BROKEN = re.compile(
-    rf"b?(?:'(?:[^'\\{_HIDDEN}]++|{_STR_ESCAPE}|\\')*+|\"(?:[^\"\\{_HIDDEN}]++|{_STR_ESCAPE})*+)"
+    rf"b?(?:'(?:[^'\\{UNSAFE}]++|{_STR_ESCAPE}|\\')*+|\"(?:[^\"\\{UNSAFE}]++|{_STR_ESCAPE})*+)"
 )
 
 _SIGN = r"[+-]?\s*+"
@@ -101,15 +92,8 @@ _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v"
 def quote(value: str) -> str:
     """Write a str as canonical text."""
     mark = '"' if "'" in value and '"' not in value else "'"
-    body = _HIDE.sub(_hide, value)
+    body = _HIDE.sub(escape, value)
     return mark + (body.replace("'", "\\'") if mark == "'" else body) + mark
-
-
-def _hide(match: re.Match[str]) -> str:
-    char = match[0]
-    point = ord(char)
-    form = f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-    return _SHORT.get(char, form)
 
 
 def unquote(text: str) -> str:
@@ -176,7 +160,7 @@ def _unescape_byte(match: re.Match[str]) -> str:
 
 
 def strict_int(text: str) -> bool:
-    """Whether text matched by INT is canonical."""
+    """Whether a match of INT is canonical."""
     digits = text.removeprefix("-")
     return len(digits) < len(_LARGEST_DECIMAL) or "x" in digits or digits <= _LARGEST_DECIMAL
 

@@ -57,7 +57,6 @@ class _Fold:
         self.newest: dict[int, int] = {}
 
     def copy(self) -> _Fold:
-        """An independent copy that shares what neither changes."""
         other = _Fold(self.trace)
         other.settled, other.pending = self.settled.copy(), Pending(self.pending.steps)
         other.newest = dict(self.newest)
@@ -82,7 +81,6 @@ class _Fold:
             self.pending.hold(frame, event, i)
 
     def state(self, i: int) -> State:
-        """The state after step i."""
         shown = self.settled.copy()
         if self.pending.get(self.trace.columns.frame[i]) == i:
             shown.apply(self.trace[i])

@@ -165,9 +165,9 @@ class Trace:
             other = columns.same_value[at]
             same[texts[columns.same_name[at]]] = None if other == NO_TEXT else texts[other]
         frame, arg = columns.frame[i], columns.arg[i]
-        event, value = EVENTS[columns.event[i]], None if arg == NO_TEXT else texts[arg]
+        event, arg_text = EVENTS[columns.event[i]], None if arg == NO_TEXT else texts[arg]
         depth, line, thread = self.frames[frame].depth, columns.line[i], self.thread_at(i)
-        return Step(i, event, frame, depth, line, delta, tuple(gone), same, value, thread)
+        return Step(i, event, frame, depth, line, delta, tuple(gone), same, arg_text, thread)
 
     def __repr__(self) -> str:
         program, end = self.program, self.outcome

@@ -119,11 +119,8 @@ def join(parts: ValueParts) -> str:
     if parts.kind in ("set", "frozenset"):
         full = f"{{{inner}}}" if parts.kind == "set" else f"frozenset({{{inner}}})"
         return parts.head + (full if items else f"{parts.kind}()")
-    forms = {
-        "list": f"[{inner}]",
-        "tuple": f"({inner},)" if len(items) == 1 else f"({inner})",
-        "dict": f"{{{inner}}}",
-        "object": f"({inner})",
-        "deque": f"deque([{inner}]{parts.tail})",
-    }
-    return parts.head + forms[parts.kind]
+    if parts.kind == "deque":
+        return f"{parts.head}deque([{inner}]{parts.tail})"
+    opening, closing = {"list": ("[", "]"), "dict": ("{", "}")}.get(parts.kind, ("(", ")"))
+    comma = "," if parts.kind == "tuple" and len(items) == 1 else ""
+    return f"{parts.head}{opening}{inner}{comma}{closing}"

@@ -14,6 +14,7 @@ from functools import cache
 
 from worldline.core.malformed import Malformed
 from worldline.core.spelling import BYTES, FLOAT, IDENTIFIER, INT, STR, order
+from worldline.core.text import first_difference
 from worldline.core.value import scan
 from worldline.core.value_parts import ValueParts, join, split
 
@@ -118,8 +119,8 @@ def _sequence_edits(path: str, was: ValueParts, now: ValueParts, depth: int) -> 
         pairs = enumerate(zip(before, after, strict=True))
         changed = [(i, str(old), str(new)) for i, (old, new) in pairs if old != new]
         return [edit for i, old, new in changed for edit in _edits(f"{path}[{i}]", old, new, depth + 1)]
-    start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
+    start = first_difference(before, after)
+    end = first_difference(before[start:][::-1], after[start:][::-1])
     stop = len(before) - end
     operand = _literal(now, after[start : len(after) - end])
     if start == stop == len(before):
@@ -127,18 +128,6 @@ def _sequence_edits(path: str, was: ValueParts, now: ValueParts, depth: int) -> 
     if stop == start + 1 and start == len(after) - end:
         return [f"-{path}[{start}]"]
     return [f"{path}[{start}:{stop}]={operand}"]
-
-
-def _common(left: Sequence[str] | str | bytes, right: Sequence[str] | str | bytes) -> int:
-    """The length of the common prefix, by bisection: slices compare at the speed of C."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _literal(parts: ValueParts, items: Sequence[str] | str | bytes) -> str:

@@ -40,7 +40,6 @@ class Cursor:
 
     @property
     def top(self) -> int:
-        """The frame that is running."""
         return self.stack[-1]
 
     def push(self, frame: int) -> None:
@@ -55,14 +54,12 @@ class Cursor:
         return frame
 
     def suspend(self) -> None:
-        """Suspend the running frame."""
         frame = self.pop()
         older = self._older[NOBODY]
         self._older[NOBODY], self._older[frame] = frame, older
         self._newer[older], self._newer[frame] = frame, NOBODY
 
     def is_suspended(self, frame: int) -> bool:
-        """Whether a frame waits to be resumed."""
         return frame != NOBODY and frame in self._older
 
     def refer(self, frame: int) -> str:

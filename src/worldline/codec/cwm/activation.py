@@ -54,7 +54,6 @@ class Activation:
 
     @property
     def last(self) -> FramePlace:
-        """Its newest place."""
         return self.places[-1]
 
 

@@ -16,7 +16,7 @@ from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, pieces_of_text
 from worldline.codec.cwm.reprs import respelled
-from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing, unspaced, without_marker
+from worldline.codec.cwm.text import UNCHANGED, SourceListing, bare_line, listing, unspaced
 from worldline.core.language import LANGUAGES
 from worldline.core.malformed import Malformed
 
@@ -64,7 +64,8 @@ def parse(
     frames: list[CwmFrame] = []
     raw_frames = reader.frames()
     for raw in map(_respelled, raw_frames) if LANGUAGES[language].runs_in_interpreter else raw_frames:
-        place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
+        line = bare_line(raw.line.removesuffix("\n").removesuffix("\r"))
+        place = scopes.place(raw.event, line, raw.locals, raw.arg)
         if place is None:
             return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))
         frames.append(_frame(raw, place))
@@ -97,13 +98,6 @@ def _respelled(raw: RawFrame) -> RawFrame:
 def is_hidden(name: str) -> bool:
     """Whether the compiler adds a name: `__class__` in a method with `super`, `__qualname__` of a class, ..."""
     return name.startswith("__") and name.endswith("__")
-
-
-def _bare(line: str) -> str:
-    """The text of a line without its end and without the marker, which a model may repeat."""
-    line = line.removesuffix("\n").removesuffix("\r")
-    bare = without_marker(line)
-    return line if bare is None else bare
 
 
 def _frame(raw: RawFrame, place: FramePlace) -> CwmFrame:

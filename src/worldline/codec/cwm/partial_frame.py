@@ -10,22 +10,21 @@ import json
 import re
 from dataclasses import dataclass, replace
 
-from worldline.codec.cwm.reader import EVENTS
+from worldline.codec.cwm.reader import EVENTS, skip_space
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import (
     EVENT_TOKENS,
     UNCHANGED,
     WITH_LOCALS,
     WITH_VALUE,
+    bare_line,
     token,
     unshield,
-    without_marker,
 )
 
 _BODY = r'"((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)'
 _STRING = re.compile(_BODY + '(")?')
 _HALF = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
-_SPACE = re.compile(r"[ \t\n\r]*+")
 _EVENT = re.compile(r"<\|(\w+)\|>")
 _ACTION, _ARG = token("action_sep"), token("arg_sep")
 
@@ -61,7 +60,7 @@ def read_partial_frame(text: str) -> PartialFrame | None:
     if text.startswith("{"):
         return _locals(text, 0, PartialFrame(WITH_LOCALS, {}))
     line, end, rest = text.partition("\n")
-    frame = PartialFrame(WITH_VALUE, {}, line=_bare(line), whole=bool(end))
+    frame = PartialFrame(WITH_VALUE, {}, line=bare_line(unshield(line)), whole=bool(end))
     return _arg(rest, 0, frame) if rest else frame
 
 
@@ -73,12 +72,12 @@ def _with_tokens(text: str, at: int, frame: PartialFrame) -> PartialFrame | None
 
 def _locals(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
     """Names and values, up to the closing brace or the end of the text."""
-    at = _past(text, at)
+    at = skip_space(text, at)
     if at == len(text):
         return frame
     if text[at] != "{":
         return None
-    at = _past(text, at + 1)
+    at = skip_space(text, at + 1)
     if text[at : at + 1] == "}":
         return _line(text, at + 1, replace(frame, closed=True))
     names = dict[str, str]()
@@ -89,11 +88,11 @@ def _locals(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
         if name[2] is None:
             half = _broken(text, name)
             return None if half is None else replace(frame, locals=names, name=half)
-        at, key = _past(text, name.end()), _loaded(name[1])
+        at, key = skip_space(text, name.end()), _loaded(name[1])
         frame = replace(frame, locals=names, name=key)
         if at < len(text) and text[at] != ":":
             return None
-        at = _past(text, at + 1)
+        at = skip_space(text, at + 1)
         if at >= len(text):
             return frame
         value = _STRING.match(text, at)
@@ -102,13 +101,13 @@ def _locals(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
         if value[2] is None:
             half = _broken(text, value)
             return None if half is None else replace(frame, value=half)
-        names[key], at = _respelled(_loaded(value[1])), _past(text, value.end())
+        names[key], at = _respelled(_loaded(value[1])), skip_space(text, value.end())
         frame = replace(frame, name=None)
         if text[at : at + 1] == "}":
             return _line(text, at + 1, replace(frame, closed=True))
         if at < len(text) and text[at] != ",":
             return None
-        at = _past(text, at + 1)
+        at = skip_space(text, at + 1)
     return replace(frame, locals=names)
 
 
@@ -116,11 +115,11 @@ def _line(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
     """The line, after its token if there are tokens, and the value of its frame."""
     if not text.startswith("<"):
         line, end, _ = text[at:].partition("\n")
-        return replace(frame, line=_bare(line) if line else None, whole=bool(end))
+        return replace(frame, line=bare_line(unshield(line)) if line else None, whole=bool(end))
     if not text.startswith(_ACTION, at):
         return frame if _ACTION.startswith(text[at:]) else None
     line, end, rest = text[at + len(_ACTION) :].partition("\n")
-    frame = replace(frame, line=_bare(line), whole=bool(end))
+    frame = replace(frame, line=bare_line(unshield(line)), whole=bool(end))
     if not rest or frame.events[0] in WITH_LOCALS:
         return frame
     if not rest.startswith(_ARG):
@@ -129,7 +128,7 @@ def _line(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
 
 
 def _arg(text: str, at: int, frame: PartialFrame) -> PartialFrame | None:
-    at = _past(text, at)
+    at = skip_space(text, at)
     if at == len(text):
         return frame
     match = _STRING.match(text, at)
@@ -151,14 +150,3 @@ def _loaded(body: str) -> str:
 
 def _respelled(value: str) -> str:
     return value if value == UNCHANGED else respelled(value)
-
-
-def _bare(line: str) -> str:
-    line = unshield(line)
-    bare = without_marker(line)
-    return line if bare is None else bare
-
-
-def _past(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at

@@ -28,7 +28,9 @@ from worldline.core.malformed import Malformed
 EVENTS = {name: event for event, name in EVENT_TOKENS.items()}
 NAMES = {number: name for name, number in TOKENS.items()}
 
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+# A JSON string without its closing quote.
+OPEN_STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+STRING = re.compile(OPEN_STRING + '"')
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _T = TypeVar("_T", str, dict[str, str])
 
@@ -231,9 +233,9 @@ class CwmReader:
 def read_object(text: str) -> dict[str, str] | Malformed:
     """Read a JSON object of strings, with nothing but space around it."""
     names: dict[str, str] = {}
-    at = _past(text, _skip(text, 0), "{")
+    at = _past(text, skip_space(text, 0), "{")
     if at < 0:
-        return Malformed(_skip(text, 0), "a JSON object")
+        return Malformed(skip_space(text, 0), "a JSON object")
     if text[at : at + 1] == "}":
         return _alone(text, at + 1, names)
     while True:
@@ -243,14 +245,14 @@ def read_object(text: str) -> dict[str, str] | Malformed:
         name = json.loads(text[at:end])
         if name in names:
             return Malformed(at, "another name")
-        at, end = _past(text, _skip(text, end), ":"), _skip(text, end)
+        at, end = _past(text, skip_space(text, end), ":"), skip_space(text, end)
         if at < 0:
             return Malformed(end, ":")
         end = _string_end(text, at)
         if end < 0:
             return Malformed(at, "a JSON string")
         names[name] = json.loads(text[at:end])
-        end = _skip(text, end)
+        end = skip_space(text, end)
         if text[end : end + 1] == "}":
             return _alone(text, end + 1, names)
         at = _past(text, end, ",")
@@ -260,7 +262,7 @@ def read_object(text: str) -> dict[str, str] | Malformed:
 
 def read_string(text: str) -> str | Malformed:
     """Read a JSON string, with nothing but space around it."""
-    at = _skip(text, 0)
+    at = skip_space(text, 0)
     end = _string_end(text, at)
     if end < 0:
         return Malformed(at, "a JSON string")
@@ -269,20 +271,21 @@ def read_string(text: str) -> str | Malformed:
 
 
 def _alone(text: str, at: int, value: _T) -> _T | Malformed:
-    at = _skip(text, at)
+    at = skip_space(text, at)
     return value if at == len(text) else Malformed(at, "a special token")
 
 
-def _skip(text: str, at: int) -> int:
+def skip_space(text: str, at: int) -> int:
+    """Return the place after the space at `at`."""
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
 def _past(text: str, at: int, sign: str) -> int:
     """The place after a sign and space, or -1 if the sign is not there."""
-    return _skip(text, at + 1) if text[at : at + 1] == sign else -1
+    return skip_space(text, at + 1) if text[at : at + 1] == sign else -1
 
 
 def _string_end(text: str, at: int) -> int:
-    match = _STRING.match(text, at)
+    match = STRING.match(text, at)
     return match.end() if match else -1

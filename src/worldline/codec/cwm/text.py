@@ -114,6 +114,12 @@ def without_marker(line: str) -> str | None:
     return bare.removesuffix(MARKER).rstrip(" ") if bare.endswith(MARKER) else None
 
 
+def bare_line(line: str) -> str:
+    """Return a line without the marker, which a model may repeat."""
+    bare = without_marker(line)
+    return line if bare is None else bare
+
+
 def marked(source: str, entry: int, language: str = "python") -> str:
     """Put the marker on a line, or above it if a comment would change the meaning of the line."""
     lines = list(listing(source, language).lines)

@@ -107,7 +107,6 @@ class FrameStack:
 
     @property
     def top(self) -> LiveFrame | None:
-        """The running frame."""
         return self.stack[-1] if self.stack else None
 
     @property
@@ -123,7 +122,6 @@ class FrameStack:
         return not top.own or top.pending == self.steps - 1
 
     def may_do_io(self) -> bool:
-        """Whether output, input or exit may come now."""
         return self.io_frame is not None and self.due is None and not self.late and self.moved != "@"
 
     def may_draw_hidden(self) -> bool:
@@ -131,7 +129,6 @@ class FrameStack:
         return not self.moved and not self.late
 
     def may_call(self) -> bool:
-        """Whether a frame may start now."""
         return self.due is None and not self.late and self.moved != "@"
 
     def may_change_late(self) -> bool:

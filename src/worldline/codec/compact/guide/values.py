@@ -25,13 +25,7 @@ from worldline.core.spelling import RESERVED, WORDS
 
 _STR_ESCAPES: Tree = {
     "\\nrt": None,
-    "x": {
-        "0": {"012345678bcef": None},
-        "1": {HEX: None},
-        "7": {"f": None},
-        "89": {HEX: None},
-        "a": {"0d": None},
-    },
+    "x": {"0": {"012345678bcef": None}, "189": {HEX: None}, "7": {"f": None}, "a": {"0d": None}},
     "u": {
         "0": {"3": {"4": {"f": None}}, "6": {"1": {"c": None}}},
         "1": {"6": {"8": {"0": None}}, "8": {"0": {"e": None}}},
@@ -44,7 +38,7 @@ _STR_ESCAPES: Tree = {
 }
 _BYTES_ESCAPES: Tree = {
     "\\nrt": None,
-    "x": {"0": {"012345678bcef": None}, "1": {HEX: None}, "7": {"f": None}, "89abcdef": {HEX: None}},
+    "x": {"0": {"012345678bcef": None}, "189abcdef": {HEX: None}, "7": {"f": None}},
 }
 _PLAIN = frozenset(range(0x20, 0x7F)) - frozenset(b"'\"\\")
 
@@ -120,7 +114,6 @@ class ValueAutomaton:
                 node.on(b"(", words[word])
 
     def _called(self) -> dict[str, Node]:
-        """What follows the `(` of words that are written like calls."""
         close = chain(b")", DONE)
         real, whole, step = (
             NumberAutomaton(ints=False),
@@ -174,7 +167,6 @@ class ValueAutomaton:
         return self._entered(single, first)
 
     def _brace(self) -> Node:
-        """A dict or a set: the first separator decides."""
         first, single, pair, element, colon = Node(), Node(), Node(), Node(), Node()
         value = self._entered(pair)
         colon.on(b":", chain(b" ", value))
@@ -444,7 +436,6 @@ def _digits(then: Node, limit: int) -> Node:
 
 
 def _natural(then: Node, limit: int) -> Node:
-    """A number from 0 on."""
     start = _digits(then, limit)
     zero = Node(final=then.final)
     zero.edges.update(then.edges)

@@ -13,15 +13,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from worldline.codec.cwm.reader import EVENTS
-from worldline.codec.cwm.text import SPECIAL, unshield, without_marker
+from worldline.codec.cwm.reader import EVENTS, OPEN_STRING, STRING, skip_space
+from worldline.codec.cwm.text import SPECIAL, bare_line, unshield
 from worldline.core.malformed import Malformed
 
 MAX_LINE_CHARACTERS = 1 << 14
-_BODY = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
-_STRING = re.compile(_BODY + '"')
-_UNFINISHED = re.compile(_BODY + r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
-_SPACE = re.compile(r"[ \t\n\r]*+")
+_UNFINISHED = re.compile(OPEN_STRING + r"(?:\\(?:u[0-9a-fA-F]{0,3})?)?\Z")
 # A special token that breaks off.
 _PARTIAL = re.compile(r"<(?:\|[a-z_]*+\|?+)?+\Z")
 _BREAK = re.compile(r"[\n\r]*+")
@@ -75,15 +72,13 @@ def lines_of(texts: Iterable[str]) -> SourceLines:
 
 
 def bare(line: str) -> str:
-    """Return the text of a line without its end and without the marker, which a model may repeat."""
-    line = unshield(line.rstrip("\r\n"))
-    without = without_marker(line)
-    return line if without is None else without
+    """Return the text of a line without its end and without the marker."""
+    return bare_line(unshield(line.rstrip("\r\n")))
 
 
 def plain_frame(text: str, at: int, lines: SourceLines) -> ScannedFrame | Stop:
     """Read the frame without special tokens that starts here."""
-    at = _after(_BREAK, text, at)
+    at = _after_breaks(text, at)
     if at == len(text):
         return Stop(at, at, "a frame", cut=True)
     if text[at] == "{":
@@ -112,8 +107,8 @@ def _with_value(text: str, at: int, lines: SourceLines) -> ScannedFrame | Stop:
             _begins_line(text[at : at + MAX_LINE_CHARACTERS], lines) or _PARTIAL.match(text, at) is not None
         )
         return Stop(at, at, "a frame", cut=is_cut)
-    start = _after(_SPACE, text, end)
-    match = _STRING.match(text, start)
+    start = skip_space(text, end)
+    match = STRING.match(text, start)
     if match:
         return ScannedFrame(at, match.end(), None, None, line, json.loads(match[0]))
     if line not in lines.texts:
@@ -147,19 +142,19 @@ def tagged_frame(text: str, at: int) -> ScannedFrame | Stop:
         at = token[2]
         token = _token(text, at)
     if token is None:
-        start = _after(_SPACE, text, at)
+        start = skip_space(text, at)
         is_cut = start == len(text) or _PARTIAL.match(text, start) is not None
         return Stop(start, start, "a frame", cut=is_cut)
     if text[at : token[0]].strip() or token[1] not in EVENTS:
-        return Stop(_after(_SPACE, text, at), token[0], "an event")
+        return Stop(skip_space(text, at), token[0], "an event")
     start, event, at = token[0], EVENTS[token[1]], token[2]
     names: dict[str, str] | None = None
     if event in ("call", "line"):
-        read = json_object(text, _after(_SPACE, text, at))
+        read = json_object(text, skip_space(text, at))
         if isinstance(read, Stop):
             return Stop(start, read.at, read.expected, read.cut)
         names, at = read
-    return _tagged_rest(text, start, _after(_SPACE, text, at), event, names)
+    return _tagged_rest(text, start, skip_space(text, at), event, names)
 
 
 def _tagged_rest(
@@ -177,8 +172,8 @@ def _tagged_rest(
         return ScannedFrame(start, end, event, names, line, None)
     if token is None or token[1] != "arg_sep":
         return Stop(start, token[0] if token else len(text), "<|arg_sep|>", cut=token is None)
-    at = _after(_SPACE, text, token[2])
-    match = _STRING.match(text, at)
+    at = skip_space(text, token[2])
+    match = STRING.match(text, at)
     if match is None:
         return Stop(start, at, "a JSON string", cut=_is_unfinished(text, at))
     return ScannedFrame(start, match.end(), event, None, line, json.loads(match[0]))
@@ -197,7 +192,7 @@ def _is_part(text: str, at: int, whole: str) -> bool:
 def json_object(text: str, at: int) -> tuple[dict[str, str], int] | Stop:
     """Read the JSON object of strings that starts here. Returns its end too."""
     names: dict[str, str] = {}
-    start, at = at, _after(_SPACE, text, at + 1)
+    start, at = at, skip_space(text, at + 1)
     if text[start : start + 1] != "{":
         return Stop(start, start, "a JSON object", cut=start == len(text))
     if text[at : at + 1] == "}":
@@ -214,21 +209,21 @@ def json_object(text: str, at: int) -> tuple[dict[str, str], int] | Stop:
             return names, at + 1
         if text[at : at + 1] != ",":
             return Stop(start, at, ", or }", cut=at == len(text))
-        at = _after(_SPACE, text, at + 1)
+        at = skip_space(text, at + 1)
 
 
 def _pair(text: str, at: int) -> tuple[str, str, int] | Malformed:
-    name = _STRING.match(text, at)
+    name = STRING.match(text, at)
     if name is None:
         return Malformed(at, "a JSON string")
-    at = _after(_SPACE, text, name.end())
+    at = skip_space(text, name.end())
     if text[at : at + 1] != ":":
         return Malformed(at, ":")
-    at = _after(_SPACE, text, at + 1)
-    value = _STRING.match(text, at)
+    at = skip_space(text, at + 1)
+    value = STRING.match(text, at)
     if value is None:
         return Malformed(at, "a JSON string")
-    return json.loads(name[0]), json.loads(value[0]), _after(_SPACE, text, value.end())
+    return json.loads(name[0]), json.loads(value[0]), skip_space(text, value.end())
 
 
 def _is_unfinished(text: str, at: int) -> bool:
@@ -236,6 +231,6 @@ def _is_unfinished(text: str, at: int) -> bool:
     return at >= len(text) or _UNFINISHED.match(text, at) is not None
 
 
-def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
+def _after_breaks(text: str, at: int) -> int:
+    match = _BREAK.match(text, at)
     return match.end() if match else at
