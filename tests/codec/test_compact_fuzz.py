@@ -110,7 +110,7 @@ def test_texts_with_a_few_wrong_bytes(seed: int, options: Compact, data: st.Data
         ("(1 b&a\n", 4, "="),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said_where_it_is(steps: str, offset: int, expected: str) -> None:
+def test_malformed_texts_are_located(steps: str, offset: int, expected: str) -> None:
     assert parse(steps.encode("latin-1"), PROMPT).malformed == Malformed(offset, expected)
     assert parse(PROMPT + steps.encode("latin-1")).malformed == Malformed(len(PROMPT) + offset, expected)
 
@@ -132,12 +132,12 @@ def test_what_is_wrong_is_said_where_it_is(steps: str, offset: int, expected: st
 )
 def test_edits_that_do_not_fit_are_malformed(steps: str, expected: str) -> None:
     text = f"(1 xs=[1, 2, 3]\n2 {steps}\n)1\n.\n"
-    found = parse(text.encode(), b"# element\n" + PROMPT).malformed
+    malformed = parse(text.encode(), b"# element\n" + PROMPT).malformed
     if steps == "xs[2]=4":
-        assert found is None
+        assert malformed is None
     else:
-        assert found is not None
-        assert found.expected == expected
+        assert malformed is not None
+        assert malformed.expected == expected
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_deep_and_long_texts_are_read_in_one_pass() -> None:
 
 
 def test_a_hidden_value_that_ends_the_outermost_frame_is_missed_at_the_end() -> None:
-    found = parse(b"(1\n2\n!\n.\n", b"# reveal=2\n" + PROMPT).malformed
-    assert found == Malformed(7, "the canonical form of these steps")
+    malformed = parse(b"(1\n2\n!\n.\n", b"# reveal=2\n" + PROMPT).malformed
+    assert malformed == Malformed(7, "the canonical form of these steps")
 
 
 def test_what_edits_unfold_to_is_bounded() -> None:
@@ -184,6 +184,6 @@ def test_what_edits_unfold_to_is_bounded() -> None:
 def test_a_call_that_looks_like_a_script_is_kept_apart() -> None:
     for call in (None, "", "x", ">"):
         trace = make_trace([], [], program=Program(source="", call=call))
-        found = parse(encode(trace)).program
-        assert found is not None
-        assert found.call == call
+        program = parse(encode(trace)).program
+        assert program is not None
+        assert program.call == call

@@ -1,4 +1,4 @@
-"""Counting and splitting: pieces join to the text, counts are the real libraries', faults are named."""
+"""Counting and splitting: pieces join to the text, counts match the real libraries, faults are explained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meta's format without its special tokens: the same frames, and what is cut, runs on or is no trace told apart."""
+"""Meta's format without its special tokens: the same frames, and what is cut, runs on or is not a trace."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ HARD = {
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", HARD)
-def test_round_trip_where_structure_alone_does_not_tell(name: str) -> None:
+def test_round_trip_where_structure_alone_is_ambiguous(name: str) -> None:
     _round_trip(_traces([Program(source=HARD[name], call="f()")]))
 
 
@@ -273,7 +273,7 @@ SHOT = (
 )
 
 
-def test_a_prompt_before_the_trace_is_passed_over() -> None:
+def test_a_prompt_before_the_trace_is_skipped() -> None:
     wanted = _kinds(TRACE).prediction
     tagged = _kinds(TRACE).text
     prompt = cwm.prompt(SOURCE, 11)
@@ -291,7 +291,7 @@ def test_a_prompt_before_the_trace_is_passed_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "ours"),
+    ("spelling", "expected"),
     [
         ("<str_iterator object>", "<str_iterator>"),
         ("<list_iterator object at 0x7f57aa>", "<list_iterator>"),
@@ -311,12 +311,12 @@ def test_a_prompt_before_the_trace_is_passed_over() -> None:
         ("{'a': 1}", "{'a': 1}"),
     ],
 )  # fmt: skip
-def test_values_respelled(said: str, ours: str) -> None:
-    assert respelled(said) == ours
-    assert respelled(ours) == ours
+def test_values_respelled(spelling: str, expected: str) -> None:
+    assert respelled(spelling) == expected
+    assert respelled(expected) == expected
 
 
-def test_what_is_raised_is_a_triple_in_exception_frames_alone() -> None:
+def test_a_triple_is_an_exception_only_in_exception_frames() -> None:
     triple = "(<class 'GeneratorExit'>, GeneratorExit(), <traceback object>)"
     assert respelled(triple, raised=True) == "GeneratorExit()"
     assert respelled(triple) == "(<class GeneratorExit>, GeneratorExit(), <traceback>)"
