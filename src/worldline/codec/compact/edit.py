@@ -19,7 +19,7 @@ from worldline.core.state import State
 from worldline.core.trace import Step
 
 
-def edited(text: bytes, prompt: bytes, number: int, values: Mapping[str, str | None]) -> bytes:
+def edit_step(text: bytes, prompt: bytes, number: int, values: Mapping[str, str | None]) -> bytes:
     """Cut a text, without its prompt, after the changes of a step, with other values among them.
 
     `values` are canonical values by name; None deletes a name. Raises UsageError if there is no such step or its

@@ -76,7 +76,7 @@ class CompactNotation:
         return text[skip:]
 
     def edit(self, context: TraceContext, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
-        return edit.edited(text, self.prompt(context), step, values)
+        return edit.edit_step(text, self.prompt(context), step, values)
 
     def first_refused(self, context: TraceContext, text: bytes) -> int | None:
         """Return the start of the first line in which the guard refuses a byte."""

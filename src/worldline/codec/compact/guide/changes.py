@@ -43,7 +43,7 @@ def tail_take(state: GuideState, byte: int) -> None:
 def _finish(state: GuideState) -> None:
     frame, frames = _frame(state), state.frames
     if state.event == "late":
-        frame.own = frames.late = True
+        frame.changes_written = frames.late = True
         frames.due = frame
         # The next event of the frame follows at once.
         frame.pending = frames.steps - 1

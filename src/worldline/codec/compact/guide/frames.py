@@ -19,6 +19,7 @@ class LiveFrame:
     """One live frame: where it is, and what is still open about its newest event."""
 
     __slots__ = (
+        "changes_written",
         "event",
         "file",
         "flows",
@@ -27,7 +28,6 @@ class LiveFrame:
         "must_continue",
         "names",
         "outermost",
-        "own",
         "pending",
         "raised",
         "serial",
@@ -42,15 +42,14 @@ class LiveFrame:
         # The number of its pending step, like `core.events.Pending`. It is stored here because a frame is copied with
         # its state at each byte that is tried, and it stays after the changes are written.
         self.pending = -1
-        # Whether the changes of that step are written.
-        self.own = False
+        self.changes_written = False
         self.raised = False
         # Whether it raised with the mark of a frame that continues.
         self.must_continue = False
         # Names that have a value according to the text.
         self.known: set[bytes] = set()
 
-    def twin(self) -> LiveFrame:
+    def fork(self) -> LiveFrame:
         other = copy.copy(self)
         other.known = set(self.known)
         return other
@@ -79,24 +78,24 @@ class FrameStack:
         self.reads_input = False
         self._resumable: tuple[tuple[int, LiveFrame | None], dict[bytes, LiveFrame]] | None = None
 
-    def twin(self) -> tuple[FrameStack, dict[int, LiveFrame]]:
+    def fork(self) -> tuple[FrameStack, dict[int, LiveFrame]]:
         """Return an independent copy, in time linear in the live frames, and its frames by the ids of these."""
         other = copy.copy(self)
-        twins = {id(frame): frame.twin() for frame in (*self.stack, *self.suspended)}
+        copies = {id(frame): frame.fork() for frame in (*self.stack, *self.suspended)}
         for stack, last in (*self.waiting.values(), ([], self.previous)):
             for frame in stack if last is None else (*stack, last):
-                if id(frame) not in twins:
-                    twins[id(frame)] = frame.twin()
+                if id(frame) not in copies:
+                    copies[id(frame)] = frame.fork()
         other._resumable = None
-        other.stack = [twins[id(frame)] for frame in self.stack]
-        other.suspended = [twins[id(frame)] for frame in self.suspended]
-        other.previous = None if self.previous is None else twins[id(self.previous)]
-        other.due = None if self.due is None else twins[id(self.due)]
+        other.stack = [copies[id(frame)] for frame in self.stack]
+        other.suspended = [copies[id(frame)] for frame in self.suspended]
+        other.previous = None if self.previous is None else copies[id(self.previous)]
+        other.due = None if self.due is None else copies[id(self.due)]
         other.waiting = {
-            thread: ([twins[id(frame)] for frame in stack], None if last is None else twins[id(last)])
+            thread: ([copies[id(frame)] for frame in stack], None if last is None else copies[id(last)])
             for thread, (stack, last) in self.waiting.items()
         }
-        return other, twins
+        return other, copies
 
     def go(self, thread: int) -> None:
         """Switch to a thread. The stack becomes that of the thread, at first empty."""
@@ -119,7 +118,7 @@ class FrameStack:
         top = self.top
         if top is None or (self.due is not None and self.due is not top):
             return False
-        return not top.own or top.pending == self.steps - 1
+        return not top.changes_written or top.pending == self.steps - 1
 
     def may_do_io(self) -> bool:
         return self.io_frame is not None and self.due is None and not self.late and self.moved != "@"
@@ -182,7 +181,7 @@ class FrameStack:
     def _may_resume(self, frame: LiveFrame) -> bool:
         if self.due is not None and frame is not self.due:
             return False
-        return not frame.own or frame.pending == self.steps - 1
+        return not frame.changes_written or frame.pending == self.steps - 1
 
     def reachable(self) -> dict[bytes, LiveFrame]:
         """The frames that `@` may name, by their references: an exception is thrown into them while they wait."""
@@ -234,7 +233,7 @@ class FrameStack:
     def _happen(self, frame: LiveFrame, event: str, changed: bool) -> None:
         if frame in self.suspended:
             self.suspended.remove(frame)
-        frame.pending, frame.own = self.steps, changed
+        frame.pending, frame.changes_written = self.steps, changed
         frame.event = "line" if event == "resume" else event
         frame.raised = frame.raised or event == "raise"
         if event in ("return", "leave", "yield"):

@@ -67,7 +67,7 @@ class Guide:
     def fork(self) -> Guide:
         """Return an independent copy."""
         other = Guide.__new__(Guide)
-        other._state, other._bits = self._state.twin(), self._bits
+        other._state, other._bits = self._state.fork(), self._bits
         return other
 
     @property

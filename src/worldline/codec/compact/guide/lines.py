@@ -293,7 +293,11 @@ def _resume_mask(state: GuideState) -> int:
 
 def _waits(state: GuideState, frame: LiveFrame) -> bool:
     """Whether changes of a suspended frame's newest step come with its resume."""
-    return frame.pending != state.frames.steps - 1 and not frame.own and state.options.reveals(frame.pending)
+    return (
+        frame.pending != state.frames.steps - 1
+        and not frame.changes_written
+        and state.options.reveals(frame.pending)
+    )
 
 
 def _resume_take(state: GuideState, byte: int) -> None:

@@ -78,11 +78,11 @@ class GuideState:
         self.section, self.edited, self.used, self.aliased = 0, b"", set(), set()
         self.go("tail")
 
-    def twin(self) -> GuideState:
+    def fork(self) -> GuideState:
         other = copy.copy(self)
-        other.frames, twins = self.frames.twin()
+        other.frames, copies = self.frames.fork()
         if self.frame is not None:
-            other.frame = twins.get(id(self.frame)) or self.frame.twin()
+            other.frame = copies.get(id(self.frame)) or self.frame.fork()
         other.text, other.used, other.aliased = bytearray(self.text), set(self.used), set(self.aliased)
         return other
 
