@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from worldline.codec.cwm.partial_frame import PartialFrame
 from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.parse import is_hidden
+from worldline.codec.cwm.partial_frame import PartialFrame
 from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing
 from worldline.codec.notation import notation
 from worldline.codec.reading import Event, Reading
