@@ -1,4 +1,4 @@
-"""How the atoms of canonical values are spelled (docs/format.md, section 1), and other spellings of them.
+"""How the atoms of canonical values are spelled (docs/reference/format.md, section 1), and other spellings of them.
 
 There are two spellings: the canonical one, and LOOSE, which accepts what a model may write for the same value
 (Python's other quotes, escapes, bases, exponents, blanks). Only atoms: `core.grammar` has the structure. Nothing

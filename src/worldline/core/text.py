@@ -1,7 +1,7 @@
 """Text for people: safe to print, shortened, or cut around the place where two texts differ.
 
 A program's text must not move the cursor or break a line. The escaped characters are those of canonical strings
-(docs/format.md, section 1): controls, invisible and bidirectional marks, surrogates.
+(docs/reference/format.md, section 1): controls, invisible and bidirectional marks, surrogates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Canonical values (docs/format.md, section 1): where one ends, its structure, whether two are equal.
+"""Canonical values (docs/reference/format.md, section 1): where one ends, its structure, whether two are equal.
 
 Total and linear: any text gives a result or a `Malformed`, without recursion and without evaluation. `scan`,
 `parse` and `kind` accept canonical text only; `canonical` and `equal` also accept what a model may write instead.

@@ -1,8 +1,8 @@
 """Changes inside values: from two canonical texts to a few short edits, and from a text and edits to the new text.
 
-Edits work on the text alone, one level at a time; nothing is evaluated. The forms (docs/format.md, section 5):
-`xs[3]=5 xs+=[5] -xs[3] xs[1:2]=[7, 8] s+='a' d['k']=1 -d['k'] u+={3} u-={3} p.x=3 -p.x`, with paths such as
-`d['k'][0].x`, at most DEPTH long. `change` is canonical: one text for one pair of values.
+Edits work on the text alone, one level at a time; nothing is evaluated. The forms (docs/reference/format.md,
+section 5): `xs[3]=5 xs+=[5] -xs[3] xs[1:2]=[7, 8] s+='a' d['k']=1 -d['k'] u+={3} u-={3} p.x=3 -p.x`, with paths
+such as `d['k'][0].x`, at most DEPTH long. `change` is canonical: one text for one pair of values.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """The prompt of a compact text: the header with the options, the numbered source, and how the program is executed.
 
-Written and read (docs/format.md, section 5). A prompt holds everything of a `Program` except the name of the main
-file; newlines of sources become "\\n". `codec.compact.writer` and `codec.compact.parse` handle the steps after it.
+Written and read (docs/reference/format.md, section 5). A prompt holds everything of a `Program` except the name of
+the main file; newlines of sources become "\\n". `codec.compact.writer` and `codec.compact.parse` handle the steps
+after it.
 """
 
 from __future__ import annotations

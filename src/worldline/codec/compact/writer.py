@@ -1,8 +1,8 @@
 """The compact notation: a trace as the shortest text that a byte-level model can read and write line by line.
 
-`encode` = `prompt` + `encode_steps`. docs/format.md, section 5, has the grammar; `codec.compact.parse` reads it
-back. Left out: the interpreter, the limits, standard error, notes, the names of functions (the line of their `def`
-is there) and, by default, the alias column.
+`encode` = `prompt` + `encode_steps`. docs/reference/format.md, section 5, has the grammar; `codec.compact.parse`
+reads it back. Left out: the interpreter, the limits, standard error, notes, the names of functions (the line of
+their `def` is there) and, by default, the alias column.
 """
 
 from __future__ import annotations

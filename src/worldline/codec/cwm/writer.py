@@ -2,7 +2,7 @@
 
     <|begin_of_text|><|trace_context_start|>SOURCE<|frame_sep|>FRAME...<|end_of_text|>
 
-docs/format.md has the rules. parse.py reads the format back; frames.py computes the frames of a trace.
+docs/reference/format.md has the rules. parse.py reads the format back; frames.py computes the frames of a trace.
 """
 
 from __future__ import annotations
