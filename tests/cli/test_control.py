@@ -126,7 +126,7 @@ def test_a_replay_of_a_program_that_is_not_controlled(dice: Path, tmp_path: Path
     foreign.write_text("console.log(Math.random())\n")
     assert main(["record", str(foreign), "--replay", str(where)]) == 1
     said = capsys.readouterr()
-    assert "only runs of Python programs are controlled" in said.out
+    assert "only Python programs can be controlled" in said.out
     assert "cpython" not in said.out
     assert "note[parted]: nothing was run\n" in said.err
 
@@ -175,4 +175,4 @@ def test_a_control_of_what_is_not_run_is_refused(dice: Path, tmp_path: Path, cap
     assert "--hidden given" in capsys.readouterr().err
     (tmp_path / "dice.js").write_text("console.log(Math.random())\n")
     assert main(["imagine", str(tmp_path / "dice.js"), "--seed", "7", "--hidden", "given"]) == 2
-    assert "only runs of Python programs are controlled" in capsys.readouterr().err
+    assert "only Python programs can be controlled" in capsys.readouterr().err

@@ -86,7 +86,7 @@ def test_stored_traces_are_written_too(kind: str, file: Path, tmp_path: Path) ->
 
 def test_what_cannot_be_is_said() -> None:
     trace = worldline.record(worldline.Program(source="x = 1\n"))
-    with pytest.raises(UsageError, match="one of compact, cwm, not 'json'"):
+    with pytest.raises(UsageError, match="unknown notation 'json': choose one of compact, cwm"):
         worldline.encode(trace, "json")
-    with pytest.raises(UsageError, match="whole, prompt, steps, not 'half'"):
+    with pytest.raises(UsageError, match="unknown part 'half': choose one of whole, prompt, steps"):
         worldline.encode(trace, part="half")

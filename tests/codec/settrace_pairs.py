@@ -16,7 +16,7 @@ from typing import Any
 
 def pairs(source: str, expressions: list[str]) -> list[list[Any]]:
     """The distinct pairs of consecutive events of one frame."""
-    found: dict[tuple[Any, ...], None] = {}
+    events: dict[tuple[Any, ...], None] = {}
     last: dict[int, tuple[FrameType, str, int]] = {}
 
     def hook(frame: FrameType, event: str, arg: object) -> Any:
@@ -26,7 +26,7 @@ def pairs(source: str, expressions: list[str]) -> list[list[Any]]:
         before, line = (known[1], known[2]) if known and known[0] is frame else ("", 0)
         code = frame.f_code
         first = 0 if code.co_name == "<module>" else code.co_firstlineno
-        found[code.co_name, first, before, line, event, frame.f_lineno] = None
+        events[code.co_name, first, before, line, event, frame.f_lineno] = None
         last[id(frame)] = frame, event, frame.f_lineno
         return hook
 
@@ -39,7 +39,7 @@ def pairs(source: str, expressions: list[str]) -> list[list[Any]]:
                 exec(compile(expression, "<call>", "exec"), names)
         finally:
             sys.settrace(None)
-    return [list(row) for row in found]
+    return [list(row) for row in events]
 
 
 if __name__ == "__main__":

@@ -11,11 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiers import examples
 
-from worldline.codec.compact.parse import Parsed, parse, parse_answer
+from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact, prompt
-from worldline.codec.compact.writer import ask, encode, encode_steps
+from worldline.codec.compact.reader import read_answer
+from worldline.codec.compact.words import Fault
+from worldline.codec.compact.writer import encode, encode_steps
 from worldline.core.errors import UsageError
-from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 from worldline.core.state import State
 from worldline.core.trace import Frame, Step, Trace
@@ -106,22 +107,20 @@ def test_element_deltas_are_smaller_and_say_the_same() -> None:
     assert parse(encode(trace, Compact(delta="element"))).steps == list(trace.steps)
 
 
-def test_path_only_has_no_state_and_a_query_asks_for_it() -> None:
+def test_path_only_text_has_no_state_and_queries_reveal_it() -> None:
     trace, options = recorded(FACT, "fact(2)"), Compact(reveal=0)
     assert encode_steps(trace, options) == b"(1\n2\n4\n(1\n2\n3\n)\n5\n)\n.\n"
-    given_text, answer = ask(trace, 2, "r", options)
-    assert given_text.decode() == "# reveal=0\n" + FACT_PROMPT + "(1\n2\n4\n(1\n2\n3\n)\n?r\n"
-    assert answer == b"=1\n"
-    assert ask(trace, 3, "missing", options)[1] == b"-\n"
-    assert ask(trace, len(trace) - 1, "", options)[1] == b"=2\n"
+    queries = [(2, "r"), (3, "missing"), (len(trace) - 1, "")]
+    text = encode_steps(trace, options, queries=queries)
+    assert text == b"(1\n2\n4\n(1\n?missing\n-\n2\n3\n)\n?r\n=1\n5\n)\n?\n=2\n.\n"
 
 
-def test_a_text_with_queries_gives_them_back() -> None:
+def test_queries_round_trip() -> None:
     trace = recorded(FACT, "fact(2)")
     text = prompt(trace.program) + encode_steps(trace, queries=[(2, "r"), (2, "n"), (6, ""), (1, "r")])
     parsed = parse(text)
     assert (parsed.malformed, parsed.ended) == (None, True)
-    assert [(asked.step, asked.name, asked.value) for asked in parsed.queries] == [
+    assert [(query.step, query.name, query.value) for query in parsed.queries] == [
         (1, "r", None), (6, "", "1"), (2, "r", "1"), (2, "n", "2"),
     ]  # fmt: skip
     assert parse(text.replace(b"?r\n=1", b"?r\n=7")).ended  # a wrong answer is wrong, not malformed
@@ -135,23 +134,16 @@ def test_a_query_needs_a_step_that_has_names() -> None:
         encode_steps(trace, queries=[(99, "n")])
 
 
-@pytest.mark.parametrize(
-    ("data", "value"), [(b"=1\n", "1"), (b"=[1, 'x']\nmore", "[1, 'x']"), (b"-\n", None)]
-)
-def test_answers_are_parsed(data: bytes, value: str | None) -> None:
-    answer = parse_answer(data)
-    assert not isinstance(answer, Malformed)
-    assert answer.value == value
+@pytest.mark.parametrize(("text", "value"), [("=1", "1"), ("=[1, 'x']", "[1, 'x']"), ("-", None)])
+def test_answers_are_parsed(text: str, value: str | None) -> None:
+    assert read_answer(text) == value
 
 
-@pytest.mark.parametrize(
-    ("data", "offset"),
-    [(b"=1", 2), (b"1\n", 0), (b"=1 2\n", 2), (b"=\xff\n", 1), (b"", 0), ("='é', \n".encode(), 5)],
-)
-def test_what_is_no_answer_is_malformed(data: bytes, offset: int) -> None:
-    answer = parse_answer(data)
-    assert isinstance(answer, Malformed)
-    assert answer.offset == offset
+@pytest.mark.parametrize(("text", "offset"), [("", 0), ("1", 0), ("=1 2", 2), ("='é', ", 4)])
+def test_anything_else_is_not_an_answer(text: str, offset: int) -> None:
+    with pytest.raises(Fault) as fault:
+        read_answer(text)
+    assert fault.value.args[0] == offset
 
 
 @pytest.mark.parametrize(
@@ -164,16 +156,16 @@ def test_what_is_no_answer_is_malformed(data: bytes, offset: int) -> None:
         Program(source="# \udc80\x00\x0c", call="f('\udc80\r')", stdin="\udc80"),
     ],
 )
-def test_a_prompt_says_its_program(program: Program) -> None:
+def test_prompts_round_trip(program: Program) -> None:
     parsed = parse(prompt(program, Compact(reveal=5)))
     assert (parsed.malformed, parsed.ended, parsed.steps) == (None, False, [])
     assert parsed.options == Compact(reveal=5)
-    found = parsed.program
-    assert found is not None
-    assert (found.call, found.argv, found.stdin) == (program.call, program.argv, program.stdin)
-    assert [path for path, _ in found.files] == [path for path, _ in program.files]
+    restored = parsed.program
+    assert restored is not None
+    assert (restored.call, restored.argv, restored.stdin) == (program.call, program.argv, program.stdin)
+    assert [path for path, _ in restored.files] == [path for path, _ in program.files]
     lines = program.source.replace("\r\n", "\n").replace("\r", "\n")
-    assert found.source == (lines if not lines or lines.endswith("\n") else lines + "\n")
+    assert restored.source == (lines if not lines or lines.endswith("\n") else lines + "\n")
 
 
 @pytest.mark.parametrize(
@@ -196,7 +188,7 @@ def test_unknown_modes_are_refused(bad: dict[str, object]) -> None:
         Compact(**bad)  # type: ignore[arg-type]
 
 
-def test_a_trace_that_cannot_be_is_refused() -> None:
+def test_an_impossible_trace_is_refused() -> None:
     frames = [Frame(0, "f", "program.py", -1, 0)]
     call = Step(0, "call", 0, 0, 1, {}, (), {}, None)
     for step in (Step(1, "resume", 0, 0, 1, {}, (), {}, None), Step(1, "return", 0, 0, 1, {}, (), {}, None)):
@@ -206,7 +198,7 @@ def test_a_trace_that_cannot_be_is_refused() -> None:
 
 @given(traces, st.sampled_from(MODES))
 @settings(max_examples=examples(40, 300), deadline=None)
-def test_parsing_gives_the_steps_back(trace: Trace, options: Compact) -> None:
+def test_parsing_restores_the_steps(trace: Trace, options: Compact) -> None:
     data = encode(trace, options)
     parsed = parse(data)
     assert parsed.malformed is None
@@ -257,7 +249,7 @@ def again(parsed: Parsed, ended: bool) -> bytes:
 
 @given(traces, st.sampled_from([*MODES, *SPARSE]))
 @settings(max_examples=examples(10, 60), deadline=None)
-def test_the_prompt_may_be_given_apart(trace: Trace, options: Compact) -> None:
+def test_the_prompt_may_be_separate(trace: Trace, options: Compact) -> None:
     first, steps = prompt(trace.program, options), encode_steps(trace, options)
     assert first + steps == encode(trace, options)
     apart, together = parse(steps, first), parse(first + steps)
@@ -280,16 +272,16 @@ def test_a_prefix_gives_the_steps_of_its_whole_lines() -> None:
         assert data[:cut].rfind(b"\n") + 1 == parsed.end
 
 
-def test_a_value_that_is_shown_again_is_no_change_when_read_loosely() -> None:
+def test_a_repeated_value_is_no_change_in_loose_mode() -> None:
     source = "def f():\n    a = 1\n    b = 2\n    a, b = b, a\n    a, b = b, a\n    b = 3\n    return a\n"
-    given = prompt(Program(source=source, call="f()"), Compact(reveal=3))
+    prompt_bytes = prompt(Program(source=source, call="f()"), Compact(reveal=3))
     true, again = b"(1\n2\n3 a=1\n4\n5\n6 b=2\n7\n)1\n.\n", b"(1\n2\n3 a=1\n4\n5\n6 a=1 b=2\n7\n)1\n.\n"
-    strict, loose = parse(again, given), parse(again, given, loose=True)
+    strict, loose = parse(again, prompt_bytes), parse(again, prompt_bytes, loose=True)
     assert strict.malformed is not None
     assert not strict.ended
     assert loose.ended
-    assert loose.steps == parse(true, given).steps
-    assert parse(again.replace(b"a=1 b", b"a=2 b"), given, loose=True).steps != loose.steps
-    assert not parse(again + b"7\n", given, loose=True).ended
+    assert loose.steps == parse(true, prompt_bytes).steps
+    assert parse(again.replace(b"a=1 b", b"a=2 b"), prompt_bytes, loose=True).steps != loose.steps
+    assert not parse(again + b"7\n", prompt_bytes, loose=True).ended
     for twice in (b"a=1 a=2", b"a=2 a=1", b"a=1 a=1", b"a=1 b=2 -a"):
-        assert not parse(again.replace(b"a=1 b=2", twice), given, loose=True).ended
+        assert not parse(again.replace(b"a=1 b=2", twice), prompt_bytes, loose=True).ended

@@ -1,4 +1,4 @@
-"""The mode `conditions` of the compact notation: what was decided stands before the step that follows from it."""
+"""The mode `conditions` of the compact notation: a decision stands before the step that follows from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOOP = Program(
 pytestmark = pytest.mark.usefixtures("box")
 
 
-def test_what_was_decided_stands_before_the_step_that_follows() -> None:
+def test_a_decision_stands_before_the_step_that_follows() -> None:
     trace = record(LOOP)
     assert encode_steps(trace, TOLD) == b"(1 n=4\n2\n^\n3 n=3\n2\n^!\n4\n(6 n=3\n7\n^\n)5\n)5\n.\n"
     assert encode_steps(trace) == b"(1 n=4\n2\n3 n=3\n2\n4\n(6 n=3\n7\n)5\n)5\n.\n"
@@ -33,14 +33,14 @@ def test_what_was_decided_stands_before_the_step_that_follows() -> None:
     mixed = Compact(delta="element", reveal=3, bare=True, hidden="blind", conditions=True)
     assert prompt(LOOP, mixed).startswith(b"# element reveal=3 bare blind conditions\n")
     for options in (TOLD, mixed):
-        found = parse_prompt(prompt(LOOP, options))
-        assert (found.program, found.options) == (LOOP, options)  # type: ignore[union-attr]
+        restored = parse_prompt(prompt(LOOP, options))
+        assert (restored.program, restored.options) == (LOOP, options)  # type: ignore[union-attr]
 
 
-def test_round_trips_and_the_guide_lets_all_of_it_pass() -> None:
+def test_texts_round_trip_and_the_guide_accepts_them() -> None:
     rng = Random(3)
     traces = list(record_many([drawn(rng) for _ in range(120)]))
-    told = 0
+    decision_count = 0
     for trace in traces:
         for options in (TOLD, Compact(conditions=True, delta="element", reveal=4)):
             text = encode(trace, options)
@@ -48,7 +48,7 @@ def test_round_trips_and_the_guide_lets_all_of_it_pass() -> None:
             assert parsed.malformed is None, (text.decode(), parsed.malformed)
             plain = parse(encode(trace, replace(options, conditions=False)))
             assert (parsed.steps, parsed.ended) == (plain.steps, plain.ended)
-            told += len(parsed.decided)
+            decision_count += len(parsed.decisions)
             steps = encode_steps(trace, options)
             assert b"".join(line for line in steps.splitlines(True) if line[:1] != b"^") == encode_steps(
                 trace, replace(options, conditions=False)
@@ -56,7 +56,7 @@ def test_round_trips_and_the_guide_lets_all_of_it_pass() -> None:
             assert len(turns(steps)) == len(turns(encode_steps(trace)))
             if parsed.ended:
                 Guide(trace.program, options, guard=True).feed_all(steps)
-    assert told > 500
+    assert decision_count > 500
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_round_trips_and_the_guide_lets_all_of_it_pass() -> None:
     [b"(1 n=4\n^\n", b"(1 n=4\n2\n^?\n", b"^\n", b"(1 n=4\n2\n^\n%input='x'\n"],
     ids=["after a call", "another mark", "nothing", "hidden inputs behind it"],
 )
-def test_what_is_no_condition(text: bytes) -> None:
+def test_malformed_decisions(text: bytes) -> None:
     assert parse(text, prompt(LOOP, TOLD)).malformed is not None
     with pytest.raises(ImpossibleByte):
         Guide(LOOP, TOLD, guard=True).feed_all(text)
@@ -82,8 +82,8 @@ def test_the_mode_must_be_on_and_only_the_step_that_follows_may_come() -> None:
     assert not other.allowed()[ord("^")]
 
 
-def test_a_wrong_condition_is_read_as_it_stands() -> None:
+def test_a_wrong_decision_is_read_as_written() -> None:
     text = encode_steps(record(LOOP), TOLD).replace(b"^!\n", b"^\n")
     parsed = parse(text, prompt(LOOP, TOLD))
     assert parsed.ended
-    assert [taken for _, taken in parsed.decided] == [True, True, True]
+    assert [taken for _, taken in parsed.decisions] == [True, True, True]

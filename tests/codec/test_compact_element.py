@@ -120,7 +120,7 @@ def test_small_changes_of_any_value(seed: int) -> None:
 
 @given(values)
 @settings(max_examples=examples(33, 200), deadline=None)
-def test_a_level_is_put_together_as_it_was(value: object) -> None:
+def test_split_and_join_round_trip(value: object) -> None:
     text = text_of(value)
     parts = split(text)
     assert parts is None or join(parts) == text

@@ -1,4 +1,4 @@
-"""Hidden inputs in compact texts: where they stand, and the three modes of telling them."""
+"""Hidden inputs in compact texts: where they stand, and the three modes of showing them."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def test_hidden_inputs_stand_before_moves_and_late_changes() -> None:
     assert (parsed.malformed, parsed.ended, parsed.hidden) == (None, True, trace.hidden)
 
 
-def test_a_query_of_late_changes_stands_behind_the_hidden_inputs() -> None:
+def test_a_query_of_late_changes_stands_after_the_hidden_inputs() -> None:
     text = encode_steps(dice(), queries=[(1, "x")])
     assert b"%'below 6'=0\n x=4\n?x\n=4\n8\n" in text
     assert parse(text, prompt(dice().program)).malformed is None
 
 
-def test_late_changes_may_stand_behind_hidden_inputs_when_actions_are_forced() -> None:
+def test_late_changes_may_follow_hidden_inputs_when_actions_are_forced() -> None:
     lines = forced_lines(prompt(dice().program), Compact(), STEPS)
     hidden = [line for line in lines if line.action.startswith(b"%")]
     assert [(line.action, line.state, line.open) for line in hidden] == [
@@ -82,41 +82,43 @@ def test_late_changes_may_stand_behind_hidden_inputs_when_actions_are_forced() -
     assert lines[late - 1].action == b"%'below 6'"
 
 
-def test_a_hidden_input_is_of_the_turn_of_its_step() -> None:
-    found = [STEPS[turn.start : turn.end] for turn in turns(STEPS)]
-    assert found[1] == b"%'below 6'=3\n7\n"
-    assert found[5] == b"%'below 6'=0\n x=4\n8\n"
+def test_a_hidden_input_belongs_to_the_turn_of_its_step() -> None:
+    texts = [STEPS[turn.start : turn.end] for turn in turns(STEPS)]
+    assert texts[1] == b"%'below 6'=3\n7\n"
+    assert texts[5] == b"%'below 6'=0\n x=4\n8\n"
 
 
-def test_given_puts_them_into_the_prompt_too() -> None:
+def test_mode_given_shows_hidden_inputs_in_the_prompt() -> None:
     trace, options = dice(), Compact(hidden="given")
     first = prompt(trace.program, options, trace.hidden)
     assert first.startswith(b"# given\n1|import random\n")
     assert first.endswith(b"%'below 6'=3\n%'below 6'=1\n%'below 6'=0\n>f()\n")
     assert encode(trace, options) == first + STEPS
-    found = parse_prompt(encode(trace, options))
-    assert isinstance(found, Prompt)
-    assert [(one.kind, one.value) for one in found.hidden] == [(one.kind, one.value) for one in trace.hidden]
-    assert (found.options, found.program.call) == (options, "f()")
-    assert prompt(found.program, found.options, found.hidden) == first
+    restored = parse_prompt(encode(trace, options))
+    assert isinstance(restored, Prompt)
+    assert [(hidden.kind, hidden.value) for hidden in restored.hidden] == [
+        (hidden.kind, hidden.value) for hidden in trace.hidden
+    ]
+    assert (restored.options, restored.program.call) == (options, "f()")
+    assert prompt(restored.program, restored.options, restored.hidden) == first
     assert parse(encode(trace, options)).hidden == trace.hidden
 
 
-def test_a_prompt_of_another_mode_has_none() -> None:
+def test_prompts_of_other_modes_have_no_hidden_inputs() -> None:
     trace = dice()
     assert prompt(trace.program, Compact(), trace.hidden) == prompt(trace.program)
-    found = parse_prompt(b"1|x\n%'below 6'=3\n>f()\n")
-    assert found == Malformed(4, "a source line, or the line > that ends the prompt")
+    restored = parse_prompt(b"1|x\n%'below 6'=3\n>f()\n")
+    assert restored == Malformed(4, "a source line, or the line > that ends the prompt")
 
 
 @pytest.mark.parametrize("line", [b"%\n", b"%below=\n", b"%input:'1'\n", b"%input='a' x\n", b"%input=\xff\n"])
-def test_a_given_line_that_is_none_is_said_where_it_is(line: bytes) -> None:
-    found = parse_prompt(b"# given\n1|x\n" + line + b">f()\n")
-    assert isinstance(found, Malformed)
-    assert found.offset == 12
+def test_a_malformed_hidden_input_is_located(line: bytes) -> None:
+    malformed = parse_prompt(b"# given\n1|x\n" + line + b">f()\n")
+    assert isinstance(malformed, Malformed)
+    assert malformed.offset == 12
 
 
-def test_blind_tells_of_threads_alone() -> None:
+def test_mode_blind_shows_only_threads() -> None:
     trace = dice()
     trace = replace(trace, hidden=(*trace.hidden[:2], Hidden(5, "thread 0", "0"), trace.hidden[2]))
     options = Compact(hidden="blind")
@@ -124,18 +126,18 @@ def test_blind_tells_of_threads_alone() -> None:
     assert [line for line in text.splitlines() if line.startswith(b"%")] == [b"%'thread 0'=0"]
     parsed = parse(encode(trace, options))
     assert (parsed.malformed, parsed.hidden) == (None, (Hidden(5, "thread 0", "0"),))
-    found = parse(STEPS, prompt(trace.program, options)).malformed
-    assert found == Malformed(3, "a step: hidden inputs are not told")
+    malformed = parse(STEPS, prompt(trace.program, options)).malformed
+    assert malformed == Malformed(3, "a step: this mode has no hidden inputs")
 
 
 @pytest.mark.parametrize("mode", HIDDEN_MODES)
 def test_every_mode_has_its_header(mode: str) -> None:
     options = Compact(delta="element", reveal=4, same=True, bare=True, hidden=mode)
-    found = parse_prompt(prompt(Program(source="x = 1\n"), options))
-    assert isinstance(found, Prompt)
-    assert found.options == options
+    restored = parse_prompt(prompt(Program(source="x = 1\n"), options))
+    assert isinstance(restored, Prompt)
+    assert restored.options == options
 
 
-def test_a_mode_that_nobody_knows_is_refused() -> None:
+def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(UsageError, match="predicted, given, blind"):
         Compact(hidden="none")

@@ -1,4 +1,4 @@
-"""The cost table: its counts are the counts of the texts that the codecs write, and its sums are sums."""
+"""The cost table: its counts match the texts that the codecs write, and its sums are sums."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def test_counts_are_those_of_the_encoded_texts(trace: Trace) -> None:
         "compact bare": compact.encode(trace, Compact(bare=True)).decode(),
         "compact element": compact.encode(trace, Compact(delta="element")).decode(),
     }
-    assert [one.format for one in row.costs] == list(texts)
-    for one in row.costs:
-        text = texts[one.format]
-        assert one.frames == 4
-        assert one.whole.characters == len(text)
-        assert one.whole.bytes == one.whole.tokens["bytes"] == len(text.encode())
+    assert [cost_row.format for cost_row in row.costs] == list(texts)
+    for cost_row in row.costs:
+        text = texts[cost_row.format]
+        assert cost_row.frames == 4
+        assert cost_row.whole.characters == len(text)
+        assert cost_row.whole.bytes == cost_row.whole.tokens["bytes"] == len(text.encode())
 
 
 def test_the_prompt_and_the_steps_are_counted_apart() -> None:
@@ -106,21 +106,21 @@ def test_totals_shares_and_fits() -> None:
         assert table.fitting(total.format, "bytes") == fits
     assert table.fitting("cwm", "bytes") == 0
     assert table.fitting("compact", "bytes") == 3
-    one = Cost("cwm", 1, Size(1, 1, {"bytes": 30}), Size(1, 1, {"bytes": 45}))
-    assert one.shares(300) == {"bytes": 0.25}
+    single = Cost("cwm", 1, Size(1, 1, {"bytes": 30}), Size(1, 1, {"bytes": 45}))
+    assert single.shares(300) == {"bytes": 0.25}
 
 
-def test_json_is_plain_and_says_what_the_table_says() -> None:
+def test_json_agrees_with_the_table() -> None:
     table = cost(iter(TRACES), TOKENIZERS, 300)
-    told = json.loads(json.dumps(table.as_json()))
-    assert told["tokenizers"] == ["bytes", "words"]
-    assert [row["call"] for row in told["traces"]] == [trace.program.call for trace in TRACES]
-    first = told["traces"][0]["formats"]["compact"]
+    shown = json.loads(json.dumps(table.as_json()))
+    assert shown["tokenizers"] == ["bytes", "words"]
+    assert [row["call"] for row in shown["traces"]] == [trace.program.call for trace in TRACES]
+    first = shown["traces"][0]["formats"]["compact"]
     assert first["bytes"] == len(compact.encode(TRACES[0]))
     assert first["share"]["bytes"] == first["bytes"] / 300
-    assert told["total"]["compact"]["fitting"]["bytes"] == 3
-    mean = told["total"]["compact"]["bytes"] / 300 / 3
-    assert told["total"]["compact"]["mean_share"]["bytes"] == pytest.approx(mean)
+    assert shown["total"]["compact"]["fitting"]["bytes"] == 3
+    mean = shown["total"]["compact"]["bytes"] / 300 / 3
+    assert shown["total"]["compact"]["mean_share"]["bytes"] == pytest.approx(mean)
 
 
 def test_curves_are_of_the_steps_by_their_number_and_by_the_longest_value() -> None:
@@ -132,9 +132,9 @@ def test_curves_are_of_the_steps_by_their_number_and_by_the_longest_value() -> N
     assert (first.name, first.n, first.over) == ("1-8", 3, (0, 0))
     assert (last.name, last.n, last.over) == ("4097-8192", 1, (1, 1))
     assert last.median == last.most == len(compact.encode_steps(double(long, long)))
-    told = json.loads(json.dumps(table.as_json()))
-    assert told["curves"]["cwm"]["bytes"]["value"][1]["over"] == {"4096": 1, "8192": 1}
-    assert [row["value"] for row in told["traces"]] == [6, 4, 6, 5_002]
+    shown = json.loads(json.dumps(table.as_json()))
+    assert shown["curves"]["cwm"]["bytes"]["value"][1]["over"] == {"4096": 1, "8192": 1}
+    assert [row["value"] for row in shown["traces"]] == [6, 4, 6, 5_002]
 
 
 def test_rows_double_and_say_how_many_are_over_a_budget() -> None:
@@ -156,6 +156,6 @@ def test_no_traces_is_an_empty_table() -> None:
 )
 def test_compact_is_a_fraction_of_cwm_in_llama3_tokens() -> None:
     costs = cost(TRACES, [load("llama3")], 131_072).total
-    sizes = {one.format: one.steps for one in costs}
+    sizes = {cost_row.format: cost_row.steps for cost_row in costs}
     assert sizes["compact"].tokens["llama3"] < sizes["cwm"].tokens["llama3"] / 2
     assert sizes["compact"].bytes < sizes["cwm"].tokens["llama3"]

@@ -1,4 +1,4 @@
-"""Traces in Meta's format: the exact text, and that reading it back gives every frame with its true line."""
+"""Traces in Meta's format: the exact text, and reading it back gives every frame with its true line."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ SEPARATORS = {f"<|{name}|>" for name in TOKENS}
 def _traces(programs: Iterable[Program], version: str = HERE, steps: int = 3000) -> list[Trace]:
     path = sys.executable
     if version != HERE:
-        found = sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python")))
-        if not found:
+        interpreters = sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python")))
+        if not interpreters:
             pytest.skip(f"no Python {version} here")
-        path = found[-1]
+        path = interpreters[-1]
     return list(record_many(programs, python=path, trust=True, limits=Limits(steps=steps)))
 
 
@@ -119,7 +119,7 @@ def test_unchanged_names_stay_unchanged_across_a_call() -> None:
     _law(trace)
 
 
-def test_each_activation_says_its_names_anew() -> None:
+def test_each_activation_shows_all_its_names() -> None:
     source = "def f(n):\n    if n:\n        f(n - 1)\n    return n\n"
     text = cwm.encode(_trace(source, "f(2)"))
     assert [
@@ -127,7 +127,7 @@ def test_each_activation_says_its_names_anew() -> None:
     ] == [True] * 3
 
 
-def test_a_name_that_went_is_left_out_and_comes_back_whole() -> None:
+def test_a_deleted_name_is_left_out_and_returns_with_its_value() -> None:
     source = "def f():\n    a = 1\n    del a\n    b = 2\n    a = 1\n    return a\n"
     trace = _trace(source, "f()")
     assert [frame.locals for frame in cwm.frames(trace) if frame.event == "line"] == [
@@ -201,7 +201,7 @@ def test_a_trace_that_stops_early_has_no_end() -> None:
     _law(trace)
 
 
-def test_what_reads_like_a_special_token_is_none() -> None:
+def test_text_like_a_special_token_is_escaped() -> None:
     source = "def f(s):\n    t = s + '<|frame_sep|>' + '<\\\\|arg_sep|>'\n    return t  # <|end_of_text|>\n"
     trace = _trace(source, "f('<|call_sep|>')")
     frames = cwm.frames(trace)
@@ -210,7 +210,7 @@ def test_what_reads_like_a_special_token_is_none() -> None:
     _law(trace)
 
 
-def test_methods_of_the_same_text_are_told_apart_by_their_class() -> None:
+def test_methods_of_the_same_text_are_distinguished_by_their_class() -> None:
     source = """\
 class A:
     def __init__(self, x):
@@ -235,7 +235,7 @@ def f():
     _law(trace)
 
 
-def test_generators_of_the_same_text_are_told_apart() -> None:
+def test_generators_of_the_same_text_are_distinguished() -> None:
     source = """\
 def evens():
     x = 0

@@ -1,4 +1,4 @@
-"""Whether a repr shows a canonical value, all that it tells being so; and text that a decoder put spaces into."""
+"""Whether a repr shows a canonical value, and texts into which a decoder put spaces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from strategies import LITERALS, VALUE_TEXTS
 
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm.equality import ReprEquality
-from worldline.codec.cwm.foreign import stripped
+from worldline.codec.cwm.external import reading
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import unspaced
 from worldline.core.value import canonical, equal
@@ -107,10 +107,10 @@ def test_canonical_text_is_respelled_as_itself_and_shows_itself(value: str) -> N
 
 
 @given(LITERALS, LITERALS)
-def test_the_repr_of_a_literal_shows_it_and_no_other(one: object, other: object) -> None:
-    wanted = canonical(repr(one))
+def test_the_repr_of_a_literal_shows_only_its_value(value: object, other: object) -> None:
+    wanted = canonical(repr(value))
     assert isinstance(wanted, str)
-    assert ReprEquality(SOURCE).holds(wanted, respelled(repr(one)))
+    assert ReprEquality(SOURCE).holds(wanted, respelled(repr(value)))
     assert ReprEquality(SOURCE).holds(wanted, respelled(repr(other))) == equal(wanted, repr(other))
 
 
@@ -133,24 +133,24 @@ def _spaced(text: str) -> str:
     return " ".join(piece for piece in re.split(r"(<\|\w+\|>)", text) if piece)
 
 
-def test_a_space_around_every_special_token_is_taken_off() -> None:
+def test_a_space_around_every_special_token_is_removed() -> None:
     spaced = _spaced(TAGGED)
     assert spaced != TAGGED
     assert unspaced(spaced) == TAGGED
     assert unspaced(TAGGED) == TAGGED
     assert cwm_parse.parse(spaced, SPACED_SOURCE) == cwm_parse.parse(TAGGED, SPACED_SOURCE)
-    assert stripped.parse(spaced, SPACED_SOURCE).text == TAGGED
+    assert reading.parse(spaced, SPACED_SOURCE).text == TAGGED
 
 
 def test_spaces_around_some_special_tokens_are_malformed_and_say_why() -> None:
     mixed = TAGGED.replace("<|frame_sep|><|line_sep|>", "<|frame_sep|> <|line_sep|>", 1)
-    for found in (cwm_parse.parse(mixed, SPACED_SOURCE), stripped.parse(mixed, SPACED_SOURCE)):
-        assert found.malformed is not None
-        assert "spaces_between_special_tokens=False" in found.malformed.expected
+    for prediction in (cwm_parse.parse(mixed, SPACED_SOURCE), reading.parse(mixed, SPACED_SOURCE)):
+        assert prediction.malformed is not None
+        assert "spaces_between_special_tokens=False" in prediction.malformed.expected
 
 
 @pytest.mark.parametrize("cut", range(1, len(TAGGED), 7))
 def test_a_spaced_text_may_be_cut(cut: int) -> None:
     whole = _spaced(TAGGED)
-    frames = stripped.parse(whole[:cut], SPACED_SOURCE).prediction.frames
-    assert frames == stripped.parse(TAGGED, SPACED_SOURCE).prediction.frames[: len(frames)]
+    frames = reading.parse(whole[:cut], SPACED_SOURCE).prediction.frames
+    assert frames == reading.parse(TAGGED, SPACED_SOURCE).prediction.frames[: len(frames)]

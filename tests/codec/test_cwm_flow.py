@@ -24,10 +24,10 @@ REPORTER = Path(__file__).with_name("settrace_pairs.py")
 def _interpreter(version: str) -> str:
     if version == HERE:
         return sys.executable
-    found = sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python")))
-    if not found:
+    interpreters = sorted(glob.glob(os.path.expanduser(f"~/.pyenv/versions/{version}.*/bin/python")))
+    if not interpreters:
         pytest.skip(f"no Python {version} here")
-    return found[-1]
+    return interpreters[-1]
 
 
 def _reported(version: str, programs: list[tuple[str, list[str]]]) -> list[list[list[Any]]]:

@@ -1,4 +1,4 @@
-"""The cwm parser takes anything: it never raises, and what it gives always has the promised shape."""
+"""The cwm parser accepts anything: it never raises, and its result always has the promised shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading predictions: what is resolved, what is said to be open, and where malformed text stops."""
+"""Reading predictions: what is resolved, what stays open, and where malformed text stops."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_prediction_with_and_without_its_prompt() -> None:
     assert cwm_parse.parse(text, F).ended
 
 
-def test_two_equal_lines_are_told_apart_by_the_flow() -> None:
+def test_control_flow_distinguishes_equal_lines() -> None:
     source = "def f(x):\n    x += 1\n    x += 1\n    return x\n"
     text = (
         call('{"x": "0"}', "def f(x):") + line('{"x": ".."}', "    x += 1") + line('{"x": "1"}', "    x += 1")
@@ -49,7 +49,7 @@ def test_two_equal_lines_are_told_apart_by_the_flow() -> None:
 BRANCHES = "def f(a):\n    if a:\n        b = 1\n    else:\n        b = 1\n    return b\n"
 
 
-def test_what_the_flow_leaves_open_is_said_to_be_open() -> None:
+def test_ambiguous_lines_stay_open() -> None:
     text = START + line('{"a": ".."}', "    if a:") + line('{"a": ".."}', "        b = 1")
     frame = cwm_parse.parse(text, BRANCHES).frames[-1]
     assert (frame.line, frame.candidates, frame.allowed) == (None, (3, 5), True)
@@ -57,7 +57,7 @@ def test_what_the_flow_leaves_open_is_said_to_be_open() -> None:
     assert [f.line for f in after] == [1, 2, None, 6]
 
 
-def test_what_comes_later_settles_what_was_open() -> None:
+def test_later_frames_settle_ambiguous_lines() -> None:
     source = "def f(a):\n    if a:\n        b = 1\n        c = 2\n    else:\n        b = 1\n    return b\n"
     text = START + line('{"a": ".."}', "    if a:") + line('{"a": ".."}', "        b = 1")
     assert cwm_parse.parse(text, source).frames[-1].candidates == (3, 6)
@@ -91,7 +91,7 @@ def test_unchanged_is_resolved_past_calls_and_returns() -> None:
     assert [f.scope for f in frames] == [0, 0, 1, 1, 1, 0]
 
 
-def test_unchanged_since_never_is_named() -> None:
+def test_unchanged_names_without_a_value_are_reported() -> None:
     frame = cwm_parse.parse(START + line('{"a": "..", "z": ".."}', "    b = a"), F).frames[-1]
     assert frame.unknown == ("z",)
     assert frame.locals == {"a": "1", "z": ".."}

@@ -63,7 +63,7 @@ def test_no_idle_line_of_humaneval_has_an_instruction() -> None:
         assert lines.isdisjoint(lines_that_run(compile(source, "p", "exec")))
 
 
-def test_a_source_that_does_not_parse_has_none() -> None:
+def test_a_source_that_does_not_parse_has_no_idle_lines() -> None:
     assert idle_lines("def f(:\n\n") == idle_lines("x = '\n\n") == frozenset()
 
 
@@ -88,7 +88,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("source", [*ODD, SOURCE, STATEMENTS])
-def test_what_is_left_out_once_leaves_nothing_more_to_leave_out(source: str) -> None:
+def test_leaving_out_idle_lines_is_idempotent(source: str) -> None:
     data = prompt(Program(source=source), Compact(bare=True))
     parsed = parse_prompt(data)
     assert isinstance(parsed, Prompt)
@@ -96,6 +96,6 @@ def test_what_is_left_out_once_leaves_nothing_more_to_leave_out(source: str) -> 
     assert idle_lines(source).isdisjoint(lines_that_run(compile(source, "p", "exec")))
 
 
-def test_a_number_cannot_ask_for_memory() -> None:
+def test_a_line_number_cannot_allocate_memory() -> None:
     parsed = parse_prompt(b"# bare\n4000000000|x = 1\n>\n")
     assert not isinstance(parsed, Prompt)

@@ -1,4 +1,4 @@
-"""The JSON of `record --json`: it is `as_json`, it comes back as the same trace; nothing else is accepted."""
+"""The JSON of `record --json`: it equals `as_json` and round-trips; nothing else is accepted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from specimen import document, specimen
 pytestmark = pytest.mark.unit
 
 
-def test_the_text_is_as_json_one_step_a_line() -> None:
+def test_the_text_is_as_json_with_one_step_per_line() -> None:
     trace = specimen()
     text = "".join(encode(trace))
     assert json.loads(text) == trace.as_json() == document()
@@ -28,7 +28,7 @@ def test_the_text_is_as_json_one_step_a_line() -> None:
     assert sum(line.startswith('{"i": ') for line in text.splitlines()) == len(trace)
 
 
-def test_a_trace_comes_back_as_it_was() -> None:
+def test_traces_round_trip() -> None:
     trace = specimen()
     again = parse("".join(encode(trace)))
     assert list(again.steps) == list(trace.steps)
@@ -36,7 +36,7 @@ def test_a_trace_comes_back_as_it_was() -> None:
     assert "".join(encode(again)) == "".join(encode(trace))
 
 
-def test_an_empty_trace_too() -> None:
+def test_an_empty_trace_round_trips() -> None:
     assert len(parse("".join(encode(specimen(steps=[], frames=[]))))) == 0
 
 
@@ -93,7 +93,7 @@ def test_a_damaged_document_is_refused(damaged: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", "null", "[" * 100_000, '{"a":' * 100_000, b"\xff\xfe\x00", "1e999"]
 )
-def test_what_is_no_document_is_refused(text: str | bytes) -> None:
+def test_other_texts_are_refused(text: str | bytes) -> None:
     with pytest.raises(FormatError):
         parse(text)
 

@@ -1,4 +1,4 @@
-"""The compact notation of programs that are not Python: the language in the header, lines as its tools count them."""
+"""The compact notation of other languages: the language in the header, lines as its tools count them."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def test_the_header_names_the_language(language: str) -> None:
     options = Compact(delta="element", reveal=2, same=True, bare=True)
     text = prompt(program, options)
     assert text.startswith(f"# element reveal=2 same bare lang={language}\n1|".encode())
-    found = parse_prompt(text)
-    assert isinstance(found, Prompt)
-    assert (found.options, found.program.language) == (options, language)
-    assert found.program == replace(program, name=found.program.name)
-    assert prompt(found.program, options) == text
+    restored = parse_prompt(text)
+    assert isinstance(restored, Prompt)
+    assert (restored.options, restored.program.language) == (options, language)
+    assert restored.program == replace(program, name=restored.program.name)
+    assert prompt(restored.program, options) == text
 
 
 @pytest.mark.parametrize("header", ["# lang=python", "# lang=go", "# lang=", "# lang=js bare", "#lang=js"])
@@ -71,9 +71,9 @@ def test_lines_end_where_the_language_ends_them(name: str, source: str, lines: l
     text = prompt(Program(source=source, name=name))
     shown = [line for line in text.decode().split("\n") if line[:1].isdigit()]
     assert shown == [f"{number}|{line}" for number, line in enumerate(lines, 1)]
-    found = parse_prompt(text)
-    assert isinstance(found, Prompt)
-    assert prompt(found.program) == text
+    restored = parse_prompt(text)
+    assert isinstance(restored, Prompt)
+    assert prompt(restored.program) == text
 
 
 def test_nothing_is_left_out_of_a_bare_listing() -> None:
@@ -84,7 +84,7 @@ def test_nothing_is_left_out_of_a_bare_listing() -> None:
 
 @pytest.mark.parametrize("options", MODES)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_run_comes_back(language: str, options: Compact) -> None:
+def test_executions_round_trip(language: str, options: Compact) -> None:
     trace = foreign_run(language).trace
     data = encode(trace, options)
     parsed = parse(data)
@@ -94,7 +94,7 @@ def test_a_run_comes_back(language: str, options: Compact) -> None:
 
 
 @pytest.mark.parametrize("options", MODES)
-def test_values_of_other_languages_come_back(options: Compact) -> None:
+def test_values_of_other_languages_round_trip(options: Compact) -> None:
     random, steps = Random(1), [Step(0, "call", 0, 0, 1, {}, (), {}, None)]
     for i in range(1, 300):
         names = {random.choice(NAMES): random.choice(VALUES) for _ in range(random.randint(0, 3))}
@@ -110,7 +110,7 @@ def test_values_of_other_languages_come_back(options: Compact) -> None:
 
 @settings(max_examples=examples(10, 60), deadline=None)
 @given(st.integers(0, 2**32), st.integers(0, 40), st.sampled_from(LANGUAGES), st.sampled_from(MODES))
-def test_any_trace_comes_back(seed: int, count: int, language: str, options: Compact) -> None:
+def test_any_trace_round_trips(seed: int, count: int, language: str, options: Compact) -> None:
     trace = Machine(Random(seed)).run(count)
     run = foreign_run(language).program
     program = replace(trace.program, name=run.name, source=run.source)

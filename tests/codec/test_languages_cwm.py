@@ -1,4 +1,4 @@
-"""Meta's format of programs that are not Python: written without their syntax, read back by text and by flow table."""
+"""Meta's format of other languages: written without their syntax, read back by text and by flow table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worldline.analyze.flow.table import FlowTable, read_table
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
 from worldline.codec.cwm.equality import ReprEquality
-from worldline.codec.cwm.foreign.stripped import entry_of, read
+from worldline.codec.cwm.external.reading import entry_of, read
 from worldline.codec.cwm.frames import frames
 from worldline.codec.cwm.stage import stage, staged
 from worldline.codec.cwm.text import MARKER, SPECIAL, listing
@@ -38,43 +38,43 @@ def read_back(trace: Trace, table: FlowTable | None) -> cwm_parse.CwmPrediction:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_run_comes_back_by_its_table(language: str) -> None:
+def test_executions_round_trip_with_a_flow_table(language: str) -> None:
     trace = foreign_run(language).trace
-    found = read_back(trace, table_of(language))
-    assert (found.malformed, found.ended) == (None, True)
-    assert list(found.frames) == frames(trace)
+    prediction = read_back(trace, table_of(language))
+    assert (prediction.malformed, prediction.ended) == (None, True)
+    assert list(prediction.frames) == frames(trace)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_without_a_table_what_is_unambiguous_comes_back(language: str) -> None:
+def test_unambiguous_lines_round_trip_without_a_table(language: str) -> None:
     trace = foreign_run(language).trace
-    found, wanted = read_back(trace, None), frames(trace)
-    assert (found.malformed, found.ended, len(found.frames)) == (None, True, len(wanted))
+    prediction, wanted = read_back(trace, None), frames(trace)
+    assert (prediction.malformed, prediction.ended, len(prediction.frames)) == (None, True, len(wanted))
     texts = listing(trace.program.source, language).lines[1:]
-    for got, true in zip(found.frames, wanted, strict=True):
+    for got, true in zip(prediction.frames, wanted, strict=True):
         assert (got.event, got.scope, got.locals, got.arg) == (true.event, true.scope, true.locals, true.arg)
         twins = tuple(number for number, text in enumerate(texts, 1) if text == texts[(true.line or 0) - 1])
         assert got.allowed
         assert got.line == true.line if len(twins) == 1 else got.candidates == twins
-    assert any(got.candidates for got in found.frames) == (language in BRACED)
+    assert any(got.candidates for got in prediction.frames) == (language in BRACED)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_function_is_marked_that_is_called(language: str) -> None:
+def test_the_called_function_is_marked(language: str) -> None:
     text = cwm.encode(foreign_run(language).trace)
     assert SOURCES[language].split("\n")[3] + f"  {MARKER}\n" in text
     assert text.count(MARKER) == 1
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_an_impossible_line_is_seen(language: str) -> None:
+def test_an_impossible_line_is_detected(language: str) -> None:
     trace = foreign_run(language).trace
     bad = replace(trace, columns=replace(trace.columns, line=trace.columns.line[:]))
     at = next(i for i, line in enumerate(trace.columns.line) if line == 9)
     bad.columns.line[at] = 5
-    found = read_back(bad, table_of(language))
-    assert not found.frames[at].allowed
-    assert found.frames[at].line == 5
+    prediction = read_back(bad, table_of(language))
+    assert not prediction.frames[at].allowed
+    assert prediction.frames[at].line == 5
 
 
 def test_a_module_stands_on_line_zero() -> None:
@@ -85,9 +85,9 @@ def test_a_module_stands_on_line_zero() -> None:
         b'{"functions": [{"name": "<module>", "line": 1, "start": [1], "next": {"1": [2]}, "returns": [2]}]}'
     )
     for known in (table, None):
-        found = read_back(trace, known)
-        assert [frame.line for frame in found.frames][1:] == [1, 2, 2]
-        assert found.malformed is None
+        prediction = read_back(trace, known)
+        assert [frame.line for frame in prediction.frames][1:] == [1, 2, 2]
+        assert prediction.malformed is None
     assert list(read_back(trace, table).frames) == frames(trace)
 
 
@@ -103,36 +103,36 @@ def test_names_and_values_stay_as_they_are() -> None:
 def test_a_source_that_reads_as_python_is_not_read_as_python() -> None:
     source = "x = 1\nfor i in range(2):\n    x = 1\n"
     trace = trace_of(Program(source=source, name="a.js"), b"(1\n1 x=1\n3\n2\n1\n)None\n.\n")
-    found = read_back(trace, None)
-    assert all(frame.allowed for frame in found.frames)
-    assert [frame.line for frame in found.frames][1:] == [1, 3, 2, 1, 1]
+    prediction = read_back(trace, None)
+    assert all(frame.allowed for frame in prediction.frames)
+    assert [frame.line for frame in prediction.frames][1:] == [1, 3, 2, 1, 1]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_text_without_special_tokens_is_read_by_the_table(language: str) -> None:
     trace = foreign_run(language).trace
     text = SPECIAL.sub("", cwm.encode(trace).removeprefix(cwm.prompt_of(trace)))
-    found = read(text, trace.program, table_of(language))
-    assert (found.kind, list(found.prediction.frames)) == ("whole", frames(trace))
+    prediction = read(text, trace.program, table_of(language))
+    assert (prediction.kind, list(prediction.prediction.frames)) == ("whole", frames(trace))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_call_is_told_in_a_comment(language: str) -> None:
+def test_a_comment_states_the_call(language: str) -> None:
     program = foreign_run(language).program
-    found = stage(program)
-    assert (found.entry, found.closing, found.opening) == (4, None, "")
-    assert found.source == f"{program.source}// {program.call}\n"
+    posed = stage(program)
+    assert (posed.entry, posed.closing, posed.opening) == (4, None, "")
+    assert posed.source == f"{program.source}// {program.call}\n"
     assert staged(staged(program)) == staged(program)
     trace = replace(foreign_run(language).trace, program=staged(program))
-    assert cwm.encode(trace).startswith(found.prompt)
+    assert cwm.encode(trace).startswith(posed.prompt)
     assert entry_of(program) == 4
 
 
 def test_values_of_other_languages_are_compared_as_they_are() -> None:
     other, python = ReprEquality("", "cpp"), ReprEquality("")
-    true, said = "Point#1(x=1, y=2)", "Point(x=1)"
-    assert python.holds(true, said)
-    assert not other.holds(true, said)
+    true, shown = "Point#1(x=1, y=2)", "Point(x=1)"
+    assert python.holds(true, shown)
+    assert not other.holds(true, shown)
     assert other.holds("{'a': 1}", "{'a':1}")
     assert other.may_begin("Ptr#1([3, 1], at=1)", "Ptr#1([3, ")
     assert not other.may_begin("Ptr#1([3, 1], at=1)", "Ptr#2(")
@@ -141,8 +141,8 @@ def test_values_of_other_languages_are_compared_as_they_are() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_functions_are_named_by_their_lines(language: str) -> None:
     names = Functions(foreign_run(language).program)
-    told = [names.name(None, line, {}, is_first=False) for line in (0, 1, 4, 5, 7, 99, None)]
-    assert told == ["<module>", "twice", "total", "?", "?", "?", "?"]
+    function_names = [names.name(None, line, {}, is_first=False) for line in (0, 1, 4, 5, 7, 99, None)]
+    assert function_names == ["<module>", "twice", "total", "?", "?", "?", "?"]
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_a_line_that_defines_a_function(language: str, line: str, name: str) -> 
     assert defined_name(line, language) == name
 
 
-def test_a_name_that_is_defined_twice_is_not_found() -> None:
+def test_a_name_that_is_defined_twice_is_ambiguous() -> None:
     assert definition_line("int f(int x) {\n}\nint f(double x) {\n}\nint g() {\n", "cpp", "f") is None
     assert definition_line("int f(int x) {\n}\nint f(double x) {\n}\nint g() {\n", "cpp", "g") == 5
 
@@ -178,7 +178,7 @@ class D { m() {} }
 """
 
 
-def test_whose_methods_an_object_has_is_sure_or_not_told() -> None:
+def test_the_owners_of_methods_are_certain_or_unknown() -> None:
     assert kin("D", KIN, "js") == {"D"}
     assert kin("B", KIN, "js") == {"B", "A", "extends"}
     assert [kin(name, KIN, "js") for name in ("C", "E")] == [None, None]

@@ -1,4 +1,4 @@
-"""The laws of the seam: each notation reads what it writes, and no text makes it raise."""
+"""The laws of `Notation`: each notation reads what it writes, and no text makes it raise."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def test_a_notation_has_its_name(name: str) -> None:
     assert notation(name) is notation(name)
 
 
-def test_a_name_that_there_is_not() -> None:
+def test_an_unknown_name_is_refused() -> None:
     with pytest.raises(UsageError, match="compact, cwm"):
         notation("yaml")
 
 
 @ALL
-def test_what_is_written_is_read(name: str) -> None:
+def test_texts_round_trip(name: str) -> None:
     written = notation(name)
     text = written.steps(trace(), Compact())
     assert text.endswith(written.end_mark)
@@ -95,11 +95,11 @@ def test_a_true_text_is_its_steps(name: str) -> None:
 
 
 @ALL
-def test_the_first_lines_or_frames_begin_the_text(name: str) -> None:
+def test_a_limited_text_is_a_prefix(name: str) -> None:
     written = notation(name)
     text = written.steps(trace())
     for most in (1, 3):
-        part = written.steps(trace(), most=most)
+        part = written.steps(trace(), limit=most)
         assert text.startswith(part)
         assert part.count(written.unit_mark) == most
 
@@ -122,7 +122,7 @@ def test_an_edit_keeps_what_is_before_it(name: str) -> None:
 
 
 @ALL
-def test_another_value_stands_in_the_step_that_differs(name: str) -> None:
+def test_a_wrong_value_is_located_in_its_step(name: str) -> None:
     written = notation(name)
     text = written.steps(trace())
     steps = written.split(text)
@@ -159,6 +159,6 @@ def test_any_bytes_are_read(name: str, text: bytes, other: bytes, count: int, st
     assert depth is None or depth >= 1
 
 
-def test_a_text_from_elsewhere_is_recognized() -> None:
+def test_external_texts_are_recognized() -> None:
     assert [recognized(notation(name).steps(trace()).decode()) for name in NOTATIONS] == list(NOTATIONS)
     assert recognized("") == DEFAULT_NOTATION

@@ -1,4 +1,4 @@
-"""Counting and splitting: pieces join to the text, counts are the real libraries', faults are named."""
+"""Counting and splitting: pieces join to the text, counts match the real libraries, faults are explained."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_load_takes_names_and_files(tmp_path: Path, json_file: bytes) -> None:
         (b"!!!! 0\n", "line 1"),
         (b"AA== 0\n", "byte 1 has no rank"),
         (b"{}", "not a file of the tokenizers library"),
-        (ranks_file(), "name no known pattern"),
+        (ranks_file(), "no known pattern has"),
     ],
 )
 def test_a_bad_file_is_a_usage_error(tmp_path: Path, content: bytes, says: str) -> None:

@@ -23,32 +23,38 @@ from worldline.core.events import (
 pytestmark = pytest.mark.unit
 
 
-class Told(NamedTuple):
+class FrameStep(NamedTuple):
     """The least that an event is."""
 
     frame: int
     event: str
 
 
-RUNS = st.lists(st.builds(Told, st.integers(0, 3), st.sampled_from(EVENTS)), max_size=30)
+RUNS = st.lists(st.builds(FrameStep, st.integers(0, 3), st.sampled_from(EVENTS)), max_size=30)
 
 
-def test_the_classes_are_of_the_events_and_outcomes() -> None:
+def test_event_classes_contain_only_events_and_outcomes() -> None:
     assert {*CHANGELESS, *LEAVING, *FINAL} <= {*EVENTS}
     assert {*ENDED} <= {*OUTCOMES}
 
 
 @given(RUNS)
-def test_a_change_is_known_at_the_next_event_of_its_frame_that_can_change_something(run: list[Told]) -> None:
-    for i, (one, found) in enumerate(zip(run, known_at(run), strict=True)):
-        later = (j for j in range(i + 1, len(run)) if run[j].frame == one.frame)
+def test_a_change_is_known_at_the_next_event_of_its_frame_that_can_change_something(
+    run: list[FrameStep],
+) -> None:
+    for i, (step, settled_at) in enumerate(zip(run, known_at(run), strict=True)):
+        later = (j for j in range(i + 1, len(run)) if run[j].frame == step.frame)
         goes_on = next((j for j in later if run[j].event not in CHANGELESS), None)
-        assert found == (None if one.event in CHANGELESS else goes_on)
+        assert settled_at == (None if step.event in CHANGELESS else goes_on)
 
 
 @given(RUNS)
-def test_what_is_never_known_is_unsettled_at_the_end(run: list[Told]) -> None:
-    never = {i for i, found in enumerate(known_at(run)) if found is None and run[i].event not in CHANGELESS}
+def test_changes_that_never_become_known_are_unsettled(run: list[FrameStep]) -> None:
+    never = {
+        i
+        for i, settled_at in enumerate(known_at(run))
+        if settled_at is None and run[i].event not in CHANGELESS
+    }
     assert set(unsettled(run).values()) == never
     assert all(run[i].frame == frame for frame, i in unsettled(run).items())
 

@@ -171,9 +171,9 @@ def test_keyframes_share_what_did_not_change_and_stay_smaller_than_the_trace() -
     trace = long_trace(500, depth=50)
     replay = Replay(trace, every=8)
     replay.at(len(trace) - 1)
-    one, other = (fold.settled for fold in replay._folds[-2:])
-    assert one.frames[3] is other.frames[3]
-    assert one.frames[50] is not other.frames[50]
+    earlier, later = (fold.settled for fold in replay._folds[-2:])
+    assert earlier.frames[3] is later.frames[3]
+    assert earlier.frames[50] is not later.frames[50]
     assert sum(len(fold.settled.frames) for fold in replay._folds) <= len(trace)
 
 
@@ -181,11 +181,11 @@ def test_states_that_share_are_still_independent() -> None:
     trace = long_trace(3)
     replay = Replay(trace, every=1)
     before = replay.at(1).frames
-    kept = {frame: dict(names) for frame, names in before.items()}
+    expected = {frame: dict(names) for frame, names in before.items()}
     mine = replay.at(1)
     mine.apply(trace[2])
-    assert mine.frames != kept
-    assert replay.at(1).frames == kept == before
+    assert mine.frames != expected
+    assert replay.at(1).frames == expected == before
     copy = mine.copy()
     mine.apply(trace[3])
     assert copy.frames == {0: {"n": "-1", "i": "1"}}
@@ -199,7 +199,7 @@ def test_steps_that_do_not_exist() -> None:
     assert State().copy() == State()
 
 
-def test_an_exception_behind_which_a_generator_goes_on_has_not_left_its_frame() -> None:
+def test_an_exception_before_a_resumed_generator_has_not_left_its_frame() -> None:
     """What a run of the test above found once."""
     machine = Machine()
     call(machine, -1)

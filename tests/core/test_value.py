@@ -44,23 +44,23 @@ def render(value: Any) -> str:
 
 
 def accepted(source: str) -> Value:
-    found = parse(source)
-    assert isinstance(found, Value), (source, found)
-    return found
+    value = parse(source)
+    assert isinstance(value, Value), (source, value)
+    return value
 
 
 def check_total(source: str) -> None:
     """No exception; what is accepted is its own text; the parsers agree."""
-    found, end = parse(source), scan(source)
-    if isinstance(found, Value):
-        assert text(found) == source
+    value, end = parse(source), scan(source)
+    if isinstance(value, Value):
+        assert text(value) == source
         assert end == len(source)
-        assert kind(source) == found.kind
+        assert kind(source) == value.kind
         assert canonical(source) == source
         assert equal(source, source)
     else:
-        assert 0 <= found.offset <= len(source)
-        assert end == found or isinstance(end, int)
+        assert 0 <= value.offset <= len(source)
+        assert end == value or isinstance(end, int)
     loose = canonical(source)
     if isinstance(loose, str):
         assert text(accepted(loose)) == loose
@@ -187,10 +187,10 @@ NOT_CANONICAL = [
 
 @pytest.mark.parametrize(("source", "offset"), NOT_CANONICAL)
 def test_what_is_not_canonical_is_named_with_its_offset(source: str, offset: int) -> None:
-    found = parse(source)
-    assert isinstance(found, Malformed)
-    assert found.offset == offset
-    assert scan(source) in (found, 1)  # `scan` stops before what `parse` finds behind a value
+    malformed = parse(source)
+    assert isinstance(malformed, Malformed)
+    assert malformed.offset == offset
+    assert scan(source) in (malformed, 1)  # `scan` stops before what `parse` finds behind a value
 
 
 EQUAL = [

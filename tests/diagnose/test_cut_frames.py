@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from worldline.codec.cwm.begun import begun
+from worldline.codec.cwm.partial_frame import read_partial_frame
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
@@ -120,7 +120,7 @@ def test_the_tail_of_a_scored_text_is_kept_and_judged(tmp_path: Path, truth: Pre
     "text", ["garbage <|", "<|frame_sep|>", '<|line_sep|>{"a": 1', '<|line_sep|>{"a" "b"', "<|x"]
 )
 def test_what_begins_no_frame(text: str) -> None:
-    assert begun(text) is None or begun(text).events == ("return", "raise")  # type: ignore[union-attr]
+    assert read_partial_frame(text) is None or read_partial_frame(text).events == ("return", "raise")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.codec.cwm.foreign.stripped import read as read_foreign
+from worldline.codec.cwm.external.reading import read as read_foreign
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis

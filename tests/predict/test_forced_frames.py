@@ -181,7 +181,7 @@ def test_a_model_goes_on_from_an_edited_state() -> None:
     assert found.dictated[0][1] == len(truth.text[: cut(truth.text)[first + 1].state_start] + b'{"a": "77"}')
     with pytest.raises(UsageError, match="no step 99"):
         roll(model, [ask], [truth], force="edited", edits=[Edit(99, {"a": "1"})]).__next__()
-    with pytest.raises(UsageError, match="shows no names behind it"):
+    with pytest.raises(UsageError, match="no later frame shows its names"):
         roll(
             model, [ask], [truth], force="edited", edits=[Edit(len(cut(truth.text)) - 2, {"a": "1"})]
         ).__next__()

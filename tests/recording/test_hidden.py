@@ -200,7 +200,7 @@ def test_without_a_control_nothing_is_swapped() -> None:
 def test_other_languages_are_not_controlled() -> None:
     trace = record(Program(source="console.log(1)\n", name="a.js"), control=Control())
     assert (trace.outcome.kind, trace.outcome.detail) == (
-        "unsupported", "control: only runs of Python programs are controlled",
+        "unsupported", "control: only Python programs can be controlled",
     )  # fmt: skip
 
 

@@ -92,7 +92,7 @@ def test_another_language_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.rs").write_text("fn main() {}\n")
     found = _rewrite(tmp_path / "a.rs")
     assert (found.returncode, found.stdout) == (2, "")
-    assert "is not rewritten, because it is Rust, and only Python is rewritten" in found.stderr
+    assert "is not rewritten, because it is Rust, and only Python can be rewritten" in found.stderr
 
 
 @pytest.mark.long(reason="starts a command; rewrite() says why in make test")

@@ -45,7 +45,7 @@ def grown(found: Session, intervention: Intervention) -> Branch:
 def test_a_changed_variable_is_imagined_and_nobody_says_what_is_true() -> None:
     branch = grown(scene(LIST_C), Intervention(kind="edit", step=5, name="sum", value="7"))
     assert branch.truth is None
-    assert branch.why == "list.c is C, and only runs of Python programs can be changed on the way"
+    assert branch.why == "list.c is C, and only Python programs can be changed while they execute"
     assert b"sum=7" in branch.found.text
 
 

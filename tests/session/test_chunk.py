@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.chunk import CHUNK, TAIL, chunk, chunks
-from worldline.ui.session.clip import MOST, clip, parting
+from worldline.ui.session.clip import MOST, clip, first_difference
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
 
@@ -225,7 +225,7 @@ def test_texts_part_where_they_part(start: str, one: str, other: str) -> None:
     naive = next(
         (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))
     )
-    assert parting(left, right) == naive
+    assert first_difference(left, right) == naive
 
 
 @given(st.integers(0, 3 * MOST), st.integers(0, 3 * MOST))

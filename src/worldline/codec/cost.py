@@ -1,8 +1,7 @@
-"""What traces cost in each text format: frames, characters, bytes, tokens, and the share of a context window.
+"""The cost of traces in each text format: frames, characters, bytes, tokens, share of a context window.
 
-A pure function over traces and tokenizers; recording, reading tokenizer files and printing are others' work.
-The prompt (the source, and how it is run) and the steps are counted apart: a model is given the one and
-writes the other.
+A pure function of traces and tokenizers. The prompt and the steps are counted separately, because a model reads the
+one and writes the other.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from worldline.core.trace import Trace
 
 @dataclass(frozen=True)
 class FormattedTrace:
-    """A trace in one format: the prompt, the steps, and how many frames (steps as the format shows them)."""
+    """A trace in one format: the prompt, the steps, and the number of frames (steps as the format shows them)."""
 
     prompt: str
     steps: str
@@ -31,7 +30,7 @@ class FormattedTrace:
 
 @dataclass(frozen=True)
 class Size:
-    """How long a text is; `tokens` by the tokenizer's name."""
+    """The length of a text; `tokens` are by tokenizer name."""
 
     characters: int = 0
     bytes: int = 0
@@ -43,13 +42,12 @@ class Size:
         return Size(self.characters + other.characters, self.bytes + other.bytes, tokens)
 
     def as_json(self) -> dict[str, Any]:
-        """The three counts."""
         return {"characters": self.characters, "bytes": self.bytes, "tokens": dict(self.tokens)}
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one trace, or several together, costs in one format."""
+    """The cost of one or several traces in one format."""
 
     format: str
     frames: int
@@ -58,22 +56,22 @@ class Cost:
 
     @property
     def whole(self) -> Size:
-        """Prompt and steps together."""
+        """The size of prompt and steps together."""
         return self.prompt + self.steps
 
     def shares(self, context: int) -> dict[str, float]:
-        """The part of a context window of so many tokens that the whole text takes, by tokenizer."""
+        """Return the share of a context window that the whole text takes, by tokenizer."""
         return {name: count / context for name, count in self.whole.tokens.items()}
 
     def as_json(self, context: int) -> dict[str, Any]:
-        """The counts of the whole text, of its two parts, and its share of the window."""
+        """The counts of the whole text and its two parts, and its share of the window."""
         parts = {"prompt": self.prompt.as_json(), "steps": self.steps.as_json()}
         return {"frames": self.frames, **self.whole.as_json(), "share": self.shares(context), **parts}
 
 
 @dataclass(frozen=True)
 class TraceCosts:
-    """One trace's costs, one per format; `value` is the longest value that it tells, in characters."""
+    """The costs of one trace, one per format; `value` is the length of its longest value in characters."""
 
     name: str
     call: str | None
@@ -85,7 +83,7 @@ class TraceCosts:
 
 @dataclass(frozen=True)
 class CostTable:
-    """The costs of some traces in every format."""
+    """The costs of traces in every format."""
 
     rows: tuple[TraceCosts, ...]
     tokenizers: tuple[str, ...]
@@ -96,22 +94,19 @@ class CostTable:
         """The sums over all traces, one per format."""
         sums: dict[str, Cost] = {}
         for cost in (cost for row in self.rows for cost in row.costs):
-            so_far = sums.get(cost.format, Cost(cost.format, 0, Size(), Size()))
+            total = sums.get(cost.format, Cost(cost.format, 0, Size(), Size()))
             sums[cost.format] = Cost(
-                cost.format,
-                so_far.frames + cost.frames,
-                so_far.prompt + cost.prompt,
-                so_far.steps + cost.steps,
+                cost.format, total.frames + cost.frames, total.prompt + cost.prompt, total.steps + cost.steps
             )
         return tuple(sums.values())
 
     def fitting(self, format: str, tokenizer: str) -> int:
-        """How many of the traces fit the context window whole."""
+        """Return how many traces fit into the context window."""
         costs = [cost for row in self.rows for cost in row.costs if cost.format == format]
         return sum(cost.whole.tokens[tokenizer] <= self.context for cost in costs)
 
     def curve(self, format: str, tokenizer: str, by: str) -> tuple[CurveRow, ...]:
-        """How many tokens the steps of a trace take, by its `steps` or its longest `value`."""
+        """Return the tokens that the steps of a trace take, by its `steps` or its longest `value`."""
         costs = [(getattr(row, by), cost) for row in self.rows for cost in row.costs if cost.format == format]
         return curve((length, cost.steps.tokens[tokenizer]) for length, cost in costs)
 
@@ -131,19 +126,26 @@ class CostTable:
             figures["fitting"] = {key: self.fitting(name, key) for key in self.tokenizers}
         rows = [
             {
-                "program": row.name, "call": row.call, "steps": row.steps, "value": row.value, "outcome": row.outcome,
+                "program": row.name,
+                "call": row.call,
+                "steps": row.steps,
+                "value": row.value,
+                "outcome": row.outcome,
                 "formats": {cost.format: cost.as_json(self.context) for cost in row.costs},
             }
             for row in self.rows
-        ]  # fmt: skip
+        ]
         return {
-            "context": self.context, "tokenizers": list(self.tokenizers), "traces": rows, "total": total,
+            "context": self.context,
+            "tokenizers": list(self.tokenizers),
+            "traces": rows,
+            "total": total,
             "curves": {name: self._curves(name) for name in total},
-        }  # fmt: skip
+        }
 
 
 def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int) -> CostTable:
-    """The cost of each trace in every format by every tokenizer, beside a window of `context` tokens."""
+    """Compute the cost of each trace in every format with every tokenizer, for a window of `context` tokens."""
     rows = []
     for trace in traces:
         costs = tuple(_cost(name, write(trace), tokenizers) for name, write in FORMATS.items())
@@ -154,7 +156,7 @@ def cost(traces: Iterable[Trace], tokenizers: Sequence[Tokenizer], context: int)
 
 
 def _longest(trace: Trace) -> int:
-    """The characters of the longest value that a trace tells."""
+    """The characters of the longest value in a trace."""
     values = (text for step in trace.steps for text in (*step.delta.values(), step.arg or ""))
     return max(map(len, values), default=0)
 
@@ -170,7 +172,7 @@ def _size(text: str, tokenizers: Sequence[Tokenizer]) -> Size:
 
 
 def _cwm(trace: Trace) -> FormattedTrace:
-    # A source in which the token's text occurs is shielded, so every one that is found ends a frame or the prompt.
+    # The token is escaped in sources, so every occurrence ends a frame or the prompt.
     text, end = cwm.encode(trace), token("frame_sep")
     start = text.index(end) + len(end)
     return FormattedTrace(text[:start], text[start:], text.count(end) - 1)
@@ -194,4 +196,4 @@ FORMATS: dict[str, Callable[[Trace], FormattedTrace]] = {
     "compact bare": _compact(Compact(bare=True)),
     "compact element": _compact(Compact(delta="element")),
 }
-"""The formats of the table: Meta's, and the byte codec: plain, without idle source lines, with element deltas."""
+"""The formats of the table: Meta's, and the compact notation: plain, without idle lines, with element deltas."""

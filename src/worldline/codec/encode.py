@@ -1,4 +1,4 @@
-"""A trace in either notation by its name: what `worldline.encode` is. The notations are `compact` and `cwm`."""
+"""`worldline.encode`: write a trace in a notation by name."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from worldline.core.trace import Trace
 def encode(
     trace: Trace, notation: str = "compact", *, part: str = "whole", options: Compact | None = None
 ) -> bytes:
-    """Write a trace as text for models. A value that looks like a special token is shielded.
+    """Write a trace as text for models. A value that looks like a special token is escaped.
 
     Args:
-        trace: The trace, of `record` or `load`.
-        notation: `compact`, ours, or `cwm`, Meta's, with its special tokens spelled out.
-        part: The `prompt`, which a model is given, the `steps`, which it is to write, or the `whole`.
+        trace: The trace, from `record` or `load`.
+        notation: `compact` (worldline's own) or `cwm` (Meta's, with special tokens spelled out).
+        part: The `prompt` that a model is given, the `steps` that it predicts, or the `whole` text.
         options: How steps are written in the compact notation.
 
     Returns:
@@ -28,8 +28,8 @@ def encode(
     """
     written = notation_named(notation)
     if part not in PARTS:
-        raise UsageError(f"a part is one of {', '.join(PARTS)}, not {part!r}")
+        raise UsageError(f"unknown part {part!r}: choose one of {', '.join(PARTS)}")
     if not written.has_modes and (options or Compact()) != Compact():
-        raise UsageError("modes are of the compact notation: Meta's has none")
+        raise UsageError("only the compact notation has options: leave them out for Meta's")
     prompt = b"" if part == "steps" else written.prompt_of(trace, options)
     return prompt if part == "prompt" else prompt + written.steps(trace, options)

@@ -1,12 +1,13 @@
-"""A trace as the JSON object that `record --json` prints, and back. One step a line, written as it is made.
+"""A trace as the JSON object that `record --json` prints, and back. One step per line.
 
-Reading is total: any text gives a trace or a FormatError that says where. It opens no file.
+Reading is total: any text gives a trace or a FormatError with the place of the fault. No file is opened here.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -57,7 +58,7 @@ class _Trace(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def encode(trace: Trace) -> Iterator[str]:
-    """The object in pieces: joined they are `Trace.as_json` as JSON, one step a line, ASCII only."""
+    """Yield the object in pieces that join to `Trace.as_json` as JSON: one step per line, ASCII only."""
     rows = trace.steps
     whole = _without_steps(trace)
     opening = "{"
@@ -76,59 +77,67 @@ def encode(trace: Trace) -> Iterator[str]:
 
 
 def _without_steps(trace: Trace) -> dict[str, Any]:
-    """`as_json` with no steps: a million of them as dictionaries would be gigabytes."""
-    bare = Trace(
-        trace.program, trace.interpreter, trace.limits, trace.outcome, Columns(), trace.frames, trace.output,
-        trace.stderr, trace.hidden, trace.notes,
-    )  # fmt: skip
-    return bare.as_json()
+    """`as_json` without steps: a million of them as dictionaries would take gigabytes."""
+    return replace(trace, columns=Columns()).as_json()
 
 
 def parse(text: str | bytes) -> Trace:
-    """The trace that an object describes; FormatError for anything else."""
+    """Return the trace that a JSON object describes. Raises FormatError for anything else."""
     try:
-        # The standard library's reader keeps lone surrogates, which msgspec's refuses; msgspec checks types.
+        # The standard library keeps lone surrogates, which msgspec refuses; msgspec checks the types.
         data = msgspec.convert(json.loads(text), _Trace)
     except (ValueError, RecursionError, UsageError, msgspec.MsgspecError) as error:
-        raise FormatError(f"not a trace that record --json printed: {error}") from None
+        raise FormatError(f"not a trace from record --json: {error}") from None
     _check(data)
     _check_threads(data)
-    given = data.program
+    fields = data.program
     program = Program(
-        source=given.source, name=given.name, call=given.call, argv=tuple(given.argv),
-        stdin=given.stdin, files=tuple(given.files.items()),
-    )  # fmt: skip
-    if program.digest != given.digest:
-        raise FormatError("the program's digest is not that of its source, arguments and files")
+        source=fields.source,
+        name=fields.name,
+        call=fields.call,
+        argv=tuple(fields.argv),
+        stdin=fields.stdin,
+        files=tuple(fields.files.items()),
+    )
+    if program.digest != fields.digest:
+        raise FormatError("the digest of the program does not match its source, arguments and files")
     return Trace(
-        program, data.interpreter, data.limits, data.outcome, _columns(data.steps), data.frames, data.output,
-        data.stderr, tuple(data.hidden), tuple(data.notes),
-    )  # fmt: skip
+        program,
+        data.interpreter,
+        data.limits,
+        data.outcome,
+        _columns(data.steps),
+        data.frames,
+        data.output,
+        data.stderr,
+        tuple(data.hidden),
+        tuple(data.notes),
+    )
 
 
 def _check(data: _Trace) -> None:
     if data.outcome.kind not in OUTCOMES:
-        raise FormatError(f"outcome.kind {data.outcome.kind!r} is none of {', '.join(OUTCOMES)}")
+        raise FormatError(f"outcome.kind {data.outcome.kind!r} is not one of {', '.join(OUTCOMES)}")
     for at, frame in enumerate(data.frames):
         if frame.serial != at or not -1 <= frame.parent < at:
             raise FormatError(f"frames[{at}] is out of order")
     for at, step in enumerate(data.steps):
         if step.event not in EVENTS:
-            raise FormatError(f"steps[{at}].event {step.event!r} is none of {', '.join(EVENTS)}")
+            raise FormatError(f"steps[{at}].event {step.event!r} is not one of {', '.join(EVENTS)}")
         if step.i != at or not 0 <= step.frame < len(data.frames) or not 0 <= step.line <= _U32:
             raise FormatError(f"steps[{at}] is out of order, or its frame or line does not exist")
         if step.depth != data.frames[step.frame].depth:
-            raise FormatError(f"steps[{at}].depth is not its frame's")
+            raise FormatError(f"steps[{at}].depth is not the depth of its frame")
 
 
 def _check_threads(data: _Trace) -> None:
-    """A step's thread is the one that was chosen last before it."""
+    """Check that the thread of each step is the one that was chosen last before it."""
     turns, at, thread = [hidden for hidden in data.hidden if hidden.thread is not None], 0, 0
     for step in data.steps:
         while at < len(turns) and turns[at].step <= step.i:
             thread, at = turns[at].thread or 0, at + 1
         if step.thread != thread:
-            raise FormatError(f"steps[{step.i}].thread is not the one that the hidden inputs say")
+            raise FormatError(f"steps[{step.i}].thread contradicts the hidden inputs")
 
 
 def _columns(steps: list[_Step]) -> Columns:

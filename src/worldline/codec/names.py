@@ -1,4 +1,4 @@
-"""The names of the notations and of the parts of a text, for whoever offers a choice and loads nothing else."""
+"""The names of the notations and of the parts of a text, for callers that offer a choice without loading them."""
 
 from __future__ import annotations
 

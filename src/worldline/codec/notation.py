@@ -1,8 +1,9 @@
-"""The seam between traces and the notations that they are written in.
+"""The interface between traces and the notations in which they are written.
 
-A `Notation` writes a trace, reads a text back, cuts it into steps and says what may stand in it. `notation(name)` finds
-one by its name; a new one is a folder `codec/NAME` whose module `notation` defines `NOTATION`, and an entry in
-`names.NOTATIONS`. Code outside `codec` asks a notation what it can do and never compares its name.
+A `Notation` writes a trace, reads a text back, splits it into steps and defines what may stand in it.
+`notation(name)` returns one by name. A new notation is a folder `codec/NAME` whose module `notation` defines
+`NOTATION`, and an entry in `names.NOTATIONS`. Code outside `codec` asks a notation what it can do and never
+compares its name.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ def _no_table(program: Program) -> FlowTable | None:
 
 @dataclass(frozen=True, kw_only=True)
 class TraceContext:
-    """What a text is about: a program, the mode of the compact notation, and the hidden inputs that a prompt gives.
+    """What a text is about: a program, the options of the compact notation, and the hidden inputs of a prompt.
 
-    `flow_table` finds what is known of a program's control flow besides its source (of other languages than Python).
+    `flow_table` returns what is known about the control flow of a program that is not Python.
     """
 
     program: Program
@@ -40,12 +41,12 @@ class TraceContext:
 
     @property
     def table(self) -> FlowTable | None:
-        """The flow table of the program."""
+        """The flow table of the program, if there is one."""
         return self.flow_table(self.program)
 
 
 class StepSpan(Protocol):
-    """The part of a text that one step adds, by offsets. `whole`: it has come to its end."""
+    """The part of a text that one step adds, as offsets. `whole`: the step is complete."""
 
     @property
     def start(self) -> int: ...
@@ -55,30 +56,27 @@ class StepSpan(Protocol):
     def whole(self) -> bool: ...
     @property
     def state_start(self) -> int:
-        """Where the state of the step itself begins."""
-        ...
+        """Where the state of the step starts."""
 
     def action(self, text: bytes, /) -> bytes:
-        """The bytes that say what happens."""
-        ...
+        """Return the bytes that say what happens."""
 
     def state(self, text: bytes, /) -> bytes:
-        """The bytes that say what it did."""
-        ...
+        """Return the bytes that say what it changed."""
 
 
 class Notation(Protocol):
-    """One way to write traces as text. Every method takes any bytes; only `edit` refuses some.
+    """One way to write traces as text. Every method accepts any bytes; only `edit` refuses some.
 
     Attributes:
-        name: What options and files call it.
-        title: What reports call it.
-        end_mark: What a whole text ends with.
+        name: The name in options and files.
+        title: The name in reports.
+        end_mark: What a complete text ends with.
         unit_mark: What every line, or frame, ends with.
-        special_tokens: Its special tokens by name, with their ids; none where it is plain bytes.
+        special_tokens: Its special tokens by name, with their ids; empty if it is plain bytes.
         has_modes: Whether the options of `Compact` apply to it.
         is_canonical: Whether a true text has one spelling, so that texts are compared as bytes.
-        shows_io: Whether output, input and hidden inputs stand in it.
+        shows_io: Whether it shows output, input and hidden inputs.
         resumes_anywhere: Whether a model can continue a text from any byte, and not only between tokens.
     """
 
@@ -104,112 +102,84 @@ class Notation(Protocol):
     # ---- writing
 
     def prompt(self, context: TraceContext) -> bytes:
-        """Write what a model is asked with: all but the steps."""
-        ...
+        """Write the prompt of a program: everything except the steps."""
 
     def prompt_of(self, trace: Trace, options: Compact | None = None) -> bytes:
         """Write the prompt of a recorded trace."""
-        ...
 
-    def steps(self, trace: Trace, options: Compact | None = None, *, most: int | None = None) -> bytes:
-        """Write the steps of a trace, all or those of the first `most` lines or frames."""
-        ...
+    def steps(self, trace: Trace, options: Compact | None = None, *, limit: int | None = None) -> bytes:
+        """Write the steps of a trace: all, or those of the first `limit` lines or frames."""
 
     def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
-        """Write a value behind its name, or what a step gives back: what stands before it, it, and what follows."""
-        ...
+        """Write a value after its name, or as a result: the text before it, the value, and the text after it."""
 
     def staged(self, program: Program) -> Program:
-        """The program that is executed when a model is asked about this one."""
-        ...
+        """Return the program that is executed when a model predicts this one."""
 
     # ---- reading
 
     def recognizes(self, text: str) -> bool:
-        """Whether a text from elsewhere is certainly in this notation."""
-        ...
+        """Whether an external text is certainly in this notation."""
 
     def steps_alone(self, context: TraceContext, text: bytes) -> bytes:
-        """A text from elsewhere without its prompt, and with the special tokens that a decoder has taken away."""
-        ...
+        """Return an external text without its prompt, and with special tokens that a decoder removed."""
 
     def read(self, context: TraceContext, text: bytes, *, status: str) -> Reading:
-        """Read the events of a text whose writing stopped for this reason (`Prediction.status`)."""
-        ...
+        """Read the events of a text. `status` says why its writing stopped (`Prediction.status`)."""
 
     def split(self, text: bytes) -> Sequence[StepSpan]:
-        """Cut a text into its steps; the last one may not be whole."""
-        ...
+        """Split a text into its steps; the last one may be incomplete."""
 
     def count_steps(self, text: bytes) -> int:
-        """How many whole steps a text has, its end not counted."""
-        ...
+        """Return the number of complete steps, without the end mark."""
 
     def locate(self, text: bytes, count: int) -> list[tuple[int, int]]:
-        """The offsets, start and end, of at most `count` steps of a text that may begin with a prompt."""
-        ...
+        """Return start and end of at most `count` steps of a text that may start with a prompt."""
 
     def depth(self, text: str) -> int | None:
-        """How many frames are at most one inside another; None of a text without a call."""
-        ...
+        """Return the maximum nesting depth of the frames, or None for a text without a call."""
 
     def own_text(self, text: bytes, skip: int) -> bytes:
-        """What a model wrote itself: not the first `skip` bytes, nor a prompt that a text repeats."""
-        ...
+        """Return what the model wrote itself, without the first `skip` bytes or a repeated prompt."""
 
     # ---- forcing
 
     def edit(self, context: TraceContext, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
-        """Cut a text behind the state of a step, with other values in it.
+        """Cut a text after the state of a step, with other values in it.
 
         Raises:
             UsageError: There is no such step, or its state is not in the text.
         """
-        ...
 
     def first_refused(self, context: TraceContext, text: bytes) -> int | None:
-        """The offset of the first line or frame that control flow cannot lead to; None where there is none."""
-        ...
+        """Return the offset of the first line or frame that control flow cannot reach, or None."""
 
     def first_other_action(self, text: bytes, truth: bytes) -> int | None:
-        """The offset of the first step that does something else than the true one; None where there is none."""
-        ...
+        """Return the offset of the first step whose action differs from the true one, or None."""
 
     def differing_step(self, text: bytes, truth: bytes, step: int) -> int:
-        """The number of the step in whose text step `step` is told wrong: changes may stand in a later one."""
-        ...
+        """Return the step whose text holds the error of step `step`: changes may stand in a later step."""
 
     def resumable(self, text: bytes) -> bytes:
-        """The longest beginning of a text that a model can continue."""
-        ...
+        """Return the longest beginning of a text that a model can continue."""
 
 
 @cache
 def notation(name: str) -> Notation:
-    """Find a notation by its name; its modules are imported when it is first asked for.
-
-    Args:
-        name: One of `NOTATIONS`.
-
-    Returns:
-        The notation.
-
-    Raises:
-        UsageError: There is none of that name.
-    """
+    """Return a notation by its name, importing it on first use. Raises UsageError for an unknown name."""
     if name not in NOTATIONS:
-        raise UsageError(f"a notation is one of {', '.join(NOTATIONS)}, not {name!r}")
+        raise UsageError(f"unknown notation {name!r}: choose one of {', '.join(NOTATIONS)}")
     known: Notation = import_module(f"worldline.codec.{name}.notation").NOTATION
     return known
 
 
 def recognized(text: str) -> str:
-    """The name of the notation that a text from elsewhere is in; the default one where none is certain."""
+    """Return the name of the notation of an external text; the default one if none is certain."""
     return next((name for name in NOTATIONS if notation(name).recognizes(text)), DEFAULT_NOTATION)
 
 
 def deepest(moves: Iterable[bool]) -> int:
-    """The highest level of moves up (True) and down."""
+    """Return the highest level that moves up (True) and down reach."""
     level = highest = 0
     for is_up in moves:
         level += 1 if is_up else -1

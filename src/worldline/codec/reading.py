@@ -1,7 +1,7 @@
-"""What a text of any notation says, as events: one shape for whoever compares, shows or judges texts.
+"""What a text of any notation says, as events: the common form for comparison, display and scoring.
 
-An event of the compact notation holds what its step changed; one of Meta's holds the whole locals before its line ran.
-Reading a text is its notation's work (`Notation.read`).
+An event of the compact notation holds the changes of its step; one of Meta's holds all locals before its line.
+`Notation.read` reads a text.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from worldline.core.events import FINAL
 from worldline.core.malformed import Malformed
 
 if TYPE_CHECKING:
-    from worldline.codec.cwm.begun import BegunFrame
+    from worldline.codec.cwm.partial_frame import PartialFrame
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Event(NamedTuple):
-    """One event as a text tells it; a tuple, because a long run has very many.
+    """One event of a text. A tuple, because a long execution has very many.
 
-    `line` is None where the text leaves it open: `lines` are those it may be. `values` are the names with the values
-    that the step changed, or, when `whole`, all locals before the line. `parent` is the frame around it, -1 for none.
-    `open`: the text stops before this step's changes must stand. `file` is none for the main one.
+    `line` is None if the text leaves it open; `lines` are the candidates. `values` are the names that the step
+    changed with their values or, if `whole`, all locals before the line. `parent` is the frame around it, -1 for
+    none. `open`: the text stops before the changes of this step are due. `file` is None for the main one.
     """
 
     event: str
@@ -44,34 +44,35 @@ class Event(NamedTuple):
 
     @property
     def action(self) -> tuple[str, int | None]:
-        """The event and its line: what a text that is read loosely is aligned by."""
+        """The event and its line, by which loosely read texts are aligned."""
         return self.event, self.line if self.line is not None else next(iter(self.lines), None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What a text says, up to its end or its first fault. `ended`: it says so itself, and it may.
+    """The events of a text up to its end or its first fault. `ended`: it has a valid end.
 
-    `places` says which of the text's steps each event is, where some are left out. `begun` is a frame of Meta's
-    notation that the cut broke off, which `reconcile` judges.
+    `places` gives the step number of each event if some steps are left out. `partial` is a frame of Meta's notation
+    that was cut off; `reconcile` judges it.
     """
 
     events: tuple[Event, ...]
     ended: bool
     malformed: Malformed | None = None
     places: tuple[int, ...] | None = None
-    begun: BegunFrame | None = None
+    partial: PartialFrame | None = None
 
     @property
     def steps(self) -> int:
-        """How many events were read."""
+        """The number of events."""
         return len(self.events)
 
     @property
     def outcome(self) -> int:
-        """The step with which the outermost frame ends; -1 where the text does not get there."""
+        """The step with which the outermost frame ends, or -1 if the text does not get there."""
         is_cwm = bool(self.events) and self.events[0].whole
-        later: set[int] = set()  # frames that go on, so that what they raised was handled
+        # Frames that continue later, so that what they raised was handled.
+        later: set[int] = set()
         for i in range(len(self.events) - 1, -1, -1):
             event = self.events[i]
             if event.parent >= 0 or event.event in ("output", "input"):
@@ -82,18 +83,18 @@ class Reading:
         return -1
 
     def _raised(self, end: int) -> int:
-        """Meta's notation closes a frame that an exception left with a return of None: what counts is before it."""
+        """The raise before a return of None: Meta's notation closes a frame that an exception left in this way."""
         last = self.events[end]
         before = next((i for i in range(end - 1, -1, -1) if self.events[i].frame == last.frame), end)
         return before if last.arg == "None" and self.events[before].event == "raise" else end
 
     @property
     def answer(self) -> tuple[str, str] | None:
-        """How the outermost frame ended: event and value; None where the text does not get there."""
+        """How the outermost frame ended, as event and value, or None if the text does not get there."""
         last = self.events[self.outcome] if self.outcome >= 0 else None
         return None if last is None or last.arg is None else (last.event, last.arg)
 
     @property
     def printed(self) -> tuple[str | None, ...]:
-        """What was written to standard output, piece by piece; Meta's notation does not show it."""
+        """The pieces written to standard output. Meta's notation does not show them."""
         return tuple(event.arg for event in self.events if event.event == "output")

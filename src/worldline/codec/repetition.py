@@ -1,4 +1,4 @@
-"""Whether a text ends in one block, written over and over. Linear; it looks back a bounded way and then extends."""
+"""Whether a text ends in a block that is written over and over. Linear: it looks back a bounded distance."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WINDOW = 1 << 14
 
 @dataclass(frozen=True)
 class Repetition:
-    """A tail of a text: where it begins, how long its block is, how often the block stands there (rounded down)."""
+    """The repeated tail of a text: its start, the length of its block, and how often the block fits (rounded down)."""
 
     start: int
     period: int
@@ -17,10 +17,13 @@ class Repetition:
 
 
 def repetition(text: str | bytes, *, times: int = 4, least: int = 64) -> Repetition | None:
-    """The longest repetition that a text ends in, of a block so often and of so much text; None where there is none."""
+    """Return the longest repetition that a text ends in, or None.
+
+    It has at least `times` blocks and `least` characters in all.
+    """
     tail = text[-WINDOW:][::-1]
     best = 0, 0
-    # Of each prefix of the reversed tail its longest border: the rest is its period.
+    # For each prefix of the reversed tail, its longest border: the rest is its period.
     borders = [0] * len(tail)
     length = 0
     for i in range(1, len(tail)):

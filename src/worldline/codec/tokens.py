@@ -1,7 +1,7 @@
-"""Counting and splitting text as real tokenizers do: bytes, `tokenizers` JSON, tiktoken ranks.
+"""Tokenizers that count and split text: bytes, JSON files of `tokenizers`, tiktoken ranks.
 
-A tokenizer is built from the bytes of its file; finding and reading files is `worldline.data.vocabularies`.
-The libraries are optional, imported when a tokenizer is built. Nothing here trains, normalises or decodes.
+A tokenizer is built from the bytes of its file; `worldline.data.vocabularies` finds and reads files. The libraries
+are optional and imported when a tokenizer is built. Nothing here trains, normalizes or decodes.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ PATTERN_OF_SIZE = {
     199998: "o200k",
     200000: "o200k",
 }
-"""Which of them a known file of so many ranks was made with: r50k, p50k, cl100k, Llama 3, o200k, Llama 4."""
+"""The pattern of a known file by its number of ranks: r50k, p50k, cl100k, Llama 3, o200k, Llama 4."""
 
 CWM_SPECIAL = {token(name): number for name, number in TOKENS.items()}
 """The special tokens that Meta's CWM adds to Llama 3's ranks for traces."""
 
-# tiktoken panics on very long texts and is quadratic on very long words; these are the bounds of Meta's own
-# wrapper, and a cut is a token boundary, so the counts are those that the model's users see.
+# tiktoken panics on very long texts and is quadratic on very long words. These are the bounds of Meta's own wrapper;
+# a cut is a token boundary there too, so the counts are those that users of the model see.
 _MAX_TEXT, _MAX_RUN = 400_000, 25_000
-# The look-behinds let a match begin only where a run begins: without them the search is quadratic.
+# The look-behinds let a match start only where a run starts: without them the search is quadratic.
 _LONG_RUN = re.compile(rf"(?<!\s)\s{{{_MAX_RUN + 1},}}|(?<!\S)\S{{{_MAX_RUN + 1},}}")
 
 
 class Tokenizer(Protocol):
-    """Anything that cuts text into numbered pieces. `split`'s pieces join to the text's UTF-8 bytes."""
+    """Anything that splits text into numbered pieces. The pieces of `split` join to the UTF-8 bytes of the text."""
 
     @property
     def name(self) -> str: ...
@@ -69,44 +69,38 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True)
 class Bytes:
-    """One token a byte of UTF-8: what the byte-level model reads."""
+    """One token per byte of UTF-8: what the byte-level model reads."""
 
     name: str = "bytes"
 
     def ids(self, text: str) -> list[int]:
-        """The bytes as numbers."""
         return list(text.encode("utf-8", "surrogatepass"))
 
     def split(self, text: str) -> list[bytes]:
-        """The bytes one by one."""
         data = text.encode("utf-8", "surrogatepass")
         return [data[i : i + 1] for i in range(len(data))]
 
     def count(self, text: str) -> int:
-        """The number of bytes."""
         return len(text.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True)
 class Tiktoken:
-    """A tiktoken tokenizer; texts of its special tokens become those tokens wherever they stand."""
+    """A tiktoken tokenizer. The texts of its special tokens always become those tokens."""
 
     name: str
     encoding: tiktoken.Encoding
 
     def ids(self, text: str) -> list[int]:
-        """The token numbers of a text."""
         ids: list[int] = []
         for part in _parts(text):
             ids += self.encoding.encode(part, allowed_special="all", disallowed_special=())
         return ids
 
     def split(self, text: str) -> list[bytes]:
-        """The bytes of each token."""
         return [self.encoding.decode_single_token_bytes(number) for number in self.ids(text)]
 
     def count(self, text: str) -> int:
-        """The number of tokens."""
         return len(self.ids(text))
 
 
@@ -118,28 +112,30 @@ class Json:
     tokenizer: tokenizers.Tokenizer
 
     def ids(self, text: str) -> list[int]:
-        """The token numbers of a text."""
         return list(self.tokenizer.encode(_scalars(text), add_special_tokens=False).ids)
 
     def split(self, text: str) -> list[bytes]:
-        """The bytes of each token; one that only finishes a character begun by an earlier one is empty."""
+        """Split into the bytes of each token. A token that only completes a character is empty."""
         text = _scalars(text)
         pieces, at = [], 0
         for _, end in self.tokenizer.encode(text, add_special_tokens=False).offsets:
             pieces.append(text[at : max(at, end)].encode())
             at = max(at, end)
-        # Characters that a tokenizer drops at the end (white space, say) go with the last token.
+        # Characters that a tokenizer drops at the end, such as white space, belong to the last token.
         return [*pieces[:-1], pieces[-1] + text[at:].encode()] if pieces else pieces
 
     def count(self, text: str) -> int:
-        """The number of tokens."""
         return len(self.ids(text))
 
 
 def from_ranks(
     name: str, data: bytes, *, pattern: str | None = None, special: Mapping[str, int] | None = None
 ) -> Tiktoken:
-    """A tokenizer from a tiktoken file (lines `base64 rank`). `pattern`: a name in PATTERNS or a regex."""
+    """Build a tokenizer from a tiktoken file (lines `base64 rank`). Raises UsageError if it cannot be read.
+
+    `pattern` is a name in PATTERNS or a regular expression; by default it follows from the number of ranks.
+    `special` are the special tokens with their ids.
+    """
     try:
         import tiktoken
     except ImportError as error:
@@ -148,21 +144,21 @@ def from_ranks(
     if pattern is None and len(ranks) not in PATTERN_OF_SIZE:
         known = ", ".join(PATTERNS)
         raise UsageError(
-            f"tokenizer {name}: {len(ranks)} ranks name no known pattern; add #REGEX or one of {known}"
+            f"tokenizer {name}: no known pattern has {len(ranks)} ranks; add #REGEX or one of {known}"
         )
     pattern = pattern or PATTERN_OF_SIZE[len(ranks)]
     pattern = PATTERNS.get(pattern, pattern)
     try:
         encoding = tiktoken.Encoding(
             name, pat_str=pattern, mergeable_ranks=ranks, special_tokens=dict(special or {})
-        )  # fmt: skip
+        )
     except ValueError as error:
         raise UsageError(f"tokenizer {name}: {error}") from error
     return Tiktoken(name, encoding)
 
 
 def from_json(name: str, data: bytes) -> Json:
-    """A tokenizer from the JSON file that the `tokenizers` library writes."""
+    """Build a tokenizer from a JSON file of the `tokenizers` library. Raises UsageError if it cannot be read."""
     try:
         import tokenizers
     except ImportError as error:
@@ -196,7 +192,7 @@ def _ranks(name: str, data: bytes) -> dict[bytes, int]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The text in parts that tiktoken can bear, never cut inside what may be a special token."""
+    """The text in parts that tiktoken can handle, never split inside a possible special token."""
     start = 0
     while start < len(text):
         end = min(start + _MAX_TEXT, len(text))

@@ -1,6 +1,6 @@
-"""A change of a run under way: names of live frames get other values, and another line may be next.
+"""A change of a running program: other values for names of live frames, or another next line.
 
-Pure data. Whether an interpreter can make it is said by who records (`recording`); nothing here builds a value.
+Pure data: `recording` decides whether an interpreter can make the change. Nothing here builds a value.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from worldline.core.value import scan
 
 @dataclass(frozen=True)
 class Change:
-    """When step `step` is done, before its frame's next event, live frames' names get these canonical values.
+    """A change to make after step `step`, before the next event of its frame.
 
-    `values` are by frame serial; None takes a name away. `line` is the next line of the step's frame to run, by the
-    interpreter's own jump (to the head of a `for` it begins the loop anew); None leaves that to the program.
+    Attributes:
+        step: The number of the step.
+        values: Canonical values by frame serial and name; None deletes the name.
+        line: The next line of the step's frame, reached by the interpreter's own jump (a jump to the head of a `for`
+            restarts the loop), or None to let the program continue.
     """
 
     step: int
@@ -26,7 +29,7 @@ class Change:
 
     def __post_init__(self) -> None:
         if self.step < 0 or (self.line is not None and self.line < 1):
-            raise UsageError(f"a change is made after a step from 0 on, at a line from 1 on: {self}")
+            raise UsageError(f"a change needs a step of at least 0 and a line of at least 1: {self}")
         for names in self.values.values():
             for name, value in names.items():
                 if value is not None and scan(value) != len(value):

@@ -1,9 +1,7 @@
-"""The events of a run by class, and the one rule of when a step's change is known.
+"""The events of an execution, and the rule of when the change of a step is known.
 
-A step begins a line; what the line changes is known when its frame goes on: at the frame's next event, however many
-events of other frames lie between. Output, input and exit happen within a line: they change nothing of its frame and
-do not end its line. What a state shows before that (the arguments of a call, the step that is looked at) is not said
-here.
+A step starts a line. The change of the line is known at the next event of its frame, however many events of other
+frames lie between. Output, input and exit happen within a line: they change nothing and do not end the line.
 """
 
 from __future__ import annotations
@@ -13,24 +11,28 @@ from types import MappingProxyType
 from typing import Generic, Protocol, TypeVar
 
 EVENTS = ("call", "line", "return", "raise", "yield", "resume", "output", "input", "exit")
-# Within a line: they change nothing, and its frame does not go on with them.
+# Events within a line: they change nothing.
 CHANGELESS = ("output", "input", "exit")
-LEAVING = ("return", "raise")  # with which a frame may be left for good
-RETURNING = ("return", "yield")  # with which a frame hands a value back to its caller
-FINAL = (*LEAVING, "exit")  # with which a run may end
+# Events that may end a frame.
+LEAVING = ("return", "raise")
+# Events that hand a value back to the caller.
+RETURNING = ("return", "yield")
+# Events that may end an execution.
+FINAL = (*LEAVING, "exit")
 
 OUTCOMES = ("returned", "raised", "exited", "killed", "limit", "tampered", "unsupported", "host-fault")
-ENDED = ("returned", "raised", "exited")  # outcomes of a run that came to its own end: the trace is whole
+# Outcomes of a program that ended by itself: the trace is complete.
+ENDED = ("returned", "raised", "exited")
 
 S = TypeVar("S")
 
 
 class FrameEvent(Protocol):
-    """What happens in a frame: a step, or whatever tells of one."""
+    """Anything that happens in a frame: a step, or an event read from a text."""
 
     @property
     def frame(self) -> int:
-        """The frame's number."""
+        """The number of the frame."""
 
     @property
     def event(self) -> str:
@@ -38,41 +40,40 @@ class FrameEvent(Protocol):
 
 
 class Pending(Generic[S]):
-    """Each frame's newest step, whose change is not known before its frame goes on. `S` is whatever stands for it."""
+    """The newest step of each frame, whose change is known at the next event of its frame."""
 
     def __init__(self, steps: Mapping[int, S] = MappingProxyType({})) -> None:
         self.steps = dict(steps)  # by frame
 
     def settle(self, frame: int, event: str) -> S | None:
-        """An event of a frame comes: the step whose change is known with it, which is pending no more."""
+        """Remove and return the step of a frame whose change is known with this event, if any."""
         return None if event in CHANGELESS else self.steps.pop(frame, None)
 
     def hold(self, frame: int, event: str, step: S) -> None:
-        """This step of a frame is pending now, if it can change anything."""
+        """Make a step the pending one of its frame, unless its event cannot change anything."""
         if event not in CHANGELESS:
             self.steps[frame] = step
 
     def get(self, frame: int) -> S | None:
-        """The pending step of a frame."""
         return self.steps.get(frame)
 
     def drop(self, frame: int) -> S | None:
-        """The pending step of a frame that does not go on."""
+        """Remove and return the pending step of a frame that does not continue."""
         return self.steps.pop(frame, None)
 
 
 def known_at(events: Iterable[FrameEvent]) -> list[int | None]:
-    """For each event the number of the one with which its change is known; None where that never comes."""
-    pending, found = Pending[int](), list[int | None]()
-    for i, one in enumerate(events):
-        found.append(None)
-        before = pending.settle(one.frame, one.event)
+    """Return for each event the index of the event at which its change is known, or None."""
+    pending, settled_at = Pending[int](), list[int | None]()
+    for i, event in enumerate(events):
+        settled_at.append(None)
+        before = pending.settle(event.frame, event.event)
         if before is not None:
-            found[before] = i
-        pending.hold(one.frame, one.event, i)
-    return found
+            settled_at[before] = i
+        pending.hold(event.frame, event.event, i)
+    return settled_at
 
 
 def unsettled(events: Iterable[FrameEvent]) -> dict[int, int]:
-    """Each frame's newest step at the end of these events: its change is not known yet."""
-    return {one.frame: i for i, one in enumerate(events) if one.event not in CHANGELESS}
+    """Return the index of the newest step of each frame: its change is not known yet."""
+    return {event.frame: i for i, event in enumerate(events) if event.event not in CHANGELESS}

@@ -21,7 +21,7 @@ from worldline.core.errors import (
     FormatError,
     NoSandbox,
     WorldlineError,
-)  # fmt: skip
+)
 
 FATAL_ERRORS = (NoSandbox, DiskError, BusyError, FingerprintError, DigestError, FormatError)
 LOGGER = "worldline.fault"
@@ -102,7 +102,7 @@ def _fault(error: Exception) -> RowFault:
     _log(error, name)
     try:
         message = " ".join(str(error)[: 4 * MAX_MESSAGE_CHARACTERS].split())
-    except Exception:  # __str__ may be foreign code
+    except Exception:  # __str__ may be third-party code
         message = ""
     message = "".join(char if char.isprintable() else "?" for char in message)[:MAX_MESSAGE_CHARACTERS]
     return RowFault(f"{name}: {message}" if message else name)

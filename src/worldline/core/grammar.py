@@ -1,6 +1,6 @@
-"""The grammar of canonical values as tables, once for each spelling: what begins and what follows a value.
+"""The grammar of canonical values as tables, one per spelling: what starts and what follows a value.
 
-`core.reader` walks them with a stack of its own; nothing here walks, and nothing here builds.
+`core.reader` walks them with an explicit stack. Nothing here reads or builds.
 """
 
 from __future__ import annotations
@@ -21,30 +21,39 @@ _MEMBER = rf"{_PART}(?:\.{_PART})++(?:\|{_PART})*+"
 _STRICT_SETS, _LOOSE_SETS = r"frozenset\(\{", r"(?:frozen)?set\(\s*+[\[{]"
 _MUTABLE = r"(?=[\[{]|set\(|bytearray\(|deque\()"
 
-# What ends or continues each open container. `{` is a set or a dict: the first separator says which.
-EXPECTED = {
-    "list": "', ' or ']'", "tuple": "', ' or ')'", "single": "', ' or ',)'", "brace": "': ', ', ' or '}'",
-    "key": "': '", "dict": "', ' or '}'", "set": "', ' or '}'", "frozenset": "', ' or '})'",
-    "deque": "', ' or '])'", "slice": "', ' or ')'", "object": "', ' or ')'", "exception": "', ' or ')'",
-    "set-of-list": "', ' or '])'", "set-of-set": "', ' or '})'", "frozenset-of-list": "', ' or '])'",
-}  # fmt: skip
-OPENINGS = {
-    "[": "list", "(": "tuple", "{": "brace", "slice(": "slice", "deque([": "deque",
-    "frozenset({": "frozenset", "set({": "set-of-set", "set([": "set-of-list",
-    "frozenset([": "frozenset-of-list",
-}  # fmt: skip
+# What ends or continues each open container. `{` is a set or a dict: the first separator decides.
 _CLOSINGS = {
-    "list": ("]",), "tuple": (")",), "brace": ("}",), "dict": ("}",), "set": ("}",), "frozenset": ("}", ")"),
-    "slice": (")",), "object": (")",), "exception": (")",),
-    "set-of-list": ("]", ")"), "set-of-set": ("}", ")"), "frozenset-of-list": ("]", ")"),
-}  # fmt: skip
+    "list": ("]",),
+    **dict.fromkeys(("brace", "dict", "set"), ("}",)),
+    **dict.fromkeys(("tuple", "slice", "object", "exception"), (")",)),
+    **dict.fromkeys(("frozenset", "set-of-set"), ("}", ")")),
+    **dict.fromkeys(("set-of-list", "frozenset-of-list"), ("]", ")")),
+}
+EXPECTED = {kind: f"', ' or '{''.join(marks)}'" for kind, marks in _CLOSINGS.items()} | {
+    "single": "', ' or ',)'",
+    "brace": "': ', ', ' or '}'",
+    "key": "': '",
+    "deque": "', ' or '])'",
+}
+OPENINGS = {
+    "[": "list",
+    "(": "tuple",
+    "{": "brace",
+    "slice(": "slice",
+    "deque([": "deque",
+    "frozenset({": "frozenset",
+    "set({": "set-of-set",
+    "set([": "set-of-list",
+    "frozenset([": "frozenset-of-list",
+}
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """One way to write values: its atoms, the blanks it allows, the canonical text of an atom (ValueError: it is none).
+    """One way to write values: its atoms, the blanks it allows, and the canonical text of an atom.
 
-    The patterns are compiled when they are first asked for: most starts need few of them.
+    `atom` raises ValueError for a text that is not canonical. Patterns are compiled when they are first used: most
+    commands need few of them.
     """
 
     atoms: Mapping[str, str]
@@ -53,7 +62,7 @@ class Spelling:
 
     @cached_property
     def lead(self) -> re.Pattern[str]:
-        """What a value may begin with, each alternative under its group's name; atoms first."""
+        """What a value may start with, each alternative under the name of its group; atoms first."""
         blank = self.blanks
         rest = {
             "empty": rf"(?:frozen)?set\({blank}\)",
@@ -65,11 +74,12 @@ class Spelling:
             "enum": _MEMBER,
             "cut": rf"\.\.\.<{_NAME} {_COUNT}>",
         }
-        return re.compile("|".join(f"(?P<{name}>{found})" for name, found in {**self.atoms, **rest}.items()))
+        return re.compile(
+            "|".join(f"(?P<{name}>{pattern})" for name, pattern in {**self.atoms, **rest}.items())
+        )
 
     @cached_property
     def field(self) -> re.Pattern[str]:
-        """The name of a field."""
         return re.compile(f"{self.blanks}({_PART}){self.blanks}=")
 
     @cached_property
@@ -92,17 +102,15 @@ class Spelling:
     def empties(self) -> Mapping[str, re.Pattern[str]]:
         """For each container that may be empty: what ends it at once."""
         blank = self.blanks
-        ends = {
-            "list": r"\]", "tuple": r"\)", "brace": r"\}", "object": r"\)", "exception": r"\)",
-            "deque": self._deque_end,
-        }  # fmt: skip
+        ends = {"list": r"\]", "brace": r"\}", "deque": self._deque_end}
+        ends |= dict.fromkeys(("tuple", "object", "exception"), r"\)")
         if blank:
             ends |= {"frozenset-of-list": rf"\]{blank}\)", "set-of-list": rf"\]{blank}\)"}
         return {name: re.compile(blank + pattern) for name, pattern in ends.items()}
 
     @cached_property
     def blank(self) -> re.Pattern[str] | None:
-        """Blanks, where there may be any."""
+        """Blanks, where the spelling allows them."""
         return re.compile(self.blanks) if self.blanks else None
 
     @property
@@ -111,30 +119,28 @@ class Spelling:
         return rf"\](?:{self._mark(',')}maxlen{blank}={blank}(?P<maxlen>{_COUNT}))?{blank}\)"
 
     def _mark(self, mark: str) -> str:
-        """A comma or a colon, with what stands around it."""
+        """A comma or a colon with its blanks."""
         return f"{self.blanks}{mark}{self.blanks}" if self.blanks else mark + " "
 
 
 def _strict_atom(kind: str, text: str) -> str:
-    """The text itself, when it is canonical."""
     if kind == "int":
-        fine = sp.strict_int(text)
+        is_canonical = sp.strict_int(text)
     elif kind == "float":
-        fine = sp.strict_float(text)
+        is_canonical = sp.strict_float(text)
     elif kind == "complex":
-        fine = all(sp.strict_float(part) for part in text[8:-1].split(", "))
+        is_canonical = all(sp.strict_float(part) for part in text[8:-1].split(", "))
     elif kind == "range":
         parts = text[6:-1].split(", ")
-        fine = all(sp.strict_int(part) for part in parts) and parts[2:] not in (["1"], ["0"])
+        is_canonical = all(sp.strict_int(part) for part in parts) and parts[2:] not in (["1"], ["0"])
     else:
-        fine = True
-    if not fine:
+        is_canonical = True
+    if not is_canonical:
         raise ValueError("not canonical")
     return text
 
 
 def _loose_atom(kind: str, text: str) -> str:
-    """The canonical text of a loosely written atom."""
     if kind == "str":
         return sp.quote(sp.unquote(text))
     if kind == "bytes":
@@ -206,7 +212,7 @@ def plain() -> re.Pattern[str]:
 
 @cache
 def run() -> re.Pattern[str]:
-    """A run of plain atoms: a long flat container is skipped in one match. Group 1: there is more than one."""
+    """A run of plain atoms, to skip a long flat container in one match. Group 1: there is more than one."""
     return re.compile(f"{_PLAIN}((?:, {_PLAIN})*+)")
 
 

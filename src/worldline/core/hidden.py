@@ -1,6 +1,6 @@
-"""Hidden inputs by their kinds: what a draw could have been, and who decides the draws of a run.
+"""Kinds of hidden inputs: which values a draw can have, and what decides the draws of an execution.
 
-A kind says what could have been: `below 6`, `bits 8`, `urandom 4`, `float`, `clock`, `input`, `id`, `thread 0 2`, ...
+A kind names its domain: `below 6`, `bits 8`, `urandom 4`, `float`, `clock`, `input`, `id`, `thread 0 2`, ...
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from worldline.core.spelling import unquote_bytes
 from worldline.core.trace import Hidden
 
 THREAD = "thread"
-READ = "input"  # comes from the program's stdin, in any run: no control decides it
+# A line of stdin: no control decides it.
+READ = "input"
 
 
 def possibilities(kind: str) -> int | None:
-    """How many values a draw of this kind has, each as likely as the others; None where they are not finite."""
+    """Return how many equally likely values a draw of this kind has, or None if they are not finite."""
     word, _, rest = kind.partition(" ")
     if word == THREAD:
         return len(rest.split())
@@ -28,7 +29,7 @@ def possibilities(kind: str) -> int | None:
 
 
 def values(kind: str) -> Iterator[str]:
-    """Every value that a finite kind has, as canonical text."""
+    """Yield every value of a finite kind as canonical text."""
     word, _, rest = kind.partition(" ")
     if word == THREAD:
         yield from rest.split()
@@ -40,7 +41,7 @@ def values(kind: str) -> Iterator[str]:
 
 
 def in_words(kind: str) -> str:
-    """What a hidden input of this kind is, and what it could have been, for people."""
+    """Describe a hidden input of this kind for people."""
     word, _, rest = kind.partition(" ")
     if word == THREAD and rest:
         several = " or ".join(rest.split())
@@ -55,14 +56,20 @@ def in_words(kind: str) -> str:
 
 
 _WORDS = {
-    "float": "a draw from 0 up to 1", "clock": "the clock", "input": "what is read", "id": "an address",
-    "stat": "a file's times", "state": "a generator's state", "times": "processor times",
-    "usage": "resources used", "uuid": "a UUID's 16 bytes",
-}  # fmt: skip
+    "float": "a draw from 0 up to 1",
+    "clock": "the clock",
+    "input": "what is read",
+    "id": "an address",
+    "stat": "a file's times",
+    "state": "a generator's state",
+    "times": "processor times",
+    "usage": "resources used",
+    "uuid": "a UUID's 16 bytes",
+}
 
 
 def is_possible(kind: str, value: str) -> bool:
-    """Whether a canonical value is one that a draw of this kind can have; of a kind without a known domain, always."""
+    """Whether a draw of this kind can have a canonical value. True for kinds without a known domain."""
     word, _, rest = kind.partition(" ")
     try:
         if word == THREAD:
@@ -79,12 +86,13 @@ def is_possible(kind: str, value: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """Who decides what a program's text does not.
+    """What decides the hidden inputs of an execution.
 
-    `seed`: draws come from a generator seeded with it and clocks are virtual; None: they are the real ones (live), and
-    recorded. `schedule`: threads change at line events by this seed; None: only where one waits or ends. `given` are
-    hidden inputs that come first, in their order; behind them, and from the first of another kind on, `seed` decides.
-    With `whole` that is a parting, which the trace's notes tell, as is a given one that nobody asked for.
+    Attributes:
+        seed: Seeds the generator of all draws, with virtual clocks. None uses and records the real ones.
+        schedule: Seeds the thread switches at line events. None switches only where a thread waits or ends.
+        given: Hidden inputs that come first, in order. `seed` decides after them, and after an input of another kind.
+        whole: The execution must use exactly the given inputs. The notes of the trace report where it does not.
     """
 
     seed: int | None = 0
@@ -96,9 +104,9 @@ class Control:
         for name in ("seed", "schedule"):
             value = getattr(self, name)
             if value is not None and not 0 <= value < 1 << 64:
-                raise UsageError(f"{name} is a number from 0 to 2**64 - 1, not {value!r}")
+                raise UsageError(f"{name} must be a number from 0 to 2**64 - 1, not {value!r}")
 
 
 def replaying(hidden: tuple[Hidden, ...]) -> Control:
-    """The control under which a run has these hidden inputs, and no others."""
+    """Return the control under which an execution has exactly these hidden inputs."""
     return Control(given=hidden, whole=True)

@@ -1,7 +1,7 @@
-"""The languages that programs are written in: one record each, with the facts that other packages ask for.
+"""The languages of programs: one record each, with the facts that other packages need.
 
 Other packages read a fact (`program.lang.has_syntax_tree`) instead of comparing names. Behaviour that differs per
-language stands in tables of the packages that own it; `tests/architecture/test_language_records.py` names them all.
+language lives in tables of the packages that own it; `tests/architecture/test_language_records.py` names them all.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import StrEnum
 from worldline.core.errors import UsageError
 
 DEFAULT_LANGUAGE = "python"
-"""The language of a program whose name, header or option says none."""
+"""The language of a program whose name, header or option does not name one."""
 
 _THREE_ENDS = re.compile(r"\r\n|\r|\n")
 _SCRIPT_ENDS = re.compile("\r\n|\r|\n|[\u2028\u2029]")
@@ -23,7 +23,7 @@ _FEEDS = re.compile(r"\r*\n")
 
 
 class Feature(StrEnum):
-    """What some languages do not offer."""
+    """A feature that some languages do not offer."""
 
     CHANGE = "change"
     CONTROL = "control"
@@ -35,41 +35,44 @@ class Feature(StrEnum):
 
 
 _PYTHON_ONLY = {
-    Feature.CHANGE: "only runs of Python programs can be changed on the way",
-    Feature.CONTROL: "only runs of Python programs are controlled",
-    Feature.MINE: "only Python is mined",
-    Feature.PATHS: "paths are looked for only in Python",
-    Feature.REWRITE: "only Python is rewritten",
-    Feature.SCRATCHPAD: "a scratchpad rewrites only Python: imagine it without one",
+    Feature.CHANGE: "only Python programs can be changed while they execute",
+    Feature.CONTROL: "only Python programs can be controlled",
+    Feature.MINE: "only Python can be mined",
+    Feature.PATHS: "paths are available only for Python",
+    Feature.REWRITE: "only Python can be rewritten",
+    Feature.SCRATCHPAD: "a scratchpad rewrites only Python: predict it without one",
 }
-_NOT_REHEARSED = {**_PYTHON_ONLY, Feature.REHEARSE: "only Python, shells and JavaScript are rehearsed"}
+_NOT_REHEARSED = {
+    **_PYTHON_ONLY,
+    Feature.REHEARSE: "only Python, shell scripts and JavaScript can be rehearsed",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """One language: what it is called, how its files look, and what is known of its programs.
+    """One language: its names, its files, and what is known about its programs.
 
     Attributes:
         name: As headers, options and files on disk spell it: `js`.
         title: As people spell it: `JavaScript`.
-        suffixes: Of its files; the first one is the usual one.
+        suffixes: Of its files; the first one is the default.
         line_end: What ends a line of a source.
-        lexer: The lexer of pygments that reads it.
+        lexer: The name of its pygments lexer.
         mime: The media type of a source.
-        receiver: The name of a method's object; None where it is the first parameter, whatever its name.
-        extends: The language whose library it has too; empty where there is none.
-        main_class: The class that names the file of a script; empty where a file may have any name.
-        has_syntax_tree: Sources and calls parse with `ast`, so that the text alone says how control flows, which
-            lines can run and which operations they have. Otherwise a table of the recorder says what is known.
-        runs_in_interpreter: The Python interpreter executes it, and its recorder records it. Only of such programs
-            are there texts by Python's own tracers. Otherwise a toolchain of the host compiles and runs it.
-        runs_top_level: A script executes its file from the top. Otherwise it begins in `main`.
-        raises_anywhere: Any line may raise, without a word that says so.
+        receiver: The name of a method's object, or None if it is the first parameter, whatever its name.
+        extends: The language whose library it shares, or empty.
+        main_class: The class that names the file of a script, or empty if a file may have any name.
+        has_syntax_tree: Sources and calls parse with `ast`, so the text alone gives the control flow, the lines that
+            can execute and their operations. Otherwise a flow table of the recorder gives what is known.
+        runs_in_interpreter: The Python interpreter executes and records it, so its texts may come from Python's own
+            tracers. Otherwise a toolchain of the host compiles and executes it.
+        runs_top_level: A script executes its file from the top. Otherwise it starts in `main`.
+        raises_anywhere: Any line may raise, without a statement that says so.
         shares_objects: An assignment makes a second name of one object, not a copy.
-        numbers_objects: Values call an object by a number, so that two names of one object can be told.
-        returns_undefined: A function without a result gives back a value of its own that can be shown.
-        has_preprocessor: Lines that begin with `#` are directives.
-        unavailable: The features that it does not have, each with the reason that a user reads.
+        numbers_objects: Values number their objects, so that two names of one object can be recognized.
+        returns_undefined: A function without a result returns a value of its own.
+        has_preprocessor: Lines that start with `#` are directives.
+        unavailable: The features it does not have, each with the reason that a user reads.
     """
 
     name: str
@@ -97,32 +100,16 @@ class Language:
         return self.name == DEFAULT_LANGUAGE
 
     def offers(self, feature: Feature) -> bool:
-        """Tell whether programs of this language have a feature."""
+        """Whether programs of this language have a feature."""
         return feature not in self.unavailable
 
     def refusal(self, feature: Feature, subject: str) -> str:
-        """Say why a program or file of this language does not have a feature.
-
-        Args:
-            feature: The feature that is wanted.
-            subject: What the user calls the program: its file, or `it`.
-
-        Returns:
-            A sentence with the reason, without a full stop; empty where the language has the feature.
-        """
+        """Explain why a program or file of this language (`subject`) does not have a feature; empty if it has it."""
         reason = self.unavailable.get(feature, "")
         return reason and f"{subject} is {self.title}, and {reason}"
 
     def require(self, feature: Feature, subject: str) -> None:
-        """Refuse a program or file whose language does not have a feature.
-
-        Args:
-            feature: The feature that is wanted.
-            subject: What the user calls the program: its file, or `it`.
-
-        Raises:
-            UsageError: The language does not have the feature; the message gives the reason.
-        """
+        """Raise a UsageError with the reason unless programs of this language (`subject`) have a feature."""
         if reason := self.refusal(feature, subject):
             raise UsageError(reason)
 
@@ -217,19 +204,19 @@ SUFFIXES: Mapping[str, str] = {suffix: record.name for record in _RECORDS for su
 
 
 def language_of(name: str) -> str:
-    """The language that a file's name says, by its suffix alone; Python where it says none."""
+    """Return the language of a file by its suffix; Python by default."""
     return SUFFIXES.get(name[name.rfind(".") :], DEFAULT_LANGUAGE)
 
 
 def usual_name(language: str) -> str:
-    """What a program of a language is called that has no name of its own: `program.rs`."""
+    """Return the default file name of a program in a language: `program.rs`."""
     return "program" + LANGUAGES[language].suffixes[0]
 
 
 def all_lines(source: str, language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """The lines of a source without their ends; what stands behind the last end is a line too, often an empty one.
+    """Split a source into lines without their ends; the text after the last end is a line, often an empty one.
 
-    A text in a language that has no record is split at its line feeds.
+    A source in a language without a record is split at line feeds.
     """
     line_end = LANGUAGES[language].line_end if language in LANGUAGES else _FEEDS
     lines = line_end.split(source)
@@ -239,6 +226,6 @@ def all_lines(source: str, language: str = DEFAULT_LANGUAGE) -> list[str]:
 
 
 def source_lines(source: str, language: str = DEFAULT_LANGUAGE) -> list[str]:
-    """The lines of a source without their ends, and none behind the last end."""
+    """Split a source into lines without their ends, and without an empty last line."""
     lines = all_lines(source, language)
     return lines[:-1] if lines[-1] == "" else lines

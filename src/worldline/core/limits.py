@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from worldline.core.errors import UsageError
 
 #: The largest value of each limit that the kernel, the stored columns and the recorders' stacks can hold.
-MAX_LIMITS = {
-    "steps": (1 << 32) - 1, "value_bytes": 1 << 40, "value_depth": 1_000, "trace_bytes": 1 << 40, "wall": 10**9,
-    "memory": 1 << 40, "processes": 1 << 20, "output": 1 << 40, "disk": 1 << 40,
-}  # fmt: skip
+MAX_LIMITS = dict.fromkeys(("value_bytes", "trace_bytes", "memory", "output", "disk"), 1 << 40) | {
+    "steps": (1 << 32) - 1,
+    "value_depth": 1_000,
+    "wall": 10**9,
+    "processes": 1 << 20,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +39,7 @@ class Limits:
                 raise UsageError(f"limit {name} must be above 0 and at most {maximum:,}")
 
 
-def adjusted(usual: Limits, *, max_steps: int | None = None, wall: float | None = None) -> Limits:
-    """The usual limits, but for those that are given: recorded steps, and seconds of wall time."""
-    steps = usual.steps if max_steps is None else max_steps
-    return replace(usual, steps=steps, wall=usual.wall if wall is None else wall)
+def adjusted(limits: Limits, *, max_steps: int | None = None, wall: float | None = None) -> Limits:
+    """Return limits with another number of steps or another wall time; None leaves one as it is."""
+    steps = limits.steps if max_steps is None else max_steps
+    return replace(limits, steps=steps, wall=limits.wall if wall is None else wall)

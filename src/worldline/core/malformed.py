@@ -1,4 +1,4 @@
-"""What a parser says about text that is not of its format: a value, never an exception."""
+"""The result of a parser for text that does not follow its format: a value, never an exception."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Malformed:
-    """Where reading stopped (in characters, bytes or tokens of what was given), and what should have stood there."""
+    """Where reading stopped (in characters, bytes or tokens of the input), and what was expected there."""
 
     offset: int
     expected: str

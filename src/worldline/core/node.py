@@ -5,18 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _BRACKETS = {
-    "list": ("[", "]"), "tuple": ("(", ")"), "dict": ("{", "}"), "set": ("{", "}"), "slice": ("slice(", ")"),
-    "frozenset": ("frozenset({", "})"), "deque": ("deque([", "])"),
-}  # fmt: skip
+    "list": ("[", "]"),
+    "tuple": ("(", ")"),
+    "dict": ("{", "}"),
+    "set": ("{", "}"),
+    "slice": ("slice(", ")"),
+    "frozenset": ("frozenset({", "})"),
+    "deque": ("deque([", "])"),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Value:
-    """One node of a value. Equal when the text is equal.
+    """One node of a value. Two nodes are equal if their texts are equal.
 
-    `atom` is the whole text of a value without parts, the class's name of an object or exception, the maxlen
-    of a deque. `items` are elements (of a dict: key, value, key, value; of an exception: the arguments; of an
-    object: its base value, if any). `label` numbers a labelled container, `number` an object.
+    `atom` is the text of a value without parts, the class name of an object or exception, or the maxlen of a deque.
+    `items` are the elements (of a dict: key, value, key, value; of an exception: the arguments; of an object: its
+    base value, if any). `label` numbers a labelled container, `number` an object.
     """
 
     kind: str
@@ -37,20 +42,20 @@ class Value:
 
 
 def text(value: Value) -> str:
-    """The canonical text of a value."""
+    """Return the canonical text of a value."""
     pieces: list[str] = []
-    waiting: list[Value | str] = [value]
-    while waiting:
-        item = waiting.pop()
+    stack: list[Value | str] = [value]
+    while stack:
+        item = stack.pop()
         if isinstance(item, str):
             pieces.append(item)
         else:
-            waiting.extend(reversed(_pieces(item)))
+            stack.extend(reversed(_pieces(item)))
     return "".join(pieces)
 
 
 def _pieces(value: Value) -> list[Value | str]:
-    """The text of one node, its parts still to be written."""
+    """The text of one node, with its parts still as nodes."""
     label = f"#{value.label}" if value.label else ""
     if value.kind in ("object", "exception"):
         opening, closing = f"{value.atom}#{value.number}(" if value.number else f"{value.atom}(", ")"
@@ -71,15 +76,15 @@ def _pieces(value: Value) -> list[Value | str]:
 
 
 def identity(value: Value, table: dict[tuple[object, ...], int]) -> int:
-    """A number that equal values share: nodes are interned from the leaves up."""
+    """Return a number that equal values share. Nodes are interned from the leaves up."""
     done: list[int] = []
-    waiting: list[tuple[Value, bool]] = [(value, False)]
-    while waiting:
-        node, ready = waiting.pop()
+    stack: list[tuple[Value, bool]] = [(value, False)]
+    while stack:
+        node, has_parts = stack.pop()
         count = len(node.items) + len(node.fields)
-        if not ready and count:
-            waiting.append((node, True))
-            waiting += [(item, False) for item in (*node.items, *(item for _, item in node.fields))]
+        if not has_parts and count:
+            stack.append((node, True))
+            stack += [(item, False) for item in (*node.items, *(item for _, item in node.fields))]
             continue
         parts = [done.pop() for _ in range(count)]  # popped in text order
         done.append(table.setdefault(_key(node, parts), len(table)))

@@ -1,4 +1,4 @@
-"""A program: what is run, and with what. Pure data; nothing here opens a file or runs anything."""
+"""A program: what is executed, and its inputs. Pure data; nothing here opens a file or executes anything."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from worldline.core.text import shortened
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """Source text and everything else that decides a run, except the interpreter and the limits.
+    """Source text and everything else that decides an execution, except the interpreter and the limits.
 
-    `call` is an expression evaluated in the program's namespace (its frames are recorded, the module body's are
-    not); without it the program is run as a script. `files` are further files of the program, by relative path.
+    `call` is an expression that is evaluated in the program's namespace; only its frames are recorded, not those of
+    the module body. Without it, the program is executed as a script. `files` are further files by relative path.
     """
 
     source: str
@@ -24,27 +24,23 @@ class Program:
     files: tuple[tuple[str, str], ...] = field(default=())
 
     def __repr__(self) -> str:
-        what = (
-            f"{shortened(self.name)}, {shortened(self.call)}"
-            if self.call is not None
-            else shortened(self.name)
-        )
-        return f"<Program {what}, {len(self.source.splitlines()):,} lines>"
+        call = "" if self.call is None else f", {shortened(self.call)}"
+        return f"<Program {shortened(self.name)}{call}, {len(self.source.splitlines()):,} lines>"
 
     @property
     def language(self) -> str:
-        """What it is written in, as the suffix of its name says."""
+        """The name of its language, from the suffix of the file name."""
         return language_of(self.name)
 
     @property
     def lang(self) -> Language:
-        """The record of its language: what is known of programs in it."""
         return LANGUAGES[language_of(self.name)]
 
     @property
     def digest(self) -> str:
-        """sha256 over every field: two programs with one digest run alike."""
-        import hashlib  # loads OpenSSL, which most starts do without
+        """The sha256 over every field: programs with the same digest behave the same."""
+        # Imported here: it loads OpenSSL, which most commands do not need.
+        import hashlib
 
         hasher = hashlib.sha256()
         parts = [self.source, self.name, repr(self.call), repr(self.argv), self.stdin, repr(self.files)]

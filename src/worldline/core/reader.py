@@ -1,6 +1,6 @@
-"""Reads one value by the tables of `core.grammar`, with a stack of its own: no recursion, linear time.
+"""Reads one value with the tables of `core.grammar` and an explicit stack: no recursion, linear time.
 
-What it builds are `Value`s, or nothing where only the end is wanted.
+It builds `Value`s, or nothing if only the end is wanted.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from worldline.core.malformed import Malformed
 from worldline.core.node import Value, text
 from worldline.core.spelling import BROKEN, WORDS, order, rank
 
-DEPTH = 10_000  # nesting beyond it is no value: it bounds the memory that hostile text can take
-LOOSE_SETS = 256  # sets inside sets that are sorted: each level is written out once more
+# Deeper nesting is malformed: this bounds the memory that hostile text can take.
+DEPTH = 10_000
+# Nested sets that are sorted: each level is written out once more.
+MAX_NESTED_SETS = 256
 
 _SETS = ("brace", "set", "frozenset")
 _RUNS = ("list", "tuple", "deque")
@@ -22,6 +24,7 @@ _CONCRETE = ("None", "bool", "int", "str", "bytes")
 
 
 def read(text: str, at: int, spelling: Spelling, *, build: bool) -> ValueReader | Malformed:
+    """Read the value that starts at `at`; without `build`, only find its end."""
     reader = ValueReader(text, at, spelling, build)
     try:
         reader.read()
@@ -36,7 +39,7 @@ class _Fault(Exception):
 
 @dataclass(slots=True)
 class _Open:
-    """A container whose end has not been seen."""
+    """An open container."""
 
     kind: str
     start: int
@@ -47,12 +50,14 @@ class _Open:
     field: str | None = None
     items: list[Value] | None = None
     fields: list[tuple[str, Value]] | None = None
-    last: tuple[str, int, int, bool] | None = None  # the previous element of a set: kind, span, has numbers
-    numbers: int = 0  # how many numbers the text had when this element began
+    # The previous element of a set: kind, start, end, whether it has numbers.
+    last: tuple[str, int, int, bool] | None = None
+    # How many numbers the text had when this element started.
+    numbers: int = 0
 
 
 class ValueReader:
-    """Reads one value with a stack of its own. Without `build` it only finds the end."""
+    """Reads one value with an explicit stack. Without `build` it only finds the end."""
 
     def __init__(self, text: str, at: int, spelling: Spelling, build: bool) -> None:
         self.text, self.at, self.spelling, self.build = text, at, spelling, build
@@ -70,7 +75,7 @@ class ValueReader:
         raise _Fault(self.at if at is None else at, expected)
 
     def _begin(self) -> bool:
-        """What stands where a value must begin; true when it is complete."""
+        """Read the start of a value. Returns True if the value is complete."""
         top = self._stack[-1] if self._stack else None
         if top is not None:
             if top.kind in ("object", "exception"):
@@ -88,23 +93,24 @@ class ValueReader:
         start, self.at = self.at, match.end()
         return self._dispatch(str(match.lastgroup), match[0], start, label)
 
-    def _dispatch(self, group: str, found: str, start: int, label: int) -> bool:
+    def _dispatch(self, group: str, text: str, start: int, label: int) -> bool:
         if group in ("opening", "object", "exception"):
-            return self._open(group, found, start, label)
+            return self._open(group, text, start, label)
         if group == "ref":
             self._numbers += 1
         if group == "empty":
-            group = "frozenset" if found[0] == "f" else "set"
-            found = group + "()"
+            group = "frozenset" if text[0] == "f" else "set"
+            text = group + "()"
         try:
-            atom = self.spelling.atom(group, found)
+            atom = self.spelling.atom(group, text)
         except ValueError:
             self._fail(f"a canonical {group}", start)
-        self._deliver(WORDS[atom] if group == "word" else group, start, atom, label=label)
+        kind = WORDS[atom] if group == "word" else group
+        self._place(kind, start, Value(kind, atom, label=label) if self.build else None)
         return True
 
     def _run(self, top: _Open) -> bool:
-        """Skips a run of plain atoms in one match."""
+        """Skip a run of plain atoms in one match."""
         if top.kind in _RUNS:
             match = run().match(self.text, self.at)
             if match is not None:
@@ -119,14 +125,14 @@ class ValueReader:
             self.at = match.end()
         return match is not None
 
-    def _open(self, group: str, found: str, start: int, label: int) -> bool:
+    def _open(self, group: str, head: str, start: int, label: int) -> bool:
         if len(self._stack) >= DEPTH:
             self._fail(f"at most {DEPTH} levels", start)
         name, number = "", 0
         if group == "opening":
-            group = OPENINGS[found if self.spelling.blank is None else "".join(found.split())]
+            group = OPENINGS[head if self.spelling.blank is None else "".join(head.split())]
         else:
-            name = found[:-1].rstrip()
+            name = head[:-1].rstrip()
             if group == "object":
                 name, _, digits = name.rpartition("#")
                 number, self._numbers = int(digits), self._numbers + 1
@@ -139,7 +145,7 @@ class ValueReader:
         return self._close_empty(top)
 
     def _close_empty(self, top: _Open) -> bool:
-        """Whether a container that was just opened ends at once; skips blanks where they are allowed."""
+        """Whether a container that was just opened ends at once. Skips blanks where they are allowed."""
         empty = self.spelling.empties.get(top.kind)
         match = empty.match(self.text, self.at) if empty else None
         if match is None:
@@ -155,7 +161,7 @@ class ValueReader:
         return True
 
     def _field(self, top: _Open) -> None:
-        """The name of the field that begins here, or none where an unnamed value may stand."""
+        """Read the name of a field; an unnamed value may stand here as well."""
         match = self.spelling.field.match(self.text, self.at)
         if match is not None:
             top.field, self.at = match[1], match.end()
@@ -165,7 +171,7 @@ class ValueReader:
             self._fail("a field")
 
     def _follow(self) -> bool:
-        """What stands behind an element; true when it ends the container."""
+        """Read what follows an element. Returns True if it ends the container."""
         top = self._stack[-1]
         tail = "key" if top.kind == "dict" and top.count % 2 else top.kind
         match = self.spelling.tails[tail].match(self.text, self.at)
@@ -188,7 +194,7 @@ class ValueReader:
         return True
 
     def _fits(self, top: _Open, part: str) -> bool:
-        """What the patterns alone cannot say: how many elements a tuple or a slice needs."""
+        """Check what the patterns cannot: how many elements a tuple or a slice needs."""
         if top.kind == "slice":
             return (top.count == 3) == (part == "close")
         if top.kind == "tuple" and self.spelling.blank is None and part != "more":
@@ -197,36 +203,33 @@ class ValueReader:
 
     def _close(self, top: _Open) -> None:
         self._stack.pop()
-        found = top.kind.partition("-")[0]
-        if found in ("set", "frozenset"):
+        kind = top.kind.partition("-")[0]
+        if kind in ("set", "frozenset"):
             if self.spelling.blank is not None:
                 self._sort(top)
             self._sets -= 1
-        if found == "group":  # blanks and parentheses around one loosely written value
+        # Parentheses around one loosely written value.
+        if kind == "group":
             assert top.items is not None
             self._place("group", top.start, top.items[0])
             return
-        atom = found + "()" if found in ("set", "frozenset") and not top.count else top.atom
-        items, fields = tuple(top.items or ()), tuple(top.fields or ())
-        self._deliver(found, top.start, atom, items, fields, top.number, top.label)
+        atom = kind + "()" if kind in ("set", "frozenset") and not top.count else top.atom
+        value: Value | None = None
+        if self.build:
+            value = Value(kind, atom, tuple(top.items or ()), tuple(top.fields or ()), top.number, top.label)
+        self._place(kind, top.start, value)
 
     def _sort(self, top: _Open) -> None:
-        """Brings the elements of a loosely written set into canonical order, each once."""
-        if self._sets > LOOSE_SETS:
-            self._fail(f"at most {LOOSE_SETS} sets in each other")
+        """Sort the elements of a loosely written set into canonical order, without duplicates."""
+        if self._sets > MAX_NESTED_SETS:
+            self._fail(f"at most {MAX_NESTED_SETS} nested sets")
         assert top.items is not None
         if len(top.items) > 1:
             unique = {text(item): item for item in top.items}
             top.items = [unique[key] for key in sorted(unique, key=lambda key: order(unique[key].kind, key))]
 
-    def _deliver(
-        self, kind: str, start: int, atom: str, items: tuple[Value, ...] = (),
-        fields: tuple[tuple[str, Value], ...] = (), number: int = 0, label: int = 0,
-    ) -> None:  # fmt: skip
-        self._place(kind, start, Value(kind, atom, items, fields, number, label) if self.build else None)
-
     def _place(self, kind: str, start: int, value: Value | None) -> None:
-        """Gives a complete value to the container around it."""
+        """Add a complete value to the container around it."""
         if not self._stack:
             self.value = value
             return
@@ -247,7 +250,7 @@ class ValueReader:
             self._fail("the elements of a set in canonical order", element[1])
 
     def _fail_literal(self) -> NoReturn:
-        """Points into a broken str or bytes, elsewhere to the beginning of what is no value."""
+        """Point into a broken str or bytes, or to the start of anything else."""
         match = BROKEN.match(self.text, self.at)
         if match is not None:
             self._fail("a canonical character, escape or quote", match.end())
@@ -255,7 +258,7 @@ class ValueReader:
 
 
 def _in_order(text: str, last: tuple[str, int, int, bool], element: tuple[str, int, int, bool]) -> bool:
-    """Canonical order of two neighbours. Compared only as far as the shorter one goes: n log n in all."""
+    """Whether two neighbours are in canonical order. Compares up to the length of the shorter: n log n in all."""
     kind, start, end, numbered = last
     other, at, stop, other_numbered = element
     if kind == other and kind in ("int", "float"):
@@ -264,7 +267,7 @@ def _in_order(text: str, last: tuple[str, int, int, bool], element: tuple[str, i
     if rank(kind) != rank(other) or numbered or other_numbered:
         return rank(kind) <= rank(other)
     width = min(end - start, stop - at)
-    one, two = text[start : start + width], text[at : at + width]
-    if one == two:
+    left, right = text[start : start + width], text[at : at + width]
+    if left == right:
         return end - start < stop - at or (end - start == stop - at and kind not in _CONCRETE)
-    return one < two
+    return left < right

@@ -1,7 +1,7 @@
-"""How the atoms of canonical values are spelled (docs/reference/format.md, section 1), and other spellings into ours.
+"""How the atoms of canonical values are spelled (docs/reference/format.md, section 1), and other spellings of them.
 
-Two spellings: the canonical one, byte for byte; LOOSE takes what a model may write for the same value
-(Python's other quotes, escapes, bases, exponents, blanks). Atoms only: structure is `core.grammar`. Nothing
+There are two spellings: the canonical one, and LOOSE, which accepts what a model may write for the same value
+(Python's other quotes, escapes, bases, exponents, blanks). Only atoms: `core.grammar` has the structure. Nothing
 here evaluates text, and every pattern is possessive, so that matching takes linear time.
 """
 
@@ -11,28 +11,20 @@ import re
 import sys
 import unicodedata
 
+from worldline.core.text import UNSAFE, escape
+
 RESERVED = (
-    "None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float", "complex", "set", "frozenset",
-    "bytearray", "deque", "range", "slice",
-)  # fmt: skip
-WORDS = {
-    "None": "None",
-    "True": "bool",
-    "False": "bool",
-    "Ellipsis": "Ellipsis",
-    "NotImplemented": "NotImplemented",
-}
-LOOSE_DIGITS = 4300  # decimal digits cost quadratic time, so a longer loose int has to be hexadecimal
+    *("None", "True", "False", "Ellipsis", "NotImplemented", "inf", "nan", "float", "complex"),
+    *("set", "frozenset", "bytearray", "deque", "range", "slice"),
+)
+WORDS = {"True": "bool", "False": "bool"} | {word: word for word in ("None", "Ellipsis", "NotImplemented")}
+# Reading decimal digits takes quadratic time, so a longer loose int must be hexadecimal.
+MAX_LOOSE_DIGITS = 4300
 _DECIMAL_BITS = 1024
 _LARGEST_DECIMAL = str((1 << _DECIMAL_BITS) - 1)
 _QUIET_NAN = 0x7FF8000000000000
 
-_HIDDEN = (
-    r"\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
-    r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
-)
-_HIDE = re.compile(f"[\\\\{_HIDDEN}]")
-_SHORT = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_HIDE = re.compile(rf"[\\{UNSAFE}]")
 _STR_ESCAPE = (
     r"\\(?:[\\nrt]|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89][0-9a-f]|a0|ad)"
     r"|u(?:034f|061c|1680|180e|200[0-9a-f]|202[89a-f]|205f|206[0-9a-f]|3000|d[89a-f][0-9a-f]{2}|feff|fff[9ab])"
@@ -42,18 +34,19 @@ _BYTES_ESCAPE = r"\\(?:[\\nrt]|x(?:0[0-8bcef]|1[0-9a-f]|7f|[89a-f][0-9a-f]))"
 
 
 def _quoted(single: str, double: str, escape: str) -> str:
-    """A canonical str or bytes: ' unless the text has ' and no "; the sets are what stands bare in either quotes."""
-    ahead = r"(?:[^'\"\\\n]++|\\.)*+"  # as far as the first quote; what it passes is checked behind it
+    """A canonical str or bytes: in ', or in " if the text has ' and no ". The sets are the unescaped characters."""
+    # Up to the first quote. The characters it passes are checked by the main pattern.
+    ahead = r"(?:[^'\"\\\n]++|\\.)*+"
     plain = f"'(?:{single}++|{escape})*+'"
     both = f"'(?={ahead}\")(?:{single}++|{escape}|\\\\')*+'"
     within = f'"(?={ahead}\')(?:{double}++|{escape})*+"'
     return f"(?>{plain}|{both}|{within})"
 
 
-# An identifier: letters, digits, _ and whatever beyond ASCII a str does not escape; no table of Unicode's.
-_LETTER = rf"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f{_HIDDEN}]"
+# An identifier: letters, digits, _ and every character beyond ASCII that a str does not escape.
+_LETTER = rf"[^\x00-\x2f\x3a-\x40\x5b-\x5e\x60\x7b-\x7f{UNSAFE}]"
 IDENTIFIER = f"(?![0-9]){_LETTER}++"
-STR = _quoted(rf"[^'\\{_HIDDEN}]", rf'[^"\\{_HIDDEN}]', _STR_ESCAPE)
+STR = _quoted(rf"[^'\\{UNSAFE}]", rf'[^"\\{UNSAFE}]', _STR_ESCAPE)
 BYTES = "b" + _quoted(r"[ -&(-\[\]-~]", r"[ !#-\[\]-~]", _BYTES_ESCAPE)
 END = f"(?![.]|{_LETTER})"
 SMALL_INT = rf"(?>0|-?[1-9][0-9]{{0,307}}+){END}"
@@ -62,11 +55,11 @@ FLOAT = (
     r"(?>-?[0-9]{1,17}+(?:\.[0-9]{1,20}+(?:e[+-][0-9]{2,3})?|e[+-][0-9]{2,3})"
     rf"|-?inf|nan(?:\([0-9a-f]{{16}}\))?){END}"
 )
-# Floats that are the shortest of their value without a check: 15 digits, none of them idle, no exponent due.
+# Floats that are certainly the shortest spelling: at most 15 digits, no trailing zeros, no exponent.
 SMALL_FLOAT = rf"(?>-?(?!0\.0000)(?:0|[1-9][0-9]{{0,6}}+)\.(?:0|[0-9]{{0,7}}[1-9])){END}"
-# How far a broken literal is still a beginning of one: where `Malformed` points to.
+# The longest valid beginning of a broken literal: `Malformed` points to its end.
 BROKEN = re.compile(
-    rf"b?(?:'(?:[^'\\{_HIDDEN}]++|{_STR_ESCAPE}|\\')*+|\"(?:[^\"\\{_HIDDEN}]++|{_STR_ESCAPE})*+)"
+    rf"b?(?:'(?:[^'\\{UNSAFE}]++|{_STR_ESCAPE}|\\')*+|\"(?:[^\"\\{UNSAFE}]++|{_STR_ESCAPE})*+)"
 )
 
 _SIGN = r"[+-]?\s*+"
@@ -97,21 +90,14 @@ _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v"
 
 
 def quote(value: str) -> str:
-    """A str as canonical text."""
+    """Write a str as canonical text."""
     mark = '"' if "'" in value and '"' not in value else "'"
-    body = _HIDE.sub(_hide, value)
+    body = _HIDE.sub(escape, value)
     return mark + (body.replace("'", "\\'") if mark == "'" else body) + mark
 
 
-def _hide(match: re.Match[str]) -> str:
-    char = match[0]
-    point = ord(char)
-    form = f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-    return _SHORT.get(char, form)
-
-
 def unquote(text: str) -> str:
-    """The str that a canonical (or loose) str literal stands for. ValueError if it has an unknown escape."""
+    """Return the str of a canonical or loose str literal. Raises ValueError for an unknown escape."""
     start = len(text) - len(text.lstrip("uUrR"))
     raw = "r" in text[:start].lower()
     body = _body(text[start:])
@@ -119,11 +105,11 @@ def unquote(text: str) -> str:
 
 
 def unquote_bytes(text: str) -> bytes:
-    """The bytes that a canonical (or loose) bytes literal stands for. ValueError if it is not one."""
+    """Return the bytes of a canonical or loose bytes literal. Raises ValueError for anything else."""
     start = len(text) - len(text.lstrip("bBrR"))
     body = _body(text[start:])
     if not body.isascii():
-        raise ValueError("bytes are written in ASCII")
+        raise ValueError("bytes literals are ASCII")
     if "r" not in text[:start].lower() and "\\" in body:
         body = _ESCAPE.sub(_unescape_byte, body)
     return body.encode("latin-1")
@@ -145,12 +131,13 @@ def _unescape(match: re.Match[str]) -> str:
     if char is None:
         return ""
     if char in "xuUN":
-        raise ValueError(f"an incomplete escape \\{char}")
+        raise ValueError(f"incomplete escape \\{char}")
     return _SIMPLE.get(char, char if char in "'\"" else "\\" + char)
 
 
 def _character(point: int) -> str:
-    if point > sys.maxunicode:  # beyond a C int, `chr` says so by another exception
+    # Beyond a C int, `chr` raises another exception.
+    if point > sys.maxunicode:
         raise ValueError(f"no character {point:x}")
     return chr(point)
 
@@ -167,12 +154,13 @@ def _unescape_byte(match: re.Match[str]) -> str:
     if octal:
         return chr(int(octal, 8) & 0xFF)
     if four or eight or name or (char and char in "uUN"):
-        return match[0]  # no escapes of bytes: a backslash and letters
+        # Not an escape in bytes: a backslash and letters.
+        return match[0]
     return _unescape(match)
 
 
 def strict_int(text: str) -> bool:
-    """Whether text matched by INT is canonical."""
+    """Whether a match of INT is canonical."""
     digits = text.removeprefix("-")
     return len(digits) < len(_LARGEST_DECIMAL) or "x" in digits or digits <= _LARGEST_DECIMAL
 
@@ -189,19 +177,19 @@ def _is_nan(bits: int) -> bool:
 
 
 def loose_int(text: str) -> str:
-    """The canonical spelling of a loose int. ValueError for what is none, or too long to be worth it."""
+    """Return the canonical spelling of a loose int. Raises ValueError for anything else, or if it is too long."""
     body = "".join(text.replace("_", "").split()).lower()
     sign, digits = ("-" if body[0] == "-" else ""), body.lstrip("+-")
     base = {"0x": 16, "0o": 8, "0b": 2}.get(digits[:2], 10)
-    if base == 10 and (len(digits) > LOOSE_DIGITS or (digits[0] == "0" and digits.strip("0"))):
-        raise ValueError("no decimal of Python's")
+    if base == 10 and (len(digits) > MAX_LOOSE_DIGITS or (digits[0] == "0" and digits.strip("0"))):
+        raise ValueError("not a decimal int")
     number = int(digits, base)
     spelled = str(number) if number.bit_length() <= _DECIMAL_BITS else hex(number)
     return spelled if not number else sign + spelled
 
 
 def loose_float(text: str) -> str:
-    """The canonical spelling of a loose float. ValueError for what is none."""
+    """Return the canonical spelling of a loose float. Raises ValueError for anything else."""
     body = "".join(text.replace("_", "").split())
     if body.startswith("float("):
         body = body[7:-2]
@@ -214,24 +202,24 @@ def loose_float(text: str) -> str:
 
 def _nan_text(bits: int) -> str:
     if not _is_nan(bits):
-        raise ValueError("no bits of a nan")
+        raise ValueError("not the bits of a nan")
     return "nan" if bits == _QUIET_NAN else f"nan({bits:016x})"
 
 
 def loose_complex(text: str) -> str:
-    """The canonical spelling of a loose complex. ValueError for what is none."""
+    """Return the canonical spelling of a loose complex. Raises ValueError for anything else."""
     parts = [loose_float(part) for part in _EACH_REAL.findall(text.removeprefix("complex"))]
     real, imaginary = parts if len(parts) == 2 else ("0.0", parts[0])
     return f"complex({real}, {imaginary})"
 
 
 def rank(kind: str) -> int:
-    """Where a kind stands in the canonical order of a set."""
+    """Return the place of a kind in the canonical order of a set."""
     return _RANKS.get(kind, 7)
 
 
 def order(kind: str, text: str) -> tuple[int, int, float, str]:
-    """The sort key of a set's element: canonical order."""
+    """Return the sort key of a set's element in canonical order."""
     if kind == "int":
         return rank(kind), 0, int(text, 0), text
     if kind == "float":

@@ -1,8 +1,8 @@
 """Folding deltas into states: the full state of every live frame at any step.
 
-The state after step i: of its own frame, every delta up to and with that of step i; of every other frame, which waits
-for a call or is suspended, every delta but that of its newest step, whose line is not done. A call's delta is its
-arguments, which are there at once. A frame that has ended is dropped at the next step.
+The state after step i holds every delta of its own frame, step i included. Of every other frame, which waits for a
+call or is suspended, it holds every delta except that of the newest step, whose line is not finished. The delta of
+a call is its arguments, which are known at once. A frame that has ended is dropped at the next step.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ _RETURN, _RAISE, _CALL, _RESUME = (EVENTS.index(event) for event in ("return", "
 
 @dataclass
 class State:
-    """The names of each live frame, innermost last, as canonical text. To be read; only `apply` changes it."""
+    """The names of each live frame, innermost last, as canonical text. Only `apply` changes it."""
 
     frames: dict[int, dict[str, str]] = field(default_factory=dict)
-    _own: set[int] = field(default_factory=set, repr=False, compare=False)  # frames no copy shares with us
+    # Frames whose names no copy shares.
+    _own: set[int] = field(default_factory=set, repr=False, compare=False)
 
     def apply(self, step: Step) -> None:
-        """Fold one step's delta into its frame."""
+        """Fold the delta of one step into its frame."""
         names = self.frames.get(step.frame)
         if names is not None and not step.delta and not step.gone:
             return
@@ -37,33 +38,32 @@ class State:
         names.update(step.delta)
 
     def drop(self, frame: int) -> None:
-        """Forget a frame that has ended."""
         self.frames.pop(frame, None)
         self._own.discard(frame)
 
     def copy(self) -> State:
-        """An independent copy; the names of a frame are shared until one of the two changes them."""
+        """Return an independent copy. The names of a frame are shared until one of the two changes them."""
         self._own.clear()
         return State(dict(self.frames))
 
 
 class _Fold:
-    """The settled state, and the steps that are pending."""
+    """The settled state and the pending steps."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self.settled = trace, State()
         self.pending = Pending[int]()
-        self.newest: dict[int, int] = {}  # of each thread, its newest step
+        # The newest step of each thread.
+        self.newest: dict[int, int] = {}
 
     def copy(self) -> _Fold:
-        """An independent copy, sharing what neither changes."""
         other = _Fold(self.trace)
         other.settled, other.pending = self.settled.copy(), Pending(self.pending.steps)
         other.newest = dict(self.newest)
         return other
 
     def advance(self, i: int) -> None:
-        """From the state after step i - 1 to the state after step i."""
+        """Go from the state after step i - 1 to the state after step i."""
         frame, event = self.trace.columns.frame[i], EVENTS[self.trace.columns.event[i]]
         thread = self.trace.thread_at(i)
         newest, self.newest[thread] = self.newest.get(thread, -1), i
@@ -81,7 +81,6 @@ class _Fold:
             self.pending.hold(frame, event, i)
 
     def state(self, i: int) -> State:
-        """What is known when step i is done."""
         shown = self.settled.copy()
         if self.pending.get(self.trace.columns.frame[i]) == i:
             shown.apply(self.trace[i])
@@ -89,10 +88,10 @@ class _Fold:
 
 
 class Replay:
-    """The states of one trace by step, from keyframes made when they are first passed.
+    """The states of one trace by step, from keyframes that are stored on the way.
 
-    Keyframes are `every` steps apart, or as far as there are live frames when those are more, so that all of them
-    together are no larger than the trace; what no step changed between two of them is shared.
+    Keyframes are `every` steps apart, or as many steps as there are live frames if those are more, so that all of
+    them together are no larger than the trace. Two keyframes share what no step between them changed.
     """
 
     def __init__(self, trace: Trace, *, every: int = 1024) -> None:
@@ -101,7 +100,7 @@ class Replay:
         self._folds: list[_Fold] = []
 
     def at(self, i: int) -> State:
-        """The state after step i; the cost is the distance from the keyframe before it."""
+        """Return the state after step i. The cost is the distance from the keyframe before it."""
         if not 0 <= i < len(self._trace):
             raise IndexError(f"step {i} of a trace of {len(self._trace)}")
         known = bisect_right(self._steps, i)
@@ -117,10 +116,10 @@ class Replay:
 
 
 def _ended(trace: Trace, newest: int, i: int) -> bool:
-    """Whether the frame of the step before, in the same thread, had ended when step i happened.
+    """Whether the frame of the previous step in the same thread had ended when step i happened.
 
-    An exception has left its frame when the next event is of another one, unless that is a call made by the frame, or
-    a generator that goes on: had the exception left, the frame's caller would have an event first.
+    An exception has left its frame if the next event is in another frame, unless that event is a call by the frame
+    or a resumed generator: otherwise the caller of the frame would have an event first.
     """
     columns = trace.columns
     event, frame = columns.event[newest], columns.frame[newest]
@@ -132,7 +131,7 @@ def _ended(trace: Trace, newest: int, i: int) -> bool:
 
 
 def states(trace: Trace) -> Iterator[tuple[Step, State]]:
-    """Each step with the state after it."""
+    """Yield each step with the state after it."""
     fold = _Fold(trace)
     for i in range(len(trace)):
         fold.advance(i)

@@ -33,9 +33,8 @@ def wilson(successes: int, n: int) -> tuple[float, float]:
     rate, square = successes / n, Z * Z
     middle = (rate + square / (2 * n)) / (1 + square / n)
     half = Z / (1 + square / n) * math.sqrt(rate * (1 - rate) / n + square / (4 * n * n))
-    return (0.0 if successes == 0 else max(0.0, middle - half)), (
-        1.0 if successes == n else min(1.0, middle + half)
-    )
+    low = 0.0 if successes == 0 else max(0.0, middle - half)
+    return low, 1.0 if successes == n else min(1.0, middle + half)
 
 
 def binomial_tails(successes: int, n: int, rate: float) -> tuple[float, float]:
@@ -94,11 +93,9 @@ class Share:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Its 95 % interval."""
         return wilson(self.some, self.n)
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, the rate and its interval."""
         return {"some": self.some, "n": self.n, "rate": self.rate, "interval": list(self.interval)}
 
 
@@ -113,12 +110,10 @@ class Paired:
 
     @property
     def n(self) -> int:
-        """The number of samples."""
         return self.right + self.regressed + self.recovered + self.wrong
 
     @property
     def net(self) -> int:
-        """Recovered minus regressed."""
         return self.recovered - self.regressed
 
     @property
@@ -137,12 +132,14 @@ class Paired:
         return Share(self.regressed, self.regressed + self.right)
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, both shares and the test."""
         return {
-            "n": self.n, "right": self.right, "regressed": self.regressed, "recovered": self.recovered,
-            "wrong": self.wrong, "net": self.net, "p": self.p,
-            "recovery": self.recovery.as_json(), "regression": self.regression.as_json(),
-        }  # fmt: skip
+            "n": self.n,
+            **self.__dict__,
+            "net": self.net,
+            "p": self.p,
+            "recovery": self.recovery.as_json(),
+            "regression": self.regression.as_json(),
+        }
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,6 @@ class RateDifference:
     high: float
 
     def as_json(self) -> dict[str, Any]:
-        """The difference and its interval."""
         return {"difference": self.rate, "interval": [self.low, self.high]}
 
 
@@ -219,9 +215,9 @@ def exact(strata: Strata) -> float:
     probabilities, lowest, observed = np.ones(1), 0, 0
     for first, second in strata:
         if first.n and second.n:
-            least, chances = _hypergeometric(first.n, second.n, first.some + second.some)
+            minimum, chances = _hypergeometric(first.n, second.n, first.some + second.some)
             probabilities = np.convolve(probabilities, chances)
-            lowest, observed = lowest + least, observed + first.some
+            lowest, observed = lowest + minimum, observed + first.some
     threshold = probabilities[observed - lowest] * (1 + 1e-7)
     return min(1.0, float(probabilities[probabilities <= threshold].sum() / probabilities.sum()))
 

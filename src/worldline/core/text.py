@@ -1,67 +1,70 @@
-"""Text for people: made safe to print, shortened, and cut around the place where two texts diverge.
+"""Text for people: safe to print, shortened, or cut around the place where two texts differ.
 
-Nothing a program wrote may move the cursor or turn a line. The escaped characters are those of canonical strings
+A program's text must not move the cursor or break a line. The escaped characters are those of canonical strings
 (docs/reference/format.md, section 1): controls, invisible and bidirectional marks, surrogates.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-_UNSAFE = re.compile(
-    "[\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
-    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+UNSAFE = (
+    r"\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
+    r"\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"
 )
+_UNSAFE_CHARACTER = re.compile(f"[{UNSAFE}]")
 _LINE_ENDS = re.compile("\r\n|\r|\n")
-_SHORT = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+_SHORT = {"\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 
 
-def _escaped(found: re.Match[str]) -> str:
-    char = found[0]
-    point = ord(char)
+def escape(match: re.Match[str]) -> str:
+    """Write the character of a match as its escape."""
+    char, point = match[0], ord(match[0])
     if char in _SHORT:
         return _SHORT[char]
     return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
 
 
-def plural(number: int, what: str) -> str:
-    """`1 step`, `2 steps`: a number of things that are called so."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def plural(number: int, noun: str) -> str:
+    """Write a count with its noun: `1 step`, `2 steps`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def printable(text: str) -> str:
-    """One line, every unsafe character written as its escape."""
-    return _UNSAFE.sub(_escaped, text)
+    """Write a text on one line, with unsafe characters escaped."""
+    return _UNSAFE_CHARACTER.sub(escape, text)
 
 
 def printable_lines(text: str, tab: int = 4) -> list[str]:
-    """The lines of a source or an output, as Python counts them, tabs expanded and the rest escaped."""
+    """Split a source or an output into lines, with tabs expanded and unsafe characters escaped."""
     return [printable(line.expandtabs(tab)) for line in _LINE_ENDS.split(text)]
 
 
-def shortened(text: str, most: int = 60) -> str:
-    """One line of at most so many characters, unsafe ones escaped: what a `repr` shows of a text."""
-    shown = printable(text[: most + 1])
-    return shown if len(shown) <= most else shown[: most - 3] + "..."
+def shortened(text: str, limit: int = 60) -> str:
+    """Write a text on one line of at most `limit` characters, with unsafe characters escaped."""
+    shown = printable(text[: limit + 1])
+    return shown if len(shown) <= limit else shown[: limit - 3] + "..."
 
 
-def parting(one: str, other: str) -> int:
-    """The index of the first character in which two texts differ: the end of the shorter where there is none."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:  # all before `low` is the same, and it differs somewhere before `high`, if at all
+def first_difference(left: Sequence[str] | bytes, right: Sequence[str] | bytes) -> int:
+    """Return the length of the common prefix, by bisection: slices compare at the speed of C."""
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        # Everything before `low` is equal. The first difference lies at or before `high`.
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if left[low:middle] == right[low:middle]:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def around(text: str, at: int, room: int, *, gap: str = "...") -> str:
-    """A text in so many characters, gaps besides, such that the character at a place is to be seen."""
-    if len(text) <= room:
+def around(text: str, at: int, width: int, *, gap: str = "...") -> str:
+    """Cut a text to `width` characters around an index, with `gap` where something is left out."""
+    if len(text) <= width:
         return text
-    start = max(0, min(at - room // 2, len(text) - room))
-    start = 0 if at < room - len(gap) else start
-    rest = start + room < len(text)
-    return (gap if start else "") + text[start : start + room] + (gap if rest else "")
+    start = max(0, min(at - width // 2, len(text) - width))
+    start = 0 if at < width - len(gap) else start
+    rest = start + width < len(text)
+    return (gap if start else "") + text[start : start + width] + (gap if rest else "")

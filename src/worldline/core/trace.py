@@ -1,4 +1,4 @@
-"""A trace: what a program did, as flat columns; `Step` and `Frame` are views made on demand.
+"""A trace: what a program did, as flat columns. `Step` and `Frame` are views that are created on demand.
 
 Nothing here records, decodes, stores or judges. Values are canonical text (docs/reference/format.md).
 """
@@ -22,20 +22,20 @@ NO_TEXT = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended. `detail` is canonical text (returned, raised), a code (exited) or a reason."""
+    """How an execution ended. `detail` is canonical text (returned, raised), a code (exited) or a reason."""
 
     kind: str
     detail: str = ""
 
     @property
     def lacks_toolchain(self) -> bool:
-        """Whether nothing in the program's language can be run here: not the program's doing."""
+        """Whether this machine cannot execute the program's language."""
         return self.kind == "unsupported" and self.detail.startswith("toolchain:")
 
 
 @dataclass(frozen=True)
 class InterpreterInfo:
-    """Who ran the program, and through which recorder core (`native` or `python`)."""
+    """Which interpreter executed the program, and with which recorder core (`native` or `python`)."""
 
     name: str
     version: str
@@ -44,7 +44,7 @@ class InterpreterInfo:
 
 @dataclass(frozen=True)
 class Frame:
-    """One activation of one function: its number, its function's name, its file, its caller's number (-1: none)."""
+    """One activation of a function: its number, function, file, and the number of its caller (-1: none)."""
 
     serial: int
     name: str
@@ -63,11 +63,10 @@ class Hidden:
 
     @property
     def thread(self) -> int | None:
-        """The number of the thread that goes on, of those that the kind names; None: it is no choice of threads."""
+        """The thread that continues, if the kind is a choice of threads; otherwise None."""
         word, *numbers = self.kind.split(" ")
-        return (
-            int(self.value) if word == "thread" and self.value in numbers and _is_number(self.value) else None
-        )
+        is_choice = word == "thread" and self.value in numbers and _is_number(self.value)
+        return int(self.value) if is_choice else None
 
 
 def _is_number(text: str) -> bool:
@@ -76,7 +75,7 @@ def _is_number(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Step:
-    """One event: the line that ran, and what it had changed when its frame's next event began."""
+    """One event: the line that executed, and what it had changed at the next event of its frame."""
 
     i: int
     event: str
@@ -90,23 +89,18 @@ class Step:
     thread: int = 0
 
     def __repr__(self) -> str:
-        values = [f"{name}={value}" for name, value in self.delta.items()] + [
-            f"-{name}" for name in self.gone
-        ]
+        values = [f"{name}={value}" for name, value in self.delta.items()]
+        values += [f"-{name}" for name in self.gone]
         values += [] if self.arg is None else [self.arg]
-        told = shortened(" ".join(values[:20]), 100)
-        return f"<Step {self.i}: {self.event} {self.line}{f', {told}' if told else ''}>"
+        shown = shortened(" ".join(values[:20]), 100)
+        return f"<Step {self.i}: {self.event} {self.line}{f', {shown}' if shown else ''}>"
 
     def as_json(self) -> dict[str, Any]:
-        """The step as `record --json` prints it; `same` and `thread` only where they say something."""
-        row: dict[str, Any] = {
-            "i": self.i, "event": self.event, "frame": self.frame, "depth": self.depth, "line": self.line,
-            "delta": self.delta, "gone": list(self.gone), "arg": self.arg,
-        }  # fmt: skip
-        if self.same:
-            row["same"] = self.same
-        if self.thread:
-            row["thread"] = self.thread
+        """The step as `record --json` prints it; `same` and `thread` only if they are set."""
+        row: dict[str, Any] = {"i": self.i, "event": self.event, "frame": self.frame, "depth": self.depth}
+        row |= {"line": self.line, "delta": self.delta, "gone": list(self.gone), "arg": self.arg}
+        row |= {"same": self.same} if self.same else {}
+        row |= {"thread": self.thread} if self.thread else {}
         return row
 
 
@@ -114,9 +108,9 @@ class Step:
 class Columns:
     """The steps of one trace as parallel buffers.
 
-    `change_*[change_at[i]:change_at[i + 1]]` are step i's changes: a name, and a value, or NO_TEXT for a name that is
-    gone. `same_*` likewise: a name, and the earlier name bound to the same object, or NO_TEXT for none any more.
-    Text ids index `texts`, where every distinct text stands once.
+    `change_*[change_at[i]:change_at[i + 1]]` are the changes of step i: a name and its value, or NO_TEXT for a
+    deleted name. `same_*` likewise: a name and the earlier name bound to the same object, or NO_TEXT if there is
+    none any more. Text ids index `texts`, which holds every distinct text once.
     """
 
     event: bytearray = field(default_factory=bytearray)
@@ -137,7 +131,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Trace:
-    """A program's recorded path: columns, how it ended, and all that decided it."""
+    """The recorded execution of a program: its columns, its outcome, and everything that decided it."""
 
     program: Program
     interpreter: InterpreterInfo
@@ -171,16 +165,15 @@ class Trace:
             other = columns.same_value[at]
             same[texts[columns.same_name[at]]] = None if other == NO_TEXT else texts[other]
         frame, arg = columns.frame[i], columns.arg[i]
-        return Step(
-            i, EVENTS[columns.event[i]], frame, self.frames[frame].depth, columns.line[i], delta, tuple(gone), same,
-            None if arg == NO_TEXT else texts[arg], self.thread_at(i),
-        )  # fmt: skip
+        event, arg_text = EVENTS[columns.event[i]], None if arg == NO_TEXT else texts[arg]
+        depth, line, thread = self.frames[frame].depth, columns.line[i], self.thread_at(i)
+        return Step(i, event, frame, depth, line, delta, tuple(gone), same, arg_text, thread)
 
     def __repr__(self) -> str:
         program, end = self.program, self.outcome
-        named = shortened(program.name if program.call is None else program.call)
-        ended = f"{end.kind} {shortened(end.detail)}".rstrip()
-        return f"<Trace of {named}: {len(self):,} steps, {ended}>"
+        name = shortened(program.name if program.call is None else program.call)
+        outcome = f"{end.kind} {shortened(end.detail)}".rstrip()
+        return f"<Trace of {name}: {len(self):,} steps, {outcome}>"
 
     @property
     def steps(self) -> Steps:
@@ -189,20 +182,20 @@ class Trace:
 
     @cached_property
     def _turns(self) -> tuple[list[int], list[int]]:
-        """The steps before which a thread was chosen, and which."""
-        found = [(hidden.step, hidden.thread) for hidden in self.hidden if hidden.kind.startswith("thread ")]
-        chosen = [(step, thread) for step, thread in found if thread is not None]
+        """The steps before which a thread was chosen, and the chosen threads."""
+        turns = [(hidden.step, hidden.thread) for hidden in self.hidden if hidden.kind.startswith("thread ")]
+        chosen = [(step, thread) for step, thread in turns if thread is not None]
         return [step for step, _ in chosen], [thread for _, thread in chosen]
 
     def thread_at(self, i: int) -> int:
-        """The thread of step i: 0 is the main one, the others count in the order in which they were started."""
+        """Return the thread of step i: 0 is the main thread, the others are numbered as they were started."""
         steps, numbers = self._turns
         at = bisect_right(steps, i) if steps else 0
         return numbers[at - 1] if at else 0
 
     @property
     def threads(self) -> tuple[int, ...]:
-        """The numbers of the threads that have a step; (0,) where there is but the main one."""
+        """The numbers of the threads that have a step."""
         steps, numbers = self._turns
         ends = [*steps[1:], len(self)]
         ran = {number for step, end, number in zip(steps, ends, numbers, strict=False) if step < end}
@@ -213,25 +206,28 @@ class Trace:
         program = self.program
         return {
             "program": {
-                "name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv),
-                "stdin": program.stdin, "files": dict(program.files), "digest": program.digest,
+                "name": program.name,
+                "source": program.source,
+                "call": program.call,
+                "argv": list(program.argv),
+                "stdin": program.stdin,
+                "files": dict(program.files),
+                "digest": program.digest,
             },
-            "interpreter": {
-                "name": self.interpreter.name, "version": self.interpreter.version, "core": self.interpreter.core,
-            },
+            "interpreter": dict(self.interpreter.__dict__),
             "limits": dict(self.limits.__dict__),
-            "outcome": {"kind": self.outcome.kind, "detail": self.outcome.detail},
+            "outcome": dict(self.outcome.__dict__),
             "frames": [dict(frame.__dict__) for frame in self.frames],
             "steps": [step.as_json() for step in self.steps],
             "output": self.output,
             "stderr": self.stderr,
             "hidden": [dict(hidden.__dict__) for hidden in self.hidden],
             "notes": list(self.notes),
-        }  # fmt: skip
+        }
 
 
 class Steps(Sequence[Step]):
-    """The steps of a trace as a sequence; each is made when it is looked at."""
+    """The steps of a trace as a sequence. Each step is created when it is accessed."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace

@@ -1,8 +1,8 @@
-"""Canonical values (docs/reference/format.md, section 1): where one ends, what it is made of, whether two are equal.
+"""Canonical values (docs/reference/format.md, section 1): where one ends, its structure, whether two are equal.
 
-Total and linear: any text gives a result or a `Malformed`, without recursion, without evaluating anything.
-`scan`, `parse` and `kind` take canonical text only; `canonical` and `equal` also take what a model may write
-instead. The grammar is checked, and so is the order of sets; whether a number (`#3`) names something is not.
+Total and linear: any text gives a result or a `Malformed`, without recursion and without evaluation. `scan`,
+`parse` and `kind` accept canonical text only; `canonical` and `equal` also accept what a model may write instead.
+The grammar and the order of sets are checked; whether a number (`#3`) refers to something is not.
 """
 
 from __future__ import annotations
@@ -14,18 +14,19 @@ from worldline.core.node import text as text
 from worldline.core.reader import DEPTH, read
 from worldline.core.spelling import WORDS, quote, unquote, unquote_bytes
 
-__all__ = [
-    "DEPTH", "Malformed", "Value", "canonical", "equal", "kind", "parse", "quote", "scan", "text", "unquote",
-    "unquote_bytes",
-]  # fmt: skip
+__all__ = ["Malformed", "Value", "canonical", "equal", "kind", "parse", "scan", "text"]
+__all__ += ["DEPTH", "quote", "unquote", "unquote_bytes"]
 
-_ENDS = {"[": ("]", "]", "]"), "(": (")", ",)", ")")}  # what closes none, one and several elements
-_text = text  # the name is a parameter in most functions here
+# What closes no element, one element and several elements.
+_ENDS = {"[": ("]", "]", "]"), "(": (")", ",)", ")")}
+# `text` is a parameter of most functions here.
+_text = text
 
 
 def scan(text: str, at: int = 0) -> int | Malformed:
-    """The end of the canonical value that begins at `at`."""
-    atom = plain().match(text, at)  # most values of real traces are one; the reader would say the same
+    """Return the end of the canonical value that starts at `at`."""
+    # A fast path: most values of real traces are plain atoms.
+    atom = plain().match(text, at)
     if atom is not None:
         return atom.end()
     flat = _flat(text, at)
@@ -36,23 +37,23 @@ def scan(text: str, at: int = 0) -> int | Malformed:
 
 
 def _flat(text: str, at: int) -> int | None:
-    """The end of a list or tuple of plain atoms, as most others are; None: it is no such value."""
+    """The end of a list or tuple of plain atoms, or None for any other value."""
     ends = _ENDS.get(text[at : at + 1])
     if ends is None:
         return None
-    found = run().match(text, at + 1)
-    end = found.end() if found is not None else at + 1
-    close = ends[0 if found is None else 2 if found[1] else 1]
+    atoms = run().match(text, at + 1)
+    end = atoms.end() if atoms is not None else at + 1
+    close = ends[0 if atoms is None else 2 if atoms[1] else 1]
     return end + len(close) if text.startswith(close, end) else None
 
 
 def parse(text: str) -> Value | Malformed:
-    """The structure of a canonical value that is the whole text."""
+    """Return the structure of a text that is one canonical value."""
     return _whole(text, STRICT)
 
 
 def kind(text: str) -> str:
-    """The kind of the outermost value of canonical text; "malformed" where it does not begin one."""
+    """Return the kind of the outermost value of canonical text; `malformed` for any other text."""
     match = STRICT.lead.match(text)
     if match is not None and match.lastgroup == "label":
         match = STRICT.lead.match(text, match.end())
@@ -65,8 +66,8 @@ def kind(text: str) -> str:
         return match[0].removesuffix("()")
     if group != "opening":
         return group
-    found = OPENINGS[match[0]]
-    return _brace_kind(text, match.end()) if found == "brace" else found
+    opened = OPENINGS[match[0]]
+    return _brace_kind(text, match.end()) if opened == "brace" else opened
 
 
 def _brace_kind(text: str, at: int) -> str:
@@ -79,21 +80,21 @@ def _brace_kind(text: str, at: int) -> str:
 
 
 def canonical(text: str) -> str | Malformed:
-    """The canonical text of a value in any spelling: dicts keep their order, sets are sorted."""
+    """Return the canonical text of a value in any spelling: dicts keep their order, sets are sorted."""
     if scan(text) == len(text):
         return text
-    found = _whole(text, LOOSE)
-    return found if isinstance(found, Malformed) else _text(found)
+    value = _whole(text, LOOSE)
+    return value if isinstance(value, Malformed) else _text(value)
 
 
 def equal(a: str, b: str) -> bool:
-    """Whether two texts, in any spelling, are the same value; the order of dicts and fields is ignored."""
-    one, other = canonical(a), canonical(b)
-    if isinstance(one, Malformed) or isinstance(other, Malformed):
+    """Whether two texts in any spelling are the same value. The order of dicts and fields is ignored."""
+    left, right = canonical(a), canonical(b)
+    if isinstance(left, Malformed) or isinstance(right, Malformed):
         return False
-    if one == other or len(one) != len(other):
-        return one == other
-    nodes = parse(one), parse(other)
+    if left == right or len(left) != len(right):
+        return left == right
+    nodes = parse(left), parse(right)
     table: dict[tuple[object, ...], int] = {}
     return len({identity(node, table) for node in nodes if isinstance(node, Value)}) == 1
 

@@ -1,6 +1,6 @@
-"""One level of a canonical value, as text: what it is made of, and those parts put together again.
+"""One level of a canonical value as text: split into parts, and joined again.
 
-`codec.compact.element` edits values by it. It does not check: text that is not canonical is split somehow, or not.
+`codec.compact.element` edits values with it. Nothing is checked: text that is not canonical may split anyhow.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DEQUE_END = re.compile(r"\](, maxlen=[0-9]+)?\)")
 
 @cache
 def _opening() -> re.Pattern[str]:
-    """What a value with parts begins with."""
+    """The pattern of what a value with parts starts with."""
     return re.compile(
         rf"(?P<label>#[1-9][0-9]*)?(?:(?P<list>\[)|(?P<deque>deque\(\[)|(?P<empty>set\(\))|(?P<dict>\{{)"
         rf"|(?P<bytearray>bytearray\((?={BYTES}\)\Z)))"
@@ -29,7 +29,7 @@ def _opening() -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class ValueParts:
-    """One level of a value: its kind, what stands before and after, and its items (with keys or field names)."""
+    """One level of a value: its kind, the text before and after, and its items (with keys or field names)."""
 
     kind: str
     head: str
@@ -39,7 +39,7 @@ class ValueParts:
 
 
 def split(text: str) -> ValueParts | None:
-    """One level of a canonical value; None for a value without parts."""
+    """Split one level of a canonical value, or return None for a value without parts."""
     opening = _opening().match(text)
     if opening is None:
         return None
@@ -59,27 +59,28 @@ def split(text: str) -> ValueParts | None:
 
 
 def _split_items(kind: str, head: str, text: str, at: int) -> ValueParts | None:
-    """The items of a bracketed value that begin at `at`: one pass over its tokens."""
+    """Split the items of a bracketed value that start at `at`, in one pass over its tokens."""
     items: list[str] = []
     keys: list[str] = []
     depth, start = 1, at
-    mark = {"dict": ": ", "object": "="}.get(kind)
+    key_mark = {"dict": ": ", "object": "="}.get(kind)
     for token in _TOKEN.finditer(text, at):
-        found = token[0]
-        if found in "[({":
+        mark = token[0]
+        if mark in "[({":
             depth += 1
-        elif found in "])}":
+        elif mark in "])}":
             depth -= 1
             if depth == 0:
                 break
-        elif depth == 1 and found == ", ":
+        elif depth == 1 and mark == ", ":
             items.append(text[start : token.start()])
             start = token.end()
-        elif depth == 1 and found == mark and len(keys) == len(items):
+        elif depth == 1 and mark == key_mark and len(keys) == len(items):
             keys.append(text[start : token.start()])
             start = token.end()
-        if kind == "object" and depth == 1 and found == ", " and len(keys) < len(items):
-            keys.append("")  # the base value of a subclass has no name
+        if kind == "object" and depth == 1 and mark == ", " and len(keys) < len(items):
+            # The base value of a subclass has no name.
+            keys.append("")
     if depth:
         return None
     if start < token.start():
@@ -105,7 +106,7 @@ def _shaped(kind: str, head: str, items: list[str], keys: list[str], end: str) -
 
 
 def join(parts: ValueParts) -> str:
-    """The canonical text of one level: the inverse of `split`."""
+    """Return the canonical text of one level: the inverse of `split`."""
     if isinstance(parts.items, str):
         return quote(parts.items)
     if isinstance(parts.items, bytes):
@@ -118,8 +119,8 @@ def join(parts: ValueParts) -> str:
     if parts.kind in ("set", "frozenset"):
         full = f"{{{inner}}}" if parts.kind == "set" else f"frozenset({{{inner}}})"
         return parts.head + (full if items else f"{parts.kind}()")
-    forms = {
-        "list": f"[{inner}]", "tuple": f"({inner},)" if len(items) == 1 else f"({inner})",
-        "dict": f"{{{inner}}}", "object": f"({inner})", "deque": f"deque([{inner}]{parts.tail})",
-    }  # fmt: skip
-    return parts.head + forms[parts.kind]
+    if parts.kind == "deque":
+        return f"{parts.head}deque([{inner}]{parts.tail})"
+    opening, closing = {"list": ("[", "]"), "dict": ("{", "}")}.get(parts.kind, ("(", ")"))
+    comma = "," if parts.kind == "tuple" and len(items) == 1 else ""
+    return f"{parts.head}{opening}{inner}{comma}{closing}"

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from worldline.codec.cwm.begun import BegunFrame
 from worldline.codec.cwm.equality import ReprEquality
 from worldline.codec.cwm.parse import is_hidden
+from worldline.codec.cwm.partial_frame import PartialFrame
 from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing
 from worldline.codec.notation import notation
 from worldline.codec.reading import Event, Reading
@@ -43,12 +43,12 @@ def reconciled(program: Program, truth: Reading, found: Reading) -> Reading:
             for i in range(span.wanted):
                 at = span.found + i
                 events[at] = _told(equality, truth.events[span.truth + i], events[at])
-    if found.begun is not None and len(events) < len(truth.events):
-        events += _broken(lines, equality, truth.events, events, found.begun)
+    if found.partial is not None and len(events) < len(truth.events):
+        events += _broken(lines, equality, truth.events, events, found.partial)
     elif found.ended:
         events += _given_up(truth.events, events)
     places = found.places and (*found.places, *range(len(found.events), len(events)))
-    return replace(found, events=tuple(events), places=places, begun=None)
+    return replace(found, events=tuple(events), places=places, partial=None)
 
 
 def _told(equality: ReprEquality, true: Event, event: Event) -> Event:
@@ -105,7 +105,7 @@ def _broken(
     equality: ReprEquality,
     truth: Sequence[Event],
     events: list[Event],
-    begun: BegunFrame,
+    begun: PartialFrame,
 ) -> list[Event]:
     """The frame behind steps that are all true, where what was written of it is not: the rest of it as it should be.
 
@@ -138,12 +138,12 @@ def _broken(
     return [] if event._replace(frame=true.frame, parent=true.parent) == true else [event]
 
 
-def _is_line(begun: BegunFrame, text: str) -> bool:
+def _is_line(begun: PartialFrame, text: str) -> bool:
     return text == begun.line if begun.whole else text.startswith(begun.line or "")
 
 
 def _values(
-    equality: ReprEquality, begun: BegunFrame, before: Mapping[str, str], true: Mapping[str, str]
+    equality: ReprEquality, begun: PartialFrame, before: Mapping[str, str], true: Mapping[str, str]
 ) -> Mapping[str, str]:
     """The true values, those that were written instead of them, and without those that were not."""
     found = {} if begun.closed else dict(true)

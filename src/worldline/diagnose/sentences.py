@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from worldline.analyze.flow.functions import Functions
 from worldline.codec.reading import Reading
-from worldline.core.text import around, parting, printable
+from worldline.core.text import around, first_difference, printable
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diagnosis import Diagnosis
@@ -172,7 +172,7 @@ def _values(wanted: str | None, got: str | None) -> tuple[str, str]:
     """Both sides, long ones around where they part."""
     if wanted is None or got is None:
         return _value(wanted), _value(got)
-    at = parting(wanted, got)
+    at = first_difference(wanted, got)
     return printable(around(wanted, at, LONG)), printable(around(got, at, LONG))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from worldline.core.errors import UsageError
-from worldline.core.foreign_json import foreign_json
+from worldline.core.external_json import parse_external_json
 
 
 def read_text(path: str | Path) -> str:
@@ -31,7 +31,7 @@ def read_rows(path: str | Path, keys: Sequence[str]) -> list[dict[str, str]]:
 
 def _row(path: str | Path, number: int, line: str, keys: Sequence[str]) -> dict[str, str]:
     try:
-        row = foreign_json(line)
+        row = parse_external_json(line)
     except ValueError as error:
         raise UsageError(f"{path}, line {number} is not JSON: {error}") from None
     missing = [key for key in keys if not isinstance(row, dict) or not isinstance(row.get(key), str | int)]

@@ -17,7 +17,7 @@ from typing import Any
 from worldline.codec.names import DEFAULT_NOTATION, NOTATIONS
 from worldline.codec.notation import notation, recognized
 from worldline.core.errors import UsageError
-from worldline.core.foreign_json import foreign_json
+from worldline.core.external_json import parse_external_json
 from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest, summed_logprob
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.table import context_of
@@ -86,7 +86,7 @@ def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) 
 
 def _row(where: str, line: bytes) -> dict[str, Any]:
     try:
-        row = foreign_json(line)
+        row = parse_external_json(line)
     except ValueError:
         raise UsageError(f"{where}: not JSON") from None
     if not isinstance(row, dict):

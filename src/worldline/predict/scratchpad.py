@@ -18,7 +18,7 @@ from worldline.analyze.rewrite.line_map import LineMap, line_map
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
-from worldline.codec.compact.writer import Recorded, write
+from worldline.codec.compact.writer import RecordedSteps, write
 from worldline.codec.notation import notation
 from worldline.core.errors import UsageError
 from worldline.core.language import Feature
@@ -236,5 +236,5 @@ def _fold(program: Program, options: Compact, where: LineMap, parsed: Parsed) ->
     """Steps folded, and their text, which does not know what the main file is called."""
     program = replace(program, name=parsed.program.name if parsed.program else program.name)
     made = fold(program, where, parsed.steps, parsed.frames, parsed.hidden)
-    run = Recorded(program, made.steps, made.frames, made.hidden, parsed.ended)
+    run = RecordedSteps(program, made.steps, made.frames, made.hidden, parsed.ended)
     return made, write(run, options)

@@ -55,5 +55,5 @@ def test_tests_are_not_mined_but_known(tmp_path: Path) -> None:
 
 def test_a_file_of_another_language_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.rs").write_text("fn main() {}\n")
-    with pytest.raises(UsageError, match=r"a\.rs is Rust, and only Python is mined"):
+    with pytest.raises(UsageError, match=r"a\.rs is Rust, and only Python can be mined"):
         locate_places([str(tmp_path / "a.rs")])

@@ -1,7 +1,7 @@
-"""The changes of a compact line, in both directions: ` n=0 xs[3]=5 -x b&a`, and what the text has shown so far.
+"""The changes of a compact line, written and read: ` n=0 xs[3]=5 -x b&a`, and what the text has shown so far.
 
-With a reveal spacing the changes of a frame add up until one of its steps is revealed; with element deltas a change is
-written against the value last shown. `KnownNames` keeps both, for the writer and for the parser.
+With a reveal spacing, the changes of a frame accumulate until one of its steps is revealed. With element deltas, a
+change is written against the value last shown. `KnownNames` tracks both, for the writer and for the parser.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from worldline.core.trace import Step
 
 @dataclass
 class Changes:
-    """What one list of changes says."""
+    """The content of one list of changes."""
 
     delta: dict[str, str] = field(default_factory=dict)
     gone: dict[str, None] = field(default_factory=dict)
@@ -28,10 +28,10 @@ class Changes:
 
 
 class KnownNames:
-    """What a text has shown of each frame's names, and what has changed since.
+    """What a text has shown of the names of each frame, and what has changed since.
 
-    A `loose` one takes a name that is revealed again with the value it was last shown with for no change, and keeps in
-    `restated` where in its line each such name stands.
+    In `loose` mode, a name that is revealed again with its old value is no change; `restated` holds its place in
+    the line.
     """
 
     def __init__(self, options: Compact, budget: int = 0, *, loose: bool = False) -> None:
@@ -45,13 +45,13 @@ class KnownNames:
         self._waiting: dict[int, Changes] = {}
 
     def forget(self, frame: int) -> None:
-        """A frame is over."""
+        """Forget a frame that has ended."""
         self._values.pop(frame, None)
         self._aliases.pop(frame, None)
         self._waiting.pop(frame, None)
 
     def write(self, step: Step, revealed: bool) -> str:
-        """The text of a step's changes: nothing when it is not revealed, all since the last reveal when it is."""
+        """Write the changes of a step: none if it is not revealed, otherwise all since the last reveal."""
         if self._exact:
             if not (step.delta or step.gone or step.same):
                 return ""
@@ -69,7 +69,7 @@ class KnownNames:
             items += [
                 f"{name_text(a)}&{name_text(b) if b is not None else ''}" for a, b in changes.same.items()
             ]
-        self._keep(step.frame, changes)
+        self._remember(step.frame, changes)
         return "".join(f" {item}" for item in items)
 
     def _item(self, known: dict[str, str], name: str, value: str) -> str:
@@ -88,7 +88,7 @@ class KnownNames:
         return waiting
 
     def _net(self, frame: int, changes: Changes) -> Changes:
-        """The changes that are still one, against what was shown last."""
+        """The changes that differ from what was shown last."""
         known, aliases = self._values.get(frame, {}), self._aliases.get(frame, {})
         return Changes(
             {name: value for name, value in changes.delta.items() if known.get(name) != value},
@@ -96,7 +96,7 @@ class KnownNames:
             {name: other for name, other in changes.same.items() if aliases.get(name) != other},
         )
 
-    def _keep(self, frame: int, changes: Changes) -> None:
+    def _remember(self, frame: int, changes: Changes) -> None:
         if self._exact and not self._element:
             return
         known, aliases = self._values.setdefault(frame, {}), self._aliases.setdefault(frame, {})
@@ -110,23 +110,23 @@ class KnownNames:
                 aliases[name] = other
 
     def read(self, frame: int, text: str, at: int) -> tuple[Changes, int]:
-        """The changes of a frame that begin at `at` with a space, and where they end."""
+        """Read the changes of a frame that start at `at` with a space. Returns their end too."""
         changes = Changes()
         if at == len(text):
             return changes, at
         known = self._values.get(frame, {})
         while at < len(text) and text[at] == " " and text[at + 1 : at + 2] != "|":
-            at = self._read_one(changes, known, text, at + 1)
-        self._keep(frame, changes)
+            at = self._read_change(changes, known, text, at + 1)
+        self._remember(frame, changes)
         return changes, at
 
-    def _read_one(self, changes: Changes, known: dict[str, str], text: str, at: int) -> int:
+    def _read_change(self, changes: Changes, known: dict[str, str], text: str, at: int) -> int:
         minus = text[at : at + 1] == "-"
         name, end = read_name(text, at + minus)
         mark = text[end : end + 1]
         if self._element and (mark in ("[", ".", "+") or (mark == "-" and not minus)):
             if changes.gone or changes.same:
-                raise Fault(at, "a name that is gone")
+                raise Fault(at, "a deleted name")
             return self._read_edits(changes, known, text, at)
         if mark == "&" and not minus and self._options.same:
             return self._read_alias(changes, name, text, end + 1)
@@ -136,7 +136,7 @@ class KnownNames:
             changes.gone[name] = None
             return end
         if mark != "=" or changes.gone:
-            raise Fault(end if mark != "=" else at, "=" if mark != "=" else "a name that is gone")
+            raise Fault(end if mark != "=" else at, "=" if mark != "=" else "a deleted name")
         changes.delta[name], stop = read_value(text, end + 1)
         if self._element and name in known:
             self._check(name, known[name], changes.delta[name], text[at:stop], at)
@@ -155,7 +155,7 @@ class KnownNames:
         return end
 
     def _read_edits(self, changes: Changes, known: dict[str, str], text: str, start: int) -> int:
-        """All the edits of one name: they follow each other."""
+        """Read all edits of one name, which follow each other."""
         first = text[start : start + 1] == "-"
         name, _ = read_name(text, start + first)
         label, at = name_text(name), start
@@ -172,7 +172,7 @@ class KnownNames:
             if new is None:
                 raise Fault(at, "an edit that fits the value")
             value, end = new, read[1]
-            if not _goes_on(text, end, label):
+            if not _has_more_edits(text, end, label):
                 break
             at = end + 1
         self._check(name, known[name], value, text[start:end], start)
@@ -185,13 +185,13 @@ class KnownNames:
             raise Fault(at, "the canonical form of the change")
 
     def _spend(self, size: int, at: int) -> None:
-        """Edits are short and values long: what they unfold to is bounded."""
+        """Bound what edits unfold to: they are short and values are long."""
         self._budget -= size
         if self._budget < 0:
             raise Fault(at, "values within the budget")
 
 
-def _goes_on(text: str, at: int, label: str) -> bool:
+def _has_more_edits(text: str, at: int, label: str) -> bool:
     """Whether another edit of the same name follows."""
     after = at + 1 + (text[at + 1 : at + 2] == "-") + len(label)
     if text[at : at + 1] != " " or text[after - len(label) : after] != label:

@@ -1,6 +1,6 @@
 """How deep the calls of a compact text nest, from its marks alone: no value is read.
 
-It does not parse: of a text that is not of its notation it gives some number or none, never an error.
+It does not parse: for a text that is not compact it returns some number or None, never an error.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ _EVENT = re.compile(r"[0-9]*([)!*~:<$]?)")
 
 
 def depth(text: str) -> int | None:
-    """The most frames that are one inside another; None of a text without a call."""
-    if _ODD.search(text) is None:  # nothing is resumed, switched to or asked for: a plain stack
+    """Return the maximum nesting depth of the frames, or None for a text without a call."""
+    # Without resumes, switches and queries the frames are a plain stack.
+    if _ODD.search(text) is None:
         return deepest(match[1] is not None for match in _PLAIN.finditer(text)) or None
     return _walked(text) or None
 
 
 def _walked(text: str) -> int:
-    """The same with the frames as the parser sees them: suspended ones, and switches between them."""
+    """The depth with suspended frames and switches between frames, as the parser sees them."""
     cursor, depths, is_answer = Cursor(), list[int](), False
     for line in text.split("\n"):
         head = line[:1]
@@ -40,7 +41,7 @@ def _walked(text: str) -> int:
 
 
 def _moved(cursor: Cursor, line: str, known: int) -> bool:
-    """Follow one line that is no call; False where that cannot be."""
+    """Follow one line that is not a call. Returns False if it is impossible."""
     if line == "@.":
         cursor.push(NOBODY)
         return True

@@ -1,7 +1,8 @@
-"""An edited state in a compact text: names of one step get other values, and whoever continues it goes on from there.
+"""An edited state in a compact text: names of one step get other values, and a model continues from there.
 
-The edit stands where the step's changes stand: in its own line, in a late line, or in the line that resumes its frame.
-The text ends behind it. All before it is kept byte for byte, so that a model's own text can be repaired as well.
+The edit stands where the changes of the step stand: in its own line, in a late line, or in the line that resumes
+its frame. The text ends after it. Everything before stays byte for byte, so that a model's text can be repaired as
+well.
 """
 
 from __future__ import annotations
@@ -11,27 +12,18 @@ from dataclasses import replace
 
 from worldline.codec.compact.parse import Parsed, parse
 from worldline.codec.compact.turns import Turn, turns
-from worldline.codec.compact.writer import Recorded, write
+from worldline.codec.compact.writer import RecordedSteps, write
 from worldline.core.errors import UsageError
 from worldline.core.events import CHANGELESS, known_at
 from worldline.core.state import State
 from worldline.core.trace import Step
 
 
-def edited(text: bytes, prompt: bytes, number: int, values: Mapping[str, str | None]) -> bytes:
-    """Cut a text behind the changes of a step, with other values among them.
+def edit_step(text: bytes, prompt: bytes, number: int, values: Mapping[str, str | None]) -> bytes:
+    """Cut a text, without its prompt, after the changes of a step, with other values among them.
 
-    Args:
-        text: The steps, without their prompt.
-        prompt: The prompt that they follow.
-        number: The number of the step.
-        values: Canonical values by name; None takes a name away.
-
-    Returns:
-        The text up to and with the edited changes.
-
-    Raises:
-        UsageError: There is no such step, or its state is not in the text.
+    `values` are canonical values by name; None deletes a name. Raises UsageError if there is no such step or its
+    state is not in the text.
     """
     parsed = parse(text, prompt)
     if not 0 <= number < len(parsed.steps):
@@ -50,7 +42,7 @@ def edited(text: bytes, prompt: bytes, number: int, values: Mapping[str, str | N
 
 
 def _rewritten(parsed: Parsed, step: Step, values: Mapping[str, str | None]) -> bytes:
-    """The whole text with the edit in its step; behind it what hangs together with the old values is meaningless."""
+    """The whole text with the edit in its step; what depends on the old values after it is meaningless."""
     state = State()
     for before in parsed.steps[: step.i]:
         state.apply(before)
@@ -60,7 +52,7 @@ def _rewritten(parsed: Parsed, step: Step, values: Mapping[str, str | None]) -> 
         if value is None or known.get(name) == value:
             delta.pop(name, None)
         else:
-            delta[name] = value  # in its place, if it has one
+            delta[name] = value
         if value is None and name in known:
             gone[name] = None
         else:
@@ -68,18 +60,18 @@ def _rewritten(parsed: Parsed, step: Step, values: Mapping[str, str | None]) -> 
     steps = list(parsed.steps)
     steps[step.i] = replace(step, delta=delta, gone=tuple(gone))
     assert parsed.program is not None
-    run = Recorded(parsed.program, steps, parsed.frames, parsed.hidden, parsed.ended, parsed.decided)
+    run = RecordedSteps(parsed.program, steps, parsed.frames, parsed.hidden, parsed.ended, parsed.decisions)
     return write(run, parsed.options)
 
 
 def _own(text: bytes, shown: bytes, number: int) -> bytes:
-    """Up to the end of the step's own line, with its state as shown."""
+    """The text up to the end of the step's own line, with the edited state."""
     line, model = turns(text)[number].lines[-1], turns(shown)[number].lines[-1]
     return text[: line.action] + shown[model.action : model.end]
 
 
 def _late(text: bytes, shown: bytes, after: Step) -> bytes:
-    """Up to the late changes before the frame's next event."""
+    """The text up to the late changes before the next event of the frame."""
     old, new = turns(text)[after.i], turns(shown)[after.i]
     if after.event == "resume":
         own, model = old.lines[-1], new.lines[-1]
@@ -91,7 +83,7 @@ def _late(text: bytes, shown: bytes, after: Step) -> bytes:
 
 
 def _slot(text: bytes, turn: Turn) -> int:
-    """Where late changes begin in a turn: behind its moves."""
+    """Where late changes start in a turn: after its moves."""
     for line in turn.lines:
         if text[line.start : line.start + 1] not in (b"/", b"@"):
             return line.start

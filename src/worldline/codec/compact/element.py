@@ -1,9 +1,8 @@
 """Changes inside values: from two canonical texts to a few short edits, and from a text and edits to the new text.
 
-Edits work on the text alone, one level of it at a time; nothing is evaluated and no objects are made. The forms
-of docs/reference/format.md, section 5:
-`xs[3]=5 xs+=[5] -xs[3] xs[1:2]=[7, 8] s+='a' d['k']=1 -d['k'] u+={3} u-={3} p.x=3 -p.x`,
-with paths such as `d['k'][0].x`, at most DEPTH long. `change` is canonical: one text for one pair of values.
+Edits work on the text alone, one level at a time; nothing is evaluated. The forms (docs/reference/format.md,
+section 5): `xs[3]=5 xs+=[5] -xs[3] xs[1:2]=[7, 8] s+='a' d['k']=1 -d['k'] u+={3} u-={3} p.x=3 -p.x`, with paths
+such as `d['k'][0].x`, at most DEPTH long. `change` is canonical: one text for one pair of values.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from functools import cache
 
 from worldline.core.malformed import Malformed
 from worldline.core.spelling import BYTES, FLOAT, IDENTIFIER, INT, STR, order
+from worldline.core.text import first_difference
 from worldline.core.value import scan
 from worldline.core.value_parts import ValueParts, join, split
 
@@ -35,7 +35,7 @@ _INDEX = re.compile("0|[1-9][0-9]{0,8}")
 
 @dataclass(frozen=True)
 class ElementEdit:
-    """One edit: where (`[key]` as the key's text, `.field` with its dot), what (= += -= -), the span, the operand."""
+    """One edit: the path (`[key]` as the text of the key, `.field` with its dot), = += -= or -, span, operand."""
 
     path: tuple[str, ...]
     act: str
@@ -44,7 +44,7 @@ class ElementEdit:
 
 
 def change(name: str, old: str | None, new: str) -> str:
-    """The change of a name in its canonical form: the whole value, or edits separated by spaces if they are shorter."""
+    """Write the change of a name: the whole value, or edits separated by spaces if they are shorter."""
     whole = f"{name}={new}"
     if old is None or old == new:
         return whole
@@ -52,7 +52,7 @@ def change(name: str, old: str | None, new: str) -> str:
     text = " ".join(edits)
     if edits == [whole] or _size(text) >= _size(whole):
         return whole
-    # A text that is not quite canonical may not split as it was joined: then the whole value is the safe form.
+    # Text that is not quite canonical may split differently: then the whole value is the safe form.
     return text if _replay(name, old, text) == new else whole
 
 
@@ -73,7 +73,7 @@ def _replay(name: str, old: str, text: str) -> str | None:
 
 
 def _edits(path: str, old: str, new: str, depth: int) -> list[str]:
-    """The shorter of the edits inside a value and of its replacement."""
+    """The edits inside a value or its replacement, whichever is shorter."""
     whole = [f"{path}={new}"]
     was, now = (split(old), split(new)) if depth < DEPTH else (None, None)
     if was is None or now is None or (was.kind, was.head, was.tail) != (now.kind, now.head, now.tail):
@@ -93,8 +93,8 @@ def _keyed_edits(path: str, was: ValueParts, now: ValueParts, depth: int) -> lis
     step = "[%s]" if was.kind == "dict" else ".%s"
     before = dict(zip(was.keys or [], was.items, strict=True))
     after = dict(zip(now.keys or [], now.items, strict=True))
-    kept = [key for key in before if key in after]
-    if list(after)[: len(kept)] != kept or len(before) != len(was.items) or len(after) != len(now.items):
+    common = [key for key in before if key in after]
+    if list(after)[: len(common)] != common or len(before) != len(was.items) or len(after) != len(now.items):
         return None
     edits = [f"-{path}{step % key}" for key in before if key not in after]
     for key, value in after.items():
@@ -119,8 +119,8 @@ def _sequence_edits(path: str, was: ValueParts, now: ValueParts, depth: int) -> 
         pairs = enumerate(zip(before, after, strict=True))
         changed = [(i, str(old), str(new)) for i, (old, new) in pairs if old != new]
         return [edit for i, old, new in changed for edit in _edits(f"{path}[{i}]", old, new, depth + 1)]
-    start = _common(before, after)
-    end = _common(before[start:][::-1], after[start:][::-1])
+    start = first_difference(before, after)
+    end = first_difference(before[start:][::-1], after[start:][::-1])
     stop = len(before) - end
     operand = _literal(now, after[start : len(after) - end])
     if start == stop == len(before):
@@ -130,25 +130,13 @@ def _sequence_edits(path: str, was: ValueParts, now: ValueParts, depth: int) -> 
     return [f"{path}[{start}:{stop}]={operand}"]
 
 
-def _common(left: Sequence[str] | str | bytes, right: Sequence[str] | str | bytes) -> int:
-    """How many first items two sequences share, by bisection: slices compare at the speed of C."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
 def _literal(parts: ValueParts, items: Sequence[str] | str | bytes) -> str:
     kind = {"deque": "list", "bytearray": "bytes"}.get(parts.kind, parts.kind)
     return join(ValueParts(kind, "", "", items))
 
 
 def read_edit(text: str, at: int, minus: bool = False) -> tuple[ElementEdit, int] | Malformed:
-    """The edit whose path begins at `at`, after the name, and the offset of its end. `minus`: it is a deletion."""
+    """Read the edit whose path starts at `at`, after the name. `minus`: it is a deletion. Returns its end too."""
     path: list[str] = []
     span: tuple[int, int] | None = None
     while at < len(text) and text[at] in "[." and span is None and len(path) <= DEPTH:
@@ -171,11 +159,9 @@ def read_edit(text: str, at: int, minus: bool = False) -> tuple[ElementEdit, int
     if len(path) > DEPTH:
         return Malformed(at, f"a path of at most {DEPTH}")
     if minus:
-        return (
-            (ElementEdit(tuple(path), "-", None, ""), at)
-            if path and span is None
-            else Malformed(at, "what is deleted")
-        )
+        if not path or span is not None:
+            return Malformed(at, "what is deleted")
+        return ElementEdit(tuple(path), "-", None, ""), at
     return _read_operand(text, at, tuple(path), span)
 
 
@@ -199,7 +185,7 @@ def _read_operand(
 
 
 def apply(old: str, edit: ElementEdit) -> str | None:
-    """The text after an edit; None where it does not fit the value."""
+    """Return the text after an edit, or None if the edit does not fit the value."""
     whole = edit.act == "=" and edit.span is None
     target = edit.path[:-1] if edit.act == "-" or whole else edit.path
     return _inside(old, target, lambda text: _edited(text, edit))
@@ -219,7 +205,7 @@ def _inside(text: str, path: tuple[str, ...], act: Callable[[str], str | None]) 
 
 
 def _place(parts: ValueParts, step: str) -> int | None:
-    """Which item of a value a step of a path leads to."""
+    """The index of the item that a step of a path leads to."""
     if parts.keys is not None:
         key = step[1:] if parts.kind == "object" else step
         if (parts.kind == "object") != step.startswith(".") or key not in parts.keys:
@@ -241,9 +227,8 @@ def _edited(text: str, edit: ElementEdit) -> str | None:
     if edit.act == "=" and edit.span is None:
         return _with(parts, edit.path[-1], edit.operand)
     operand = split(edit.operand)
-    if operand is None or operand.kind != {"deque": "list", "bytearray": "bytes", "frozenset": "set"}.get(
-        parts.kind, parts.kind
-    ):
+    literal = {"deque": "list", "bytearray": "bytes", "frozenset": "set"}.get(parts.kind, parts.kind)
+    if operand is None or operand.kind != literal:
         return None
     if parts.kind in ("set", "frozenset"):
         return _combined(parts, edit.act, operand.items) if edit.span is None else None

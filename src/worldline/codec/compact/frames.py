@@ -1,7 +1,7 @@
-"""Which frame a compact line is about: those that run, one inside the other, by thread, and those that are suspended.
+"""Which frame a compact line is about: running frames, nested and by thread, and suspended frames.
 
-The writer and the parser walk the same `Cursor`, so a line names a frame only where it is not the obvious one.
-Every move takes constant time. Nothing here knows the text's grammar beyond how a frame is referred to.
+The writer and the parser move the same `Cursor`, so a line names a frame only if it is not the obvious one. Every
+move takes constant time. Of the grammar, only references to frames are known here.
 """
 
 from __future__ import annotations
@@ -9,27 +9,29 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-NOBODY = -1  # the frame under the outermost ones
-NEAR = 64  # a suspended frame is called by how recently it was suspended, up to here
+# The caller of the outermost frames.
+NOBODY = -1
+# Up to this rank, a suspended frame is referred to by how recently it was suspended.
+NEAR = 64
 REFERENCE = re.compile(r"#(0|[1-9][0-9]{0,9})|([1-9][0-9]?)|")
 
 
 class Cursor:
-    """The stack of running frames, the newest last, and the suspended frames, linked in order of suspension."""
+    """The stack of running frames, newest last, and the suspended frames, linked in order of suspension."""
 
     def __init__(self) -> None:
         self.stack: list[int] = [NOBODY]
         self.running: Counter[int] = Counter()
-        self.last = NOBODY  # the frame of the newest step
+        # The frame of the newest step.
+        self.last = NOBODY
         self.thread = 0
-        self._threads: dict[
-            int, tuple[list[int], Counter[int], int]
-        ] = {}  # the above, of those that do not run
+        # Stack, running and last of the threads that do not run.
+        self._threads: dict[int, tuple[list[int], Counter[int], int]] = {}
         self._older: dict[int, int] = {NOBODY: NOBODY}
         self._newer: dict[int, int] = {NOBODY: NOBODY}
 
     def go(self, thread: int) -> None:
-        """This thread goes on: the frames that run are its own, at first none. Suspended ones belong to nobody."""
+        """Switch to a thread. The stack becomes that of the thread, at first empty; suspended frames are shared."""
         if thread != self.thread:
             self._threads[self.thread] = self.stack, self.running, self.last
             fresh: tuple[list[int], Counter[int], int] = ([NOBODY], Counter(), NOBODY)
@@ -38,33 +40,30 @@ class Cursor:
 
     @property
     def top(self) -> int:
-        """The frame that runs now."""
         return self.stack[-1]
 
     def push(self, frame: int) -> None:
-        """A frame begins or goes on inside the one that runs."""
+        """Start or continue a frame inside the running one."""
         self.stack.append(frame)
         self.running[frame] += 1
 
     def pop(self) -> int:
-        """The frame that runs is over, or suspended."""
+        """Remove and return the running frame, which has ended or is suspended."""
         frame = self.stack.pop()
         self.running[frame] -= 1
         return frame
 
     def suspend(self) -> None:
-        """The frame that runs is suspended."""
         frame = self.pop()
         older = self._older[NOBODY]
         self._older[NOBODY], self._older[frame] = frame, older
         self._newer[older], self._newer[frame] = frame, NOBODY
 
     def is_suspended(self, frame: int) -> bool:
-        """Whether a frame waits to be resumed."""
         return frame != NOBODY and frame in self._older
 
     def refer(self, frame: int) -> str:
-        """The text that stands for a frame: its place among the suspended ones (0 is not written), or its number."""
+        """Return the reference to a frame: its rank among the suspended ones (0 is not written), or its number."""
         if self.is_suspended(frame):
             other = self._older[NOBODY]
             for rank in range(NEAR):
@@ -76,7 +75,7 @@ class Cursor:
         return f"#{frame}"
 
     def find(self, reference: re.Match[str]) -> int | None:
-        """The frame that a REFERENCE stands for, if there is one and it could not be called by a shorter name."""
+        """Return the frame of a REFERENCE, or None if there is none or it has a shorter reference."""
         if reference[1] is not None:
             frame = int(reference[1])
             return frame if self.refer(frame) == reference[0] else None
@@ -88,7 +87,7 @@ class Cursor:
         return frame if frame != NOBODY and self.refer(frame) == reference[0] else None
 
     def wake(self, frame: int) -> None:
-        """A frame has a step: it is not suspended any more."""
+        """Remove a frame that has a step from the suspended ones."""
         if not self.is_suspended(frame):
             return
         older, newer = self._older.pop(frame), self._newer.pop(frame)

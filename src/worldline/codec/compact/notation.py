@@ -1,4 +1,4 @@
-"""The compact notation behind the seam (`codec.notation`): worldline's own, for models that read bytes."""
+"""The compact notation as a `Notation`: worldline's own, for models that read bytes."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from worldline.codec.compact import depth, edit, events, turns
+from worldline.codec.compact import depth, edit, turns
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
+from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
 from worldline.codec.compact.words import name_text
 from worldline.codec.compact.writer import encode_steps
 from worldline.codec.notation import Notation, StepSpan, TraceContext
-from worldline.codec.reading import Reading
+from worldline.codec.reading import NOTHING, Event, Reading
+from worldline.core.events import unsettled
 from worldline.core.program import Program
-from worldline.core.trace import Trace
+from worldline.core.trace import Step, Trace
 
 
 @dataclass(frozen=True)
@@ -32,64 +34,52 @@ class CompactNotation:
     resumes_anywhere: bool = True
 
     def prompt(self, context: TraceContext) -> bytes:
-        """Write what a model is asked with."""
         return prompt(context.program, context.options, context.hidden)
 
     def prompt_of(self, trace: Trace, options: Compact | None = None) -> bytes:
-        """Write the prompt of a recorded trace."""
         return prompt(trace.program, options, trace.hidden)
 
-    def steps(self, trace: Trace, options: Compact | None = None, *, most: int | None = None) -> bytes:
-        """Write the steps of a trace, or its first `most` lines."""
+    def steps(self, trace: Trace, options: Compact | None = None, *, limit: int | None = None) -> bytes:
         text = encode_steps(trace, options)
-        return text if most is None else turns.first_lines(text, most)
+        return text if limit is None else turns.first_lines(text, limit)
 
     def value_text(self, name: str | None, value: str) -> tuple[str, str, str]:
-        """Write a value behind its name, or what a step gives back."""
         return (")" if name is None else f" {name_text(name)}="), value, "\n"
 
     def staged(self, program: Program) -> Program:
-        """The program as it is."""
         return program
 
     def recognizes(self, text: str) -> bool:
-        """Nothing is certain: plain lines may be of any notation."""
+        """Return False: plain lines may be in any notation."""
         return False
 
     def steps_alone(self, context: TraceContext, text: bytes) -> bytes:
-        """The text as it is: files hold the steps alone."""
+        """Return the text unchanged: files hold the steps alone."""
         return text
 
     def read(self, context: TraceContext, text: bytes, *, status: str) -> Reading:
-        """Read the events of a text."""
-        return events.read_events(text, self.prompt(context), status=status)
+        return _read_events(text, self.prompt(context), status=status)
 
     def split(self, text: bytes) -> Sequence[StepSpan]:
-        """Cut a text into turns."""
         return turns.turns(text)
 
     def count_steps(self, text: bytes) -> int:
-        """How many whole turns a text has, its end not counted."""
         return sum(turn.whole for turn in turns.turns(text)) - turns.is_ended(text)
 
     def locate(self, text: bytes, count: int) -> list[tuple[int, int]]:
-        """The offsets of at most `count` steps."""
         return turns.step_spans(text, count)
 
     def depth(self, text: str) -> int | None:
-        """How many frames are at most one inside another."""
         return depth.depth(text)
 
     def own_text(self, text: bytes, skip: int) -> bytes:
-        """What stands behind the first `skip` bytes."""
         return text[skip:]
 
     def edit(self, context: TraceContext, text: bytes, step: int, values: Mapping[str, str | None]) -> bytes:
-        """Cut a text behind the changes of a step, with other values among them."""
-        return edit.edited(text, self.prompt(context), step, values)
+        return edit.edit_step(text, self.prompt(context), step, values)
 
     def first_refused(self, context: TraceContext, text: bytes) -> int | None:
-        """Where the first line begins in which the guard refuses a byte."""
+        """Return the start of the first line in which the guard refuses a byte."""
         guide = Guide(
             context.program, context.options, guard=True, table=context.table, hidden=context.hidden
         )
@@ -101,12 +91,12 @@ class CompactNotation:
         return None
 
     def first_other_action(self, text: bytes, truth: bytes) -> int | None:
-        """Where the first turn begins that does something else than the true one."""
+        """Return the start of the first turn whose action differs from the true one."""
         pairs = zip(turns.turns(truth), turns.turns(text), strict=False)
         return next((turn.start for true, turn in pairs if true.action(truth) != turn.action(text)), None)
 
     def differing_step(self, text: bytes, truth: bytes, step: int) -> int:
-        """The first turn that differs, from step `step` on: changes may stand in a later turn."""
+        """Return the first turn that differs, from step `step` on: changes may stand in a later turn."""
         same = 0
         for true, turn in zip(turns.turns(truth), turns.turns(text), strict=False):
             if truth[true.start : true.end] != text[turn.start : turn.end]:
@@ -115,8 +105,40 @@ class CompactNotation:
         return max(same, step)
 
     def resumable(self, text: bytes) -> bytes:
-        """All of it: a model that reads bytes continues from any."""
+        """Return the whole text: a model that reads bytes can continue from any."""
         return text
+
+
+def _read_events(text: bytes, prompt: bytes, *, status: str) -> Reading:
+    """Read the events up to the end or the first fault."""
+    if status == "ended" and text.rpartition(b"\n")[2] not in (b"", b"."):
+        # The last line was not cut off: read it, unless it is half an end mark.
+        text += b"\n"
+    parsed = parse(text, prompt, loose=True)
+    hidden: dict[int, list[tuple[str, str]]] = {}
+    for entry in parsed.hidden:
+        hidden.setdefault(entry.step, []).append((entry.kind, entry.value))
+    main = parsed.program.name if parsed.program else None
+    places = [(frame.parent, None if frame.file == main else frame.file) for frame in parsed.frames]
+    events = [_of_step(step, *places[step.frame], tuple(hidden.get(step.i, ()))) for step in parsed.steps]
+    if not parsed.ended:
+        _leave_open(events)
+    return Reading(events=tuple(events), ended=parsed.ended, malformed=parsed.malformed)
+
+
+def _of_step(step: Step, parent: int, file: str | None, hidden: tuple[tuple[str, str], ...]) -> Event:
+    line, values, same = step.line, step.delta or NOTHING, step.same or NOTHING
+    return Event(
+        step.event, step.frame, line, (line,), values, step.gone, step.arg, False, parent, same, hidden, file
+    )
+
+
+def _leave_open(events: list[Event]) -> None:
+    """Mark the newest step of each frame if it shows no change: changes may stand after steps of other frames."""
+    for i in unsettled(events).values():
+        event = events[i]
+        if event.event != "return" and not (event.values or event.gone or event.same):
+            events[i] = event._replace(open=True)
 
 
 NOTATION: Notation = CompactNotation()

@@ -1,8 +1,8 @@
-"""What a compact text begins with: the options' header, the numbered source, and how the program is run.
+"""The prompt of a compact text: the header with the options, the numbered source, and how the program is executed.
 
-Both directions (docs/reference/format.md, section 5). A prompt says everything of a `Program` but the main file's name,
-with the newlines of its sources made "\\n". The steps that follow it are `codec.compact.writer` and
-`codec.compact.parse`.
+Written and read (docs/reference/format.md, section 5). A prompt holds everything of a `Program` except the name of
+the main file; newlines of sources become "\\n". `codec.compact.writer` and `codec.compact.parse` handle the steps
+after it.
 """
 
 from __future__ import annotations
@@ -22,27 +22,30 @@ from worldline.core.spelling import STR, quote, unquote
 from worldline.core.trace import Hidden
 
 HIDDEN_MODES = ("predicted", "given", "blind")
-_MOST_SKIPPED = 10_000  # lines left out in one place of a bare prompt, so that a number cannot ask for memory
+# Lines left out in one place of a bare prompt: a bound, so that a number cannot allocate memory.
+_MAX_SKIPPED_LINES = 10_000
 _QUOTED = re.compile(STR)
 _NUMBERED = re.compile(r"([1-9][0-9]{0,9})\|")
-_FOREIGN = "|".join(language for language, record in LANGUAGES.items() if not record.is_default)
+_OTHER_LANGUAGES = "|".join(language for language, record in LANGUAGES.items() if not record.is_default)
 _HEADER = re.compile(
     r"#(?= )(?: (element))?(?: reveal=(0|[1-9][0-9]{0,8}))?(?: (same))?(?: (bare))?"
-    rf"(?: (given|blind))?(?: (conditions))?(?: lang=({_FOREIGN}))?"
+    rf"(?: (given|blind))?(?: (conditions))?(?: lang=({_OTHER_LANGUAGES}))?"
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Compact:
-    """How steps are written.
+    """The options of the compact notation.
 
-    `delta`: a changed name shows its `whole` value or, where that is shorter, what changed inside it (`element`).
-    `reveal`: 1 writes the state at every step, N at every N-th, 0 never (path only). `same`: the alias column too.
-    `bare`: the source without the lines that can never run (flow.idle); the others keep their numbers. Which they are
-    is known of Python alone: other sources are whole. Their language stands in the header, and is the program's.
-    `hidden`: hidden inputs stand in the steps, where a model writes them itself (`predicted`), and all of them in the
-    prompt too (`given`), or nowhere (`blind`), but for which thread runs. `conditions`: before the step that follows a
-    decision stands whether its test held (flow.conditions).
+    Attributes:
+        delta: A changed name shows its `whole` value or, if that is shorter, the changed `element` of it.
+        reveal: 1 writes the state at every step, N at every N-th step, 0 never (path only).
+        same: Whether to write the alias column.
+        bare: Whether to leave out source lines that can never execute (flow.idle); the others keep their numbers. Known
+            for Python only: sources of other languages are complete, and the header names the language.
+        hidden: Hidden inputs stand in the steps, where a model predicts them (`predicted`), in the prompt as well
+            (`given`), or nowhere except for thread switches (`blind`).
+        conditions: Whether the step after a decision is preceded by whether its test held (flow.conditions).
     """
 
     delta: str = "whole"
@@ -54,14 +57,14 @@ class Compact:
 
     def __post_init__(self) -> None:
         if self.delta not in ("whole", "element"):
-            raise UsageError(f"delta is `whole` or `element`, not {self.delta!r}")
+            raise UsageError(f"delta must be `whole` or `element`, not {self.delta!r}")
         if self.hidden not in HIDDEN_MODES:
-            raise UsageError(f"hidden is one of {', '.join(HIDDEN_MODES)}, not {self.hidden!r}")
+            raise UsageError(f"hidden must be one of {', '.join(HIDDEN_MODES)}, not {self.hidden!r}")
         if not 0 <= self.reveal < 10**9:
-            raise UsageError(f"reveal is a number of steps below 10**9, not {self.reveal!r}")
+            raise UsageError(f"reveal must be a number of steps below 10**9, not {self.reveal!r}")
 
     def reveals(self, i: int) -> bool:
-        """Whether step i of a trace shows its state (the last return of all does in any case, unless path only)."""
+        """Whether step i shows its state. (The last return always does, unless the text is path only.)"""
         return self.reveal > 0 and (i + 1) % self.reveal == 0
 
     def tells(self, kind: str) -> bool:
@@ -71,7 +74,7 @@ class Compact:
 
 @dataclass(frozen=True)
 class Prompt:
-    """A parsed prompt, the hidden inputs that it gives (of no step), and the offset of the byte after it."""
+    """A parsed prompt, the hidden inputs that it gives (without steps), and the offset of the byte after it."""
 
     program: Program = field(default_factory=lambda: Program(source=""))
     options: Compact = field(default_factory=Compact)
@@ -80,9 +83,9 @@ class Prompt:
 
 
 def prompt(program: Program, options: Compact | None = None, hidden: Iterable[Hidden] = ()) -> bytes:
-    """The part of a compact text that is given to a model: all but the steps.
+    """Write the prompt of a program: everything except the steps.
 
-    `hidden` are the hidden inputs of the run, in their order, which only the mode `given` shows.
+    `hidden` are the hidden inputs of the execution in their order; only the mode `given` shows them.
     """
     options = options or Compact()
     language = program.language
@@ -123,7 +126,7 @@ def _call(call: str | None) -> str:
 
 
 def parse_prompt(data: bytes) -> Prompt | Malformed:
-    """The prompt at the beginning of a compact text. Total: any bytes give a Prompt or a Malformed."""
+    """Read the prompt at the start of a compact text. Total: any bytes give a Prompt or a Malformed."""
     reader = _Lines(data)
     header = _read_header(reader)
     if isinstance(header, Malformed):
@@ -145,14 +148,18 @@ def parse_prompt(data: bytes) -> Prompt | Malformed:
     if isinstance(call, Malformed):
         return call
     program = Program(
-        source=source, name=usual_name(language), call=call[0], argv=tuple(argv), stdin="".join(stdin),
+        source=source,
+        name=usual_name(language),
+        call=call[0],
+        argv=tuple(argv),
+        stdin="".join(stdin),
         files=tuple(files),
-    )  # fmt: skip
+    )
     return Prompt(program, options, reader.start, hidden)
 
 
 class _Lines:
-    """A cursor over the lines of a prompt: the current whole line as text, and its offset."""
+    """A cursor over the lines of a prompt: the current complete line as text, and its offset."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.start, self.next = data, 0, 0
@@ -161,11 +168,10 @@ class _Lines:
 
     @property
     def mark(self) -> str:
-        """The first character of the line; none where there is no further whole line of text."""
+        """The first character of the line, or empty if there is no further complete line."""
         return self.text[:1] if self.text else ""
 
     def advance(self) -> None:
-        """Go to the next line."""
         self.start, self.text = self.next, None
         end = self.data.find(b"\n", self.start)
         if end < 0:
@@ -187,12 +193,14 @@ def _read_header(reader: _Lines) -> tuple[Compact, str] | Malformed:
             "a header: # [element] [reveal=N] [same] [bare] [given | blind] [conditions] [lang=X]",
         )
     reader.advance()
-    reveal = 1 if match[2] is None else int(match[2])
-    same, bare = match[3] is not None, match[4] is not None
-    delta, hidden = match[1] or "whole", match[5] or "predicted"
     options = Compact(
-        delta=delta, reveal=reveal, same=same, bare=bare, hidden=hidden, conditions=match[6] is not None
-    )  # fmt: skip
+        delta=match[1] or "whole",
+        reveal=1 if match[2] is None else int(match[2]),
+        same=match[3] is not None,
+        bare=match[4] is not None,
+        hidden=match[5] or "predicted",
+        conditions=match[6] is not None,
+    )
     return options, match[7] or DEFAULT_LANGUAGE
 
 
@@ -207,14 +215,14 @@ def _read_sources(reader: _Lines, options: Compact, language: str) -> tuple[str,
 
 
 def _read_numbered(reader: _Lines, options: Compact, language: str) -> str:
-    """The lines as long as their numbers are right; in the bare mode those between them are empty."""
+    """Read lines while their numbers are right; in bare mode, the lines between them are empty."""
     lines: list[str] = []
-    most = _MOST_SKIPPED if options.bare else 0
+    max_skipped = _MAX_SKIPPED_LINES if options.bare else 0
     while True:
         text = reader.text or ""
         match = _NUMBERED.match(text)
         skipped = int(match[1]) - len(lines) - 1 if match else -1
-        if match is None or not 0 <= skipped <= most or all_lines(text, language) != [text]:
+        if match is None or not 0 <= skipped <= max_skipped or all_lines(text, language) != [text]:
             break
         lines += [""] * skipped + [text[match.end() :]]
         reader.advance()
@@ -222,27 +230,27 @@ def _read_numbered(reader: _Lines, options: Compact, language: str) -> str:
 
 
 def _read_strings(reader: _Lines) -> list[str] | None:
-    text, at, found = reader.text or "", 1, []
+    text, at, strings = reader.text or "", 1, []
     while match := _QUOTED.match(text, at):
-        found.append(unquote(match[0]))
+        strings.append(unquote(match[0]))
         at = match.end() + 1
         if text[match.end() : at] != " ":
             break
-    if not found or at != len(text) + 1:
+    if not strings or at != len(text) + 1:
         return None
     reader.advance()
-    return found
+    return strings
 
 
 def _read_given(reader: _Lines) -> tuple[Hidden, ...] | Malformed:
-    found = []
+    inputs = []
     while reader.mark == "%":
         try:
-            found.append(read_hidden(reader.text or "", 0))
+            inputs.append(read_hidden(reader.text or "", 0))
         except Fault as fault:
             return Malformed(reader.start, fault.args[1])
         reader.advance()
-    return tuple(found)
+    return tuple(inputs)
 
 
 def _read_call(reader: _Lines) -> tuple[str | None] | Malformed:

@@ -1,7 +1,7 @@
-"""The state machine that reads compact lines one by one: `codec.compact.parse` feeds it.
+"""The state machine that reads compact lines one by one; `codec.compact.parse` feeds it.
 
-Each line is read by the mark it begins with; what one line may say depends only on which frame runs, which are
-suspended and what has been shown, all kept here. What depends on later lines is not checked here.
+The first mark of a line decides how it is read. What a line may say depends only on the running frame, the
+suspended frames and what has been shown, all tracked here. What depends on later lines is not checked here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from worldline.codec.compact.changes import Changes, KnownNames
 from worldline.codec.compact.frames import NOBODY, REFERENCE, Cursor
 from worldline.codec.compact.prompt import Prompt
 from worldline.codec.compact.words import Fault, read_hidden, read_name, read_value
-from worldline.codec.compact.writer import HELD, MARKS, NOT_HELD, Decided, Query, shows_value
+from worldline.codec.compact.writer import HELD, MARKS, NOT_HELD, Query, StepDecision, shows_value
 from worldline.core.events import CHANGELESS, Pending
 from worldline.core.spelling import STR, unquote
 from worldline.core.trace import NO_TEXT, Frame, Hidden, Step
@@ -24,7 +24,8 @@ _QUOTED = re.compile(STR)
 _EVENTS = {mark: event for event, mark in MARKS.items()}
 
 
-_NOTHING = Changes()  # of every step that has no changes: most have none, and none is ever added to
+# Shared by all steps without changes, which are most. It is never added to.
+_NOTHING = Changes()
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class _OpenStep:
 
 
 class CompactReader:
-    """The state machine over lines: which frame runs, which steps wait for changes, what has been shown."""
+    """The state machine over lines: the running frame, the steps that wait for changes, what has been shown."""
 
     def __init__(self, prompt: Prompt, budget: int, *, loose: bool = False) -> None:
         self.prompt, self.ended = prompt, False
@@ -49,25 +50,32 @@ class CompactReader:
         self._cursor, self._names = Cursor(), KnownNames(prompt.options, budget, loose=loose)
         self._rows: list[_OpenStep] = []
         self.frames: list[Frame] = []
-        self._lines: list[int] = []  # the newest line of each frame
+        # The newest line of each frame.
+        self._lines: list[int] = []
         self._pending = Pending[int]()
-        self._over: set[int] = set()  # frames that have returned
-        self._left: set[int] = set()  # frames that were left, and have no further part
+        self._returned: set[int] = set()
+        # Frames that an exception left.
+        self._left: set[int] = set()
         self.hidden: list[Hidden] = []
-        self.decided: list[Decided] = []
-        self._moved = (
-            False  # since the last step: a move, or late changes, behind which no hidden input stands
-        )
+        self.decisions: list[StepDecision] = []
+        # A move or late changes since the last step: no hidden input may follow.
+        self._moved = False
         self.queries: list[Query] = []
-        self._asked: tuple[int, str] | None = None
+        # The step and name of a query whose answer is the next line.
+        self._queried: tuple[int, str] | None = None
         self._acts: dict[str, Callable[[str], None]] = {
-            " ": self._late, "(": self._call, "/": self._leave, "@": self._switch, "%": self._hide, "?": self._ask,
+            " ": self._late,
+            "(": self._call,
+            "/": self._leave,
+            "@": self._switch,
+            "%": self._hide,
+            "?": self._query,
             "^": self._decide,
             ".": self._end,
-        }  # fmt: skip
+        }
 
     def without_restated(self, line: bytes) -> bytes:
-        """The line that was just read, without the names that it shows again as they were."""
+        """Return the line that was just read without the names that it shows again unchanged."""
         spans, self._names.restated = [*self._names.restated.values()], {}
         if not spans:
             return line
@@ -77,10 +85,10 @@ class CompactReader:
         return text.encode()
 
     def line(self, text: str) -> None:
-        """Reads one whole line. A Fault leaves the state of the lines before it, but for this last one."""
-        if self._asked is not None:
-            self.queries.append(Query(*self._asked, read_answer(text)))
-            self._asked = None
+        """Read one complete line. After a Fault the state is that of the lines before, except for this line."""
+        if self._queried is not None:
+            self.queries.append(Query(*self._queried, read_answer(text)))
+            self._queried = None
             return
         act = self._acts.get(text[:1], self._event)
         act(text)
@@ -98,28 +106,28 @@ class CompactReader:
     def _call(self, text: str) -> None:
         line, at = self._read_line(text, 1)
         parent, serial = self._cursor.top, len(self.frames)
-        if parent in self._over:
-            raise Fault(0, "a step of a frame that goes on")
-        beneath = self.frames[parent] if parent != NOBODY else None
-        file, at = self._read_file(text, at, beneath.file if beneath else self._files[0])
-        self.frames.append(Frame(serial, "", file, parent, beneath.depth + 1 if beneath else 0))
+        if parent in self._returned:
+            raise Fault(0, "a step of a frame that continues")
+        caller = self.frames[parent] if parent != NOBODY else None
+        file, at = self._read_file(text, at, caller.file if caller else self._files[0])
+        self.frames.append(Frame(serial, "", file, parent, caller.depth + 1 if caller else 0))
         self._lines.append(line)
         self._cursor.push(serial)
         self._finish(_OpenStep("call", serial, line), text, at)
 
-    def _read_file(self, text: str, at: int, beneath: str) -> tuple[str, int]:
+    def _read_file(self, text: str, at: int, caller_file: str) -> tuple[str, int]:
         if text[at : at + 1] != "@":
-            return beneath, at
+            return caller_file, at
         if match := _QUOTED.match(text, at + 1):
             file = unquote(match[0])
-            known = file in self._files
+            is_known = file in self._files
         else:
             match = _NUMBER.match(text, at + 1)
             if match is None or int(match[0]) >= len(self._files):
                 raise Fault(at + 1, "a file of the program")
-            file, known = self._files[int(match[0])], False
-        if file == beneath or known:
-            raise Fault(at, "the file only where it is another one")
+            file, is_known = self._files[int(match[0])], False
+        if file == caller_file or is_known:
+            raise Fault(at, "a file only if it is another one")
         return file, match.end()
 
     def _leave(self, text: str) -> None:
@@ -154,12 +162,12 @@ class CompactReader:
     def _hide(self, text: str) -> None:
         if self._moved:
             raise Fault(0, "hidden inputs first, before moves and late changes")
-        found = read_hidden(text, len(self._rows))
-        if not self._options.tells(found.kind):
-            raise Fault(0, "a step: hidden inputs are not told")
-        self.hidden.append(found)
-        if found.thread is not None:
-            self._cursor.go(found.thread)
+        hidden = read_hidden(text, len(self._rows))
+        if not self._options.tells(hidden.kind):
+            raise Fault(0, "a step: this mode has no hidden inputs")
+        self.hidden.append(hidden)
+        if hidden.thread is not None:
+            self._cursor.go(hidden.thread)
 
     def _decide(self, text: str) -> None:
         pending = self._pending.get(self._cursor.top) if self._options.conditions else None
@@ -168,28 +176,28 @@ class CompactReader:
         if f"{text}\n" not in (HELD, NOT_HELD):
             raise Fault(1, "! or the end of the line")
         self._moved = True
-        self.decided.append((pending, f"{text}\n" == HELD))
+        self.decisions.append((pending, f"{text}\n" == HELD))
 
-    def _ask(self, text: str) -> None:
+    def _query(self, text: str) -> None:
         if text == "?":
             drawn = self.hidden and self.hidden[-1].step == len(self._rows)
             if drawn or not self._rows or self._rows[-1].event in ("call", "line", "resume"):
                 raise Fault(0, "a step")
-            self._asked = (len(self._rows) - 1, "")
+            self._queried = (len(self._rows) - 1, "")
             return
         name, end = read_name(text, 1)
         self._expect_end(text, end)
         pending, newest = self._pending.get(self._cursor.top), len(self._rows) - 1
         if pending is None or (pending == newest and self.hidden and self.hidden[-1].step > newest):
             raise Fault(0, "a step")
-        self._asked = (pending, name)
+        self._queried = (pending, name)
 
     def _end(self, text: str) -> None:
         self._expect_end(text, 1)
         self.ended = True
 
     def _event(self, text: str) -> None:
-        """A step that may begin with its line: all but a call."""
+        """A step that may start with its line: all except a call."""
         match = _NUMBER.match(text)
         at = match.end() if match else 0
         mark = text[at : at + 1]
@@ -236,22 +244,22 @@ class CompactReader:
             self._cursor.suspend()
         elif event == "return" or leaves:
             self._cursor.pop()
-            (self._left if leaves else self._over).add(frame)
+            (self._left if leaves else self._returned).add(frame)
             self._names.forget(frame)
 
     def _running(self, event: str = "line") -> int:
-        """The frame of a step: the one that runs; of output and the like after the last frame, that last one."""
+        """The frame of a step: the running one or, for output and the like at the end, the last one."""
         frame = self._cursor.top
         if event in CHANGELESS:
             frame = self._cursor.last if frame == NOBODY else frame
-        elif frame in self._over:
-            raise Fault(0, "a step of a frame that goes on")
+        elif frame in self._returned:
+            raise Fault(0, "a step of a frame that continues")
         if frame == NOBODY or frame in self._left:
             raise Fault(0, "a call")
         return frame
 
     def _finish(self, row: _OpenStep, text: str, at: int) -> None:
-        """The changes that a line ends with, and its step."""
+        """Read the changes at the end of a line, and add its step."""
         i = len(self._rows)
         if row.event in CHANGELESS:
             pass
@@ -279,12 +287,12 @@ class CompactReader:
         return int(match[0]), match.end()
 
     def _read_own_line(self, text: str, at: int, frame: int) -> int:
-        """The line that stands before a mark, or the frame's newest one, which may not stand there."""
+        """The line before a mark, or the newest line of the frame, which may not be written there."""
         if not at:
             return self._lines[frame]
         line, _ = self._read_line(text, 0)
         if line == self._lines[frame]:
-            raise Fault(0, "the line only where it is another one")
+            raise Fault(0, "a line only if it is another one")
         return line
 
     def _expect_end(self, text: str, at: int) -> None:
@@ -292,7 +300,7 @@ class CompactReader:
             raise Fault(at, "the end of the line")
 
     def steps(self) -> list[Step]:
-        """The steps so far."""
+        """Return the steps so far."""
         return [self._step(i, row, row.changes) for i, row in enumerate(self._rows)]
 
     def _step(self, i: int, row: _OpenStep, changes: Changes) -> Step:
@@ -303,6 +311,7 @@ class CompactReader:
 
 
 def read_answer(text: str) -> str | None:
+    """Read the answer to a query: a value, or None for `-`."""
     if text == "-":
         return None
     if text[:1] != "=":

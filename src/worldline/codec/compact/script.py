@@ -1,15 +1,14 @@
-"""What is dictated to a model while it writes: the true actions, the true states, or the steps that were asked for.
+"""What teacher forcing dictates to a model while it writes: the true actions, the true states, or chosen steps.
 
-A script is asked at every byte that the grammar leaves open: which bytes are the model's to choose from, and what is
-written instead of the one it chose (`predict.rollout.Script`). It follows the text line by line and never looks at
-values.
+At every byte that the grammar leaves open, a script says which bytes the model may choose, and what is written
+instead of its choice (`predict.rollout.Script`). It follows the text line by line and never reads values.
 
-- `Actions`: each line begins as the true one does; what follows, and whether late changes stand before it where they
-  can, is the model's own. Where the truth was cut the writing stops.
-- `States`: the model says what happens, and as soon as it has said the true action the true rest of the line is given,
-  late changes too. At its first other action the truth has no state for it: from there it is on its own (`left`).
-- `ChosenSteps`: the true step is given in some places, whatever the model's own states are, as long as its actions so
-  far were the true ones; behind another action the true run says nothing about this one, and it is on its own (`left`).
+- `Actions`: each line starts like the true one; the model chooses the rest, and whether late changes stand before it
+  where they can. Writing stops where the true text was cut.
+- `States`: the model chooses what happens; after a true action the true rest of the line is dictated, late changes too.
+  After its first other action there is no true state for it: the model continues alone (`left`).
+- `ChosenSteps`: the true step is dictated at some places, whatever states the model wrote, as long as all its actions
+  so far are true. After another action the model continues alone (`left`).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _ASSIGN = 1 << 0x3D | 1 << 0x3A
 
 
 def state_bits(action: bytes) -> int:
-    """What a state can begin with behind an action: a digit or a mark would make it another action."""
+    """Return what a state can start with after an action: a digit or a mark would make it another action."""
     if action.startswith(b"%"):
         return _ASSIGN
     if action.endswith(b")"):
@@ -34,32 +33,32 @@ def state_bits(action: bytes) -> int:
 
 
 def _is_value(data: bytes) -> bool:
-    """Whether a value is complete, so that a space would begin changes."""
+    """Whether a value is complete, so that a space would start changes."""
     text = data.decode(errors="replace")
     return scan(text, 0) == len(text)
 
 
 class _Place:
-    """How far the whole lines of a growing text have come."""
+    """How far the complete lines of a growing text reach."""
 
     def __init__(self) -> None:
         self.at = 0
 
     def move(self, text: bytearray) -> list[bytes]:
-        """The lines that were finished since the last time."""
-        found = []
+        """Return the lines that were finished since the last call."""
+        finished = []
         while (stop := text.find(b"\n", self.at)) >= 0:
-            found.append(bytes(text[self.at : stop + 1]))
+            finished.append(bytes(text[self.at : stop + 1]))
             self.at = stop + 1
-        return found
+        return finished
 
     def part(self, text: bytearray) -> bytes:
-        """The line that is being written."""
+        """Return the line that is being written."""
         return bytes(text[self.at :])
 
 
 class Actions:
-    """The true actions; the model's own state is kept."""
+    """Dictates the true actions; the model writes the states."""
 
     left: int | None = None
     answered: Set[int] = frozenset()
@@ -75,10 +74,10 @@ class Actions:
         return self._place.part(text)
 
     def finish(self, text: bytes) -> None:
-        """The text is at its end."""
+        """Do nothing: the actions were all dictated."""
 
     def allowed(self, text: bytearray) -> int:
-        """Behind an action only a state, and no changes where they cannot stand."""
+        """Return the bytes the model may choose: after an action only a state, and changes only where they can be."""
         part = self._part(text)
         if not part or self._number >= len(self._lines):
             return ANY
@@ -90,7 +89,7 @@ class Actions:
         return ANY & ~SPACE if valued and _is_value(part[len(line.action) :]) else ANY
 
     def instead(self, text: bytearray, byte: int | None) -> bytes | None:
-        """The rest of the true action, where an action is due."""
+        """Return the rest of the true action where an action is due."""
         part = self._part(text)
         if self._number >= len(self._lines):
             return None
@@ -99,13 +98,13 @@ class Actions:
             return b""
         if len(part) < len(line.action) and line.action.startswith(part):
             return line.action[len(part) :]
-        # Who only gives text may go on with another action: then it has said nothing about the state.
+        # A model without byte-wise control may start another action: then it wrote no state.
         allowed = self.allowed(text)
         return b"\n" if byte is not None and not allowed >> byte & 1 and allowed & _END else b""
 
 
 class States:
-    """The true states, as long as the model's actions are the true ones."""
+    """Dictates the true states, as long as the actions of the model are true."""
 
     answered: Set[int] = frozenset()
 
@@ -125,16 +124,15 @@ class States:
         return self._place.part(text)
 
     def finish(self, text: bytes) -> None:
-        """The text is at its end."""
         self._part(bytearray(text))
 
     def allowed(self, text: bytearray) -> int:
-        """Late changes are not the model's to write."""
+        """Return the bytes the model may choose: it does not write late changes."""
         part = self._part(text)
         return ANY if part or self.left is not None else ANY & ~SPACE
 
     def instead(self, text: bytearray, byte: int | None) -> bytes | None:
-        """The true rest of the line behind a true action; a true line of late changes."""
+        """Return the true rest of the line after a true action, or a true line of late changes."""
         part = self._part(text)
         if self.left is not None:
             return b""
@@ -144,7 +142,8 @@ class States:
         if line.late:
             return line.state[len(part) :]
         if byte is not None and action_length(part + bytes([byte])) == len(part) + 1:
-            return b""  # the action goes on
+            # The action continues.
+            return b""
         text_of_line = line.action + line.state
         if part[: action_length(part)] == line.action and text_of_line.startswith(part):
             return text_of_line[len(part) :]
@@ -154,7 +153,7 @@ class States:
 
 
 class ChosenSteps:
-    """The true steps of these numbers."""
+    """Dictates the true steps of some numbers."""
 
     def __init__(self, lines: Sequence[ForcedLine], wanted: Collection[int]) -> None:
         self._wanted = wanted
@@ -163,7 +162,8 @@ class ChosenSteps:
             self._texts[line.turn] = self._texts.get(line.turn, b"") + line.action + line.state
             self._actions[line.turn] = self._actions.get(line.turn, b"") + line.action
         self._place, self._number = _Place(), 0
-        self._written, self._done = b"", b""  # of the turn under way: its lines, and their actions
+        # The lines and the actions of the current turn.
+        self._written, self._done = b"", b""
         self.left: int | None = None
         self.answered = set[int]()
 
@@ -179,15 +179,13 @@ class ChosenSteps:
         return self._written + self._place.part(text)
 
     def finish(self, text: bytes) -> None:
-        """The text is at its end."""
         self._part(bytearray(text))
 
     def allowed(self, text: bytearray) -> int:
-        """Whatever the model likes."""
         return ANY
 
     def instead(self, text: bytearray, byte: int | None) -> bytes | None:
-        """The true step, from its beginning."""
+        """Return the true step, from its start."""
         part = self._part(text)
         if self.left is not None or self._number not in self._wanted:
             return b""

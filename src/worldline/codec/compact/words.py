@@ -1,4 +1,4 @@
-"""The words that compact lines are made of, in both directions: names, values, and a hidden input with its kind."""
+"""The words of compact lines, written and read: names, values, and hidden inputs with their kinds."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _QUOTED = re.compile(STR)
 
 
 class Fault(Exception):
-    """Leaves the parser of one line, with the offset in it and what was expected; never leaves `parse`."""
+    """Leaves the parser of one line with an offset and what was expected there; never leaves `parse`."""
 
 
 def name_text(name: str) -> str:
-    """A name as a compact text writes it: bare, or in canonical quotes when it is no identifier."""
+    """Write a name as compact text: bare, or in canonical quotes if it is not an identifier."""
     return name if _BARE.fullmatch(name) else quote(name)
 
 
 def read_name(text: str, at: int) -> tuple[str, int]:
-    """The name that begins at `at`, and its end."""
+    """Return the name that starts at `at`, and its end."""
     if match := _BARE.match(text, at):
         return match[0], match.end()
     match = _QUOTED.match(text, at)
@@ -33,7 +33,7 @@ def read_name(text: str, at: int) -> tuple[str, int]:
 
 
 def read_value(text: str, at: int) -> tuple[str, int]:
-    """The canonical value that begins at `at`, and its end."""
+    """Return the canonical value that starts at `at`, and its end."""
     end = scan(text, at)
     if isinstance(end, Malformed):
         raise Fault(end.offset, end.expected)
@@ -41,20 +41,20 @@ def read_value(text: str, at: int) -> tuple[str, int]:
 
 
 def hidden_line(hidden: Hidden) -> str:
-    """The line that tells of a hidden input."""
+    """Write the line of a hidden input."""
     is_value = scan(hidden.value, 0) == len(hidden.value)
     return f"%{name_text(hidden.kind)}" + (f"={hidden.value}\n" if is_value else f":{quote(hidden.value)}\n")
 
 
 def read_hidden(text: str, step: int) -> Hidden:
-    """The hidden input that a line without its newline tells of, consumed by this step."""
+    """Read a line without its newline as the hidden input of a step."""
     kind, at = read_name(text, 1)
     if text[at : at + 1] not in ("=", ":"):
         raise Fault(at, "= and a value, or : and a text")
     value, end = read_value(text, at + 1)
     if text[at] == ":":
         if not _QUOTED.fullmatch(value) or scan(unquote(value), 0) == len(unquote(value)):
-            raise Fault(at + 1, "a text that is no value, in quotes")
+            raise Fault(at + 1, "a quoted text that is not a value")
         value = unquote(value)
     if end != len(text):
         raise Fault(end, "the end of the line")

@@ -1,8 +1,8 @@
-"""The compact byte codec: a trace as the shortest text that a byte-level model can read and write line by line.
+"""The compact notation: a trace as the shortest text that a byte-level model can read and write line by line.
 
-`encode` = `prompt` + `encode_steps`; the grammar is docs/reference/format.md, section 5, and the way back is
-`codec.compact.parse`. Not in the text: the interpreter, the limits, standard error, notes, the names of functions
-(the line of their `def` is) and, unless asked for, the alias column.
+`encode` = `prompt` + `encode_steps`. docs/reference/format.md, section 5, has the grammar; `codec.compact.parse`
+reads it back. Left out: the interpreter, the limits, standard error, notes, the names of functions (the line of
+their `def` is there) and, by default, the alias column.
 """
 
 from __future__ import annotations
@@ -24,84 +24,84 @@ from worldline.core.trace import Frame, Hidden, Step, Trace
 from worldline.core.value import quote
 
 HELD, NOT_HELD = "^\n", "^!\n"
-_WAITING = re.compile(r"\b(?:yield|await)\b")  # such a test is over some steps after it began
+# A test that suspends ends some steps after it started.
+_SUSPENDING = re.compile(r"\b(?:yield|await)\b")
 MARKS = {"return": ")", "raise": "!", "yield": "*", "output": ":", "input": "<", "exit": "$"}
 
 
 @dataclass(frozen=True)
 class Query:
-    """One name asked for after one step (the empty name: the step's own value), and the answer (None: no value)."""
+    """A query for one name after one step (the empty name: the step's own value), and the answer (None: no value)."""
 
     step: int
     name: str
     value: str | None = None
 
 
-Decided = tuple[int, bool]
-"""A step that decides, and whether its test held."""
+StepDecision = tuple[int, bool]
+"""A step with a test, and whether the test held."""
 
 
 @dataclass(frozen=True)
-class Recorded:
-    """What the writer needs of a trace. `decided`: what the mode `conditions` tells, in the order of the steps."""
+class RecordedSteps:
+    """What the writer needs of a trace. `decisions` are those of the mode `conditions`, in the order of the steps."""
 
     program: Program
     steps: Sequence[Step]
     frames: Sequence[Frame]
     hidden: Sequence[Hidden]
     ended: bool
-    decided: Sequence[Decided] = ()
+    decisions: Sequence[StepDecision] = ()
 
 
 def encode(trace: Trace, options: Compact | None = None) -> bytes:
-    """A whole trace: the prompt and the steps."""
+    """Write a whole trace: the prompt and the steps."""
     return prompt(trace.program, options, trace.hidden) + encode_steps(trace, options)
 
 
 def encode_steps(
     trace: Trace, options: Compact | None = None, *, queries: Iterable[tuple[int, str]] = ()
 ) -> bytes:
-    """The part that a model must predict, with queries (step, name) and their answers where they are known."""
-    told = conditions(trace) if options is not None and options.conditions else ()
-    run = Recorded(
-        trace.program, list(trace.steps), list(trace.frames), trace.hidden, trace.outcome.kind in ENDED,
-        [(one.step, one.taken) for one in told if not _WAITING.search(one.text)],
-    )  # fmt: skip
+    """Write the part that a model must predict.
+
+    `queries` are steps and names; each query is written with its answer as soon as that is known. Raises UsageError
+    if a step does not exist or has no names.
+    """
+    shown = conditions(trace) if options is not None and options.conditions else ()
+    run = RecordedSteps(
+        trace.program,
+        list(trace.steps),
+        list(trace.frames),
+        trace.hidden,
+        trace.outcome.kind in ENDED,
+        [(condition.step, condition.taken) for condition in shown if not _SUSPENDING.search(condition.text)],
+    )
     return write(run, options or Compact(), _answered(run, queries))
 
 
-def ask(trace: Trace, step: int, name: str, options: Compact | None = None) -> tuple[bytes, bytes]:
-    """The text up to and with a query for a name at a step, and the answer line that a model must give."""
-    text = encode_steps(trace, options, queries=[(step, name)])
-    line = query(name)
-    at = 0 if text.startswith(line) else text.index(b"\n" + line) + 1
-    end = text.index(b"\n", at + len(line)) + 1
-    return prompt(trace.program, options, trace.hidden) + text[: at + len(line)], text[at + len(line) : end]
+def _query_line(name: str) -> str:
+    """The query for a name of the running frame; the empty name is the value of the last step."""
+    return f"?{name_text(name) if name else ''}\n"
 
 
-def query(name: str) -> bytes:
-    """The line that asks for a name of the frame that runs; the empty name asks for the last step's own value."""
-    return f"?{name_text(name) if name else ''}\n".encode()
-
-
-def _answered(run: Recorded, queries: Iterable[tuple[int, str]]) -> list[Query]:
+def _answered(run: RecordedSteps, queries: Iterable[tuple[int, str]]) -> list[Query]:
     wanted: dict[int, list[str]] = {}
     for i, name in queries:
         if not 0 <= i < len(run.steps):
             raise UsageError(f"no step {i} in a trace of {len(run.steps)}")
         wanted.setdefault(i, []).append(name)
-    state, found = State(), []
+    state, answered = State(), []
     for step in run.steps:
         state.apply(step)
         for name in wanted.get(step.i, ()):
             if name and (step.event in RETURNING or step.event in CHANGELESS):
-                raise UsageError(f"step {step.i} ({step.event}) has no names to ask for; ask at its line")
-            found.append(Query(step.i, name, state.frames[step.frame].get(name) if name else step.arg))
-    return found
+                raise UsageError(f"step {step.i} ({step.event}) has no names to query; query at its line")
+            answered.append(Query(step.i, name, state.frames[step.frame].get(name) if name else step.arg))
+    return answered
 
 
-def write(run: Recorded, options: Compact, queries: Sequence[Query] = ()) -> bytes:
-    """The steps of a recording as text, with these queries and answers."""
+def write(run: RecordedSteps, options: Compact, queries: Sequence[Query] = ()) -> bytes:
+    """Write recorded steps with queries and their answers."""
     writer = _CompactWriter(run, options, queries)
     for step in run.steps:
         writer.step(step)
@@ -110,30 +110,32 @@ def write(run: Recorded, options: Compact, queries: Sequence[Query] = ()) -> byt
 
 
 class _CompactWriter:
-    """Walks the steps once, with the frames as `Cursor` sees them; `out` are the lines so far."""
+    """Walks the steps once and moves the `Cursor`; `out` are the lines so far."""
 
-    def __init__(self, run: Recorded, options: Compact, queries: Sequence[Query]) -> None:
+    def __init__(self, run: RecordedSteps, options: Compact, queries: Sequence[Query]) -> None:
         self.run, self.options, self.out = run, options, list[str]()
         self._cursor, self._names = Cursor(), KnownNames(options)
         self._files = {name: i for i, (name, _) in reversed(list(enumerate(_files(run.program))))}
         self._lines: dict[int, int] = {}
-        self._pending = Pending[Step]()  # of the steps whose changes come late
+        # The steps whose changes come late.
+        self._pending = Pending[Step]()
         self._last_use, self._late = _survey(run)
         self._hidden: dict[int, list[Hidden]] = {}
         for hidden in run.hidden:
             if not options.tells(hidden.kind):
                 continue
             self._hidden.setdefault(hidden.step, []).append(hidden)
-        self._deciding: dict[int, list[bool]] = {}
-        self._decided: dict[int, list[bool]] = {}  # of the newest step of each frame
-        for i, taken in run.decided if options.conditions else ():
-            self._deciding.setdefault(i, []).append(taken)
+        self._decisions: dict[int, list[bool]] = {}
+        # The decisions of the newest step of each frame.
+        self._decided: dict[int, list[bool]] = {}
+        for i, taken in run.decisions if options.conditions else ():
+            self._decisions.setdefault(i, []).append(taken)
         self._queries: dict[int, list[Query]] = {}
-        for asked in queries:
-            self._queries.setdefault(asked.step, []).append(asked)
+        for query in queries:
+            self._queries.setdefault(query.step, []).append(query)
 
     def step(self, step: Step) -> None:
-        """Everything that one step adds: hidden inputs, moves, late changes, what was decided, its own line."""
+        """Write everything that one step adds: hidden inputs, moves, late changes, decisions, its own line."""
         self._check(step)
         for hidden in self._hidden.pop(step.i, ()):
             self.out.append(hidden_line(hidden))
@@ -141,46 +143,46 @@ class _CompactWriter:
                 self._cursor.go(thread)
         self._reach(step)
         late = self._late_changes(step)
-        self._tell_decided(step)
+        self._write_decisions(step)
         mark = self._mark(step) + late
         changes = self._own_changes(step)
         self.out.append(f"{mark}{changes}\n")
         self._lines[step.frame] = step.line
         self._cursor.last = step.frame
-        self._ask(step.i, named=False)
+        self._write_queries(step.i, named=False)
         if step.event not in CHANGELESS and step.i not in self._late:
-            self._ask(step.i, named=True)
+            self._write_queries(step.i, named=True)
 
-    def _tell_decided(self, step: Step) -> None:
-        """What the frame's step before decided, in lines of their own: this one follows from it."""
+    def _write_decisions(self, step: Step) -> None:
+        """Write what the previous step of the frame decided, in separate lines: this step follows from it."""
         if step.event in CHANGELESS:
             return
         self.out += [HELD if taken else NOT_HELD for taken in self._decided.pop(step.frame, ())]
-        if step.i in self._deciding:
-            self._decided[step.frame] = self._deciding[step.i]
+        if step.i in self._decisions:
+            self._decided[step.frame] = self._decisions[step.i]
 
     def end(self) -> None:
-        """What stands after the last step."""
+        """Write what stands after the last step."""
         for i in sorted(self._hidden):
             self.out += [hidden_line(hidden) for hidden in self._hidden[i]]
         if self.run.ended:
             self.out.append(".\n")
 
     def _check(self, step: Step) -> None:
-        known = len(self._lines)
+        frame_count = len(self._lines)
         if step.event == "call":
-            fits = step.frame == known and self.run.frames[step.frame].parent < known
+            is_possible = step.frame == frame_count and self.run.frames[step.frame].parent < frame_count
         else:
-            fits = 0 <= step.frame < known
+            is_possible = 0 <= step.frame < frame_count
         if step.event == "resume":
-            fits = fits and self._cursor.is_suspended(step.frame)
+            is_possible = is_possible and self._cursor.is_suspended(step.frame)
         if step.event in CHANGELESS:
-            fits = fits and not (step.delta or step.gone or step.same)
-        if not fits:
-            raise UsageError(f"step {step.i} ({step.event}) is of a frame that cannot have it")
+            is_possible = is_possible and not (step.delta or step.gone or step.same)
+        if not is_possible:
+            raise UsageError(f"step {step.i} ({step.event}): its frame cannot have such a step")
 
     def _reach(self, step: Step) -> None:
-        """Leave frames, or switch, until the frame that the step happens in is the one that runs."""
+        """Leave frames, or switch, until the frame of the step is the running one."""
         if step.event == "resume" or self._is_epilogue(step):
             return
         target = self.run.frames[step.frame].parent if step.event == "call" else step.frame
@@ -195,11 +197,11 @@ class _CompactWriter:
             cursor.push(target)
 
     def _is_epilogue(self, step: Step) -> bool:
-        """Output and the like after the last frame ended are of the frame that was last."""
+        """Whether a step is output or the like after the last frame ended: it belongs to that frame."""
         return step.event in CHANGELESS and self._cursor.top == NOBODY and self._cursor.last == step.frame
 
     def _late_changes(self, step: Step) -> str:
-        """Writes what the frame's pending step had changed, as a line of its own; of a resume, as text of its line."""
+        """Write the changes of the frame's pending step as a line; for a resume, return them as text of its line."""
         pending = self._pending.settle(step.frame, step.event)
         if pending is None:
             return ""
@@ -208,11 +210,11 @@ class _CompactWriter:
             return changes + " |" if changes else ""
         if changes:
             self.out.append(f"{changes}\n")
-        self._ask(pending.i, named=True)
+        self._write_queries(pending.i, named=True)
         return ""
 
     def _own_changes(self, step: Step) -> str:
-        """The changes that are known at once: nothing else happens before the frame's next event."""
+        """The changes that are known at once, because nothing else happens before the next event of the frame."""
         if step.event in CHANGELESS:
             return ""
         if step.i in self._late:
@@ -224,7 +226,7 @@ class _CompactWriter:
         return changes
 
     def _mark(self, step: Step) -> str:
-        """The action of a step: its line where it is not the obvious one, its mark, its value where it is shown."""
+        """The action of a step: its line if it is not the obvious one, its mark, and its value if it is shown."""
         if step.event == "call":
             return self._call(step)
         if step.event not in CHANGELESS and step.event != "resume":
@@ -248,32 +250,31 @@ class _CompactWriter:
     def _call(self, step: Step) -> str:
         frame = self.run.frames[step.frame]
         main = self.run.program.name
-        beneath = self.run.frames[frame.parent].file if frame.parent != NOBODY else main
+        caller_file = self.run.frames[frame.parent].file if frame.parent != NOBODY else main
         self._cursor.push(step.frame)
-        if frame.file == beneath:
+        if frame.file == caller_file:
             return f"({step.line}"
         number = self._files.get(frame.file)
         return f"({step.line}@{quote(frame.file) if number is None else number}"
 
     def _value(self, step: Step, leaves: bool) -> str:
-        outermost = self.run.frames[step.frame].parent == NOBODY
-        if not shows_value(
-            self.options, step.i, step.event, outermost and (leaves or step.event == "return")
-        ):
+        is_outermost = self.run.frames[step.frame].parent == NOBODY
+        is_end = is_outermost and (leaves or step.event == "return")
+        if not shows_value(self.options, step.i, step.event, is_end):
             return ""
         if step.arg is None:
             raise UsageError(f"step {step.i} ({step.event}) has no value")
         return step.arg
 
-    def _ask(self, i: int, *, named: bool) -> None:
-        for asked in self._queries.get(i, ()):
-            if bool(asked.name) == named:
-                self.out.append(query(asked.name).decode())
-                self.out.append("-\n" if asked.value is None else f"={asked.value}\n")
+    def _write_queries(self, i: int, *, named: bool) -> None:
+        for query in self._queries.get(i, ()):
+            if bool(query.name) == named:
+                self.out.append(_query_line(query.name))
+                self.out.append("-\n" if query.value is None else f"={query.value}\n")
 
 
 def shows_value(options: Compact, i: int, event: str, is_end: bool) -> bool:
-    """Whether step i's own value is written: it is revealed, an input, or what the outermost frame ended with."""
+    """Whether the value of step i is written: it is revealed, an input, or the result of the outermost frame."""
     return options.reveals(i) or event == "input" or (is_end and options.reveal > 0)
 
 
@@ -281,8 +282,8 @@ def _files(program: Program) -> list[tuple[str, str]]:
     return [(program.name, program.source), *program.files]
 
 
-def _survey(run: Recorded) -> tuple[dict[int, int], set[int]]:
-    """The last step that each frame has a part in, and the steps whose changes come late.
+def _survey(run: RecordedSteps) -> tuple[dict[int, int], set[int]]:
+    """The last step that each frame takes part in, and the steps whose changes come late.
 
     Late: other steps lie between this one and the next of its frame, so that its changes are not known before.
     """

@@ -1,7 +1,7 @@
 """One activation in a prediction: where in which code objects it may stand, frame by frame.
 
-A position is a code object and a line. Frames move a set of positions along the flow; `settle` takes back those that
-nothing later agrees with.
+A position is a code object and a line. Frames move a set of positions along the flow; `settle` removes those that
+contradict later frames.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ from worldline.analyze.flow.control import Flow
 from worldline.core.events import LEAVING
 
 Position = tuple[Flow, int]
-WIDEST = 32  # more open positions than this are given up, so that a frame's cost has a bound
+# More positions are given up, so that the cost of a frame is bounded.
+MAX_POSITIONS = 32
 
 
 @dataclass
 class FramePlace:
     """Where one frame may stand. `allowed`: control flow leads here from the frame before.
 
-    `raised`: the scope goes on with an exception that it had when it was left, as a loop does that waits to be closed.
+    `raised`: the scope continues with an exception that it had when it was left, like a loop that waits to be
+    closed.
     """
 
     scope: Activation
@@ -32,16 +34,16 @@ class FramePlace:
 
     @property
     def starts(self) -> bool:
-        """Whether this is the call that began its scope."""
+        """Whether this is the call that started its scope."""
         return self.scope.places[0] is self
 
 
 @dataclass(eq=False)
 class Activation:
-    """One activation: its places so far, and the names it last showed, whole.
+    """One activation: its places so far, and the names it showed last, with all values.
 
-    `spent`: it last gave back None, so a generator has probably ended rather than yielded. `left_at` is where the
-    scope around it then stood.
+    `spent`: it last returned None, so a generator has probably ended rather than yielded. `left_at` is where the
+    scope around it stood then.
     """
 
     serial: int
@@ -52,18 +54,19 @@ class Activation:
 
     @property
     def last(self) -> FramePlace:
-        """Its newest place."""
         return self.places[-1]
 
 
 def reach(before: FramePlace, event: str, position: Position) -> Iterator[AbstractSet[int]]:
-    """Sets of lines on which a frame of this event may stand after a position, the likeliest first."""
+    """Yield sets of lines on which a frame of this event may stand after a position, the likeliest first."""
     flow, start = position
     after: AbstractSet[int] = flow.start if before.starts else flow.next.get(start, frozenset())
-    if event in LEAVING:  # reported on the line that ran last
+    if event in LEAVING:
+        # Reported on the line that executed last.
         yield {start}
         yield after
-    elif event == "call":  # a generator goes on where it stopped
+    elif event == "call":
+        # A generator continues where it stopped.
         yield {start}
     elif before.event == "raise" or before.raised:
         yield flow.handlers.get(start, frozenset())
@@ -74,28 +77,28 @@ def reach(before: FramePlace, event: str, position: Position) -> Iterator[Abstra
 
 
 def moved(before: FramePlace, event: str, lines: AbstractSet[int]) -> list[Position]:
-    """The positions on these lines that control flow allows after a place."""
-    found: dict[Position, None] = {}
+    """Return the positions on these lines that control flow allows after a place."""
+    positions: dict[Position, None] = {}
     for position in before.positions:
         for reached in reach(before, event, position):
-            here = reached & lines
-            found.update(((position[0], line), None) for line in here)
-            if here and event in LEAVING:
+            shared = reached & lines
+            positions.update(((position[0], line), None) for line in shared)
+            if shared and event in LEAVING:
                 break
-    return narrow(list(found))
+    return narrow(list(positions))
 
 
 def narrow(positions: list[Position]) -> list[Position]:
-    """The positions, or none where they are too many to follow."""
-    return positions if len(positions) <= WIDEST else []
+    """Return the positions, or none if there are too many to follow."""
+    return positions if len(positions) <= MAX_POSITIONS else []
 
 
 def settle(scope: Activation) -> None:
-    """From the end back: drop the positions from which none of the next place's can be reached."""
+    """Drop, from the end back, the positions from which no position of the next place can be reached."""
     for before, after in zip(reversed(scope.places[:-1]), reversed(scope.places[1:]), strict=True):
         if len(before.positions) > 1 and after.allowed and after.positions:
-            kept = [position for position in before.positions if _agrees(before, position, after)]
-            before.positions = kept or before.positions
+            agreeing = [position for position in before.positions if _agrees(before, position, after)]
+            before.positions = agreeing or before.positions
 
 
 def _agrees(before: FramePlace, position: Position, after: FramePlace) -> bool:

@@ -1,9 +1,9 @@
-"""List, set and dict comprehensions of 3.12 and later, given back the frames that 3.11 shows.
+"""List, set and dict comprehensions of Python 3.12 and later, with the frames that 3.11 shows.
 
-PEP 709 runs them inside the frame around them: their variable comes up among its names and their rounds as further
-`line` events. Where nothing has to be guessed the frames of a `<listcomp>`, `<setcomp>` or `<dictcomp>` are put back:
-`name = [...]` or `return [...]`, alone on its line in a function, one `for` over something whose iterator's type is
-evident. Every other comprehension stays inline.
+PEP 709 executes them inside the frame around them: their variable appears among its names, and their rounds are
+further `line` events. The frames of a `<listcomp>`, `<setcomp>` or `<dictcomp>` are restored where nothing has to
+be guessed: `name = [...]` or `return [...]`, alone on its line in a function, with one `for` over something whose
+iterator type is evident. Every other comprehension stays inline.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _WIDE_ESCAPE = re.compile(r"\\(?:u|U|x[89a-f])")
 
 @dataclass(frozen=True)
 class Site:
-    """A statement whose value is one comprehension: `target` is the name it is given, None for a return."""
+    """A statement whose value is one comprehension. `target` is the name that it assigns, None for a return."""
 
     line: int
     node: ast.ListComp | ast.SetComp | ast.DictComp
@@ -54,7 +54,7 @@ class Site:
 
 
 def restore(shown: list[CwmFrame], source: str) -> list[CwmFrame]:
-    """The frames with every evident comprehension in a scope of its own."""
+    """Return the frames with every evident comprehension in a scope of its own."""
     tree = syntax(source)
     sites = {site.line: site for site in _sites(tree)} if tree is not None else {}
     rounds = dict(_runs(shown, sites))
@@ -85,7 +85,7 @@ def _runs(shown: list[CwmFrame], sites: dict[int, Site]) -> Iterator[tuple[int, 
 
 
 def _following(shown: list[CwmFrame]) -> list[int]:
-    """For each frame the next one of its scope; past the end where there is none."""
+    """For each frame the next one of its scope; past the end if there is none."""
     following, last = [len(shown)] * len(shown), dict[int, int]()
     for i, frame in enumerate(shown):
         if frame.scope in last:
@@ -110,7 +110,7 @@ def _run(shown: list[CwmFrame], following: list[int], i: int, site: Site) -> _In
 
 
 def _spliced(shown: list[CwmFrame], runs: dict[int, _InlinedComprehension], scope: int) -> Iterator[CwmFrame]:
-    """The frames again, each round moved into the comprehension's scope and its call and return around them."""
+    """The frames, with each round moved into the scope of its comprehension, between a call and a return."""
     rounds: dict[int, tuple[_InlinedComprehension, int]] = {}
     ends: dict[int, tuple[_InlinedComprehension, int]] = {}
     for i, frame in enumerate(shown):
@@ -139,7 +139,7 @@ def _inner(run: _InlinedComprehension, names: dict[str, str]) -> dict[str, str]:
 
 
 def _sites(tree: ast.Module) -> Iterator[Site]:
-    """Statements that qualify, in functions only: elsewhere the variable is not shown, or nothing is inlined."""
+    """Matching statements, in functions only: elsewhere the variable is not shown, or nothing is inlined."""
     module = names_of(tree, None).bound
     crowded = _crowded(tree)
     for function in ast.walk(tree):
@@ -163,7 +163,7 @@ def _statements(function: ast.AST) -> Iterator[ast.stmt]:
 
 
 def _crowded(tree: ast.Module) -> set[int]:
-    """Lines on which more than one statement begins, or ends from above."""
+    """Lines on which more than one statement starts."""
     seen: set[int] = set()
     crowded: set[int] = set()
     for node in ast.walk(tree):
@@ -207,7 +207,7 @@ def _free(
 
 
 def _is_pure(node: ast.expr, known: frozenset[str]) -> bool:
-    """Whether evaluating it calls nothing of the program's own."""
+    """Whether evaluating it calls nothing of the program."""
     for part in ast.walk(node):
         if isinstance(part, ast.Call):
             function = part.func
@@ -219,13 +219,13 @@ def _is_pure(node: ast.expr, known: frozenset[str]) -> bool:
 
 
 def _evident(node: ast.expr, names: dict[str, str]) -> str | None:
-    """The type of the iterator, unless an object takes part: its methods could run before the comprehension does."""
+    """The type of the iterator, unless an object takes part: its methods could execute first."""
     used = (names.get(part.id, "") for part in ast.walk(node) if isinstance(part, ast.Name))
     return None if any("#" in value for value in used) else _iterator(node, names)
 
 
 def _iterator(node: ast.expr, names: dict[str, str]) -> str | None:
-    """The type of the iterator over an expression, where the text or the shown value of a name says it."""
+    """The type of the iterator over an expression, if the text or the shown value of a name determines it."""
     match node:
         case ast.Name(id=name):
             return _iterator_over(names.get(name, ""))

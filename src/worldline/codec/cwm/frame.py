@@ -1,4 +1,4 @@
-"""One frame of Meta's format, as a trace shows it and as a prediction claims it."""
+"""One frame of Meta's format, as a trace shows it or as a prediction claims it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class CwmFrame:
-    """An event (call, line, return, raise) of one scope, the line, the whole locals before it, and what it carries.
+    """An event (call, line, return, raise) of one scope, its line, all locals before it, and its value.
 
-    The last four fields are for predictions. `line` is None when the text names no line or several: `candidates` are
-    the lines it may be. `allowed` is False when control flow does not lead there. `unknown` are names said to be
+    The last four fields are for predictions. `line` is None if the text matches no line or several; `candidates`
+    are the possible lines. `allowed` is False if control flow does not lead there. `unknown` are names marked as
     unchanged that the scope had never shown; their value stays "..".
     """
 

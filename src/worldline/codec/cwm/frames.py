@@ -1,7 +1,7 @@
 """The frames that Meta's format shows for a trace: those that sys.settrace of CPython 3.11 reports.
 
-A frame holds the names of its scope BEFORE its line. Yields read as returns and resumes as calls; a frame left by an
-exception ends in a return of None; text written and read has no place. Spelling is writer.py's.
+A frame holds the names of its scope BEFORE its line. Yields look like returns and resumes like calls; a frame left
+by an exception ends with a return of None; output and input are not shown. writer.py has the spelling.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from worldline.core.events import CHANGELESS, ENDED, EVENTS
 from worldline.core.trace import Step, Trace
 
 
-def frames(trace: Trace, most: int | None = None) -> list[CwmFrame]:
-    """The frames of a trace in order, all or the first `most`; scopes are numbered by first sight."""
-    flows = flows_of(trace.program)  # of other languages all names are shown: which are globals is not asked
+def frames(trace: Trace, limit: int | None = None) -> list[CwmFrame]:
+    """Return the frames of a trace in order, all or the first `limit`; scopes are numbered as they appear."""
+    # Other languages show all names, globals included.
+    flows = flows_of(trace.program)
     unfolded = _Unfolding(trace, flows, _inlines(trace)).run()
-    # A comprehension that ran inline is put back where its end is seen, so all is unfolded where there may be one.
-    shown = list(unfolded if _inlines(trace) else islice(unfolded, most))
+    # An inlined comprehension is restored at its end, so everything is unfolded if there may be one.
+    shown = list(unfolded if _inlines(trace) else islice(unfolded, limit))
     if _inlines(trace):
-        shown = restore(shown, trace.program.source)[:most]
+        shown = restore(shown, trace.program.source)[:limit]
     serials: dict[int, int] = {}
     return [replace(frame, scope=serials.setdefault(frame.scope, len(serials))) for frame in shown]
 
@@ -36,7 +37,7 @@ def complete(trace: Trace) -> bool:
 
 
 def _inlines(trace: Trace) -> bool:
-    """Whether the recording interpreter ran comprehensions inside the frame around them."""
+    """Whether the recording interpreter executed comprehensions inside the frame around them."""
     if not trace.program.lang.runs_in_interpreter:
         return False
     parts = trace.interpreter.version.split(".")[:2]
@@ -45,7 +46,7 @@ def _inlines(trace: Trace) -> bool:
 
 @dataclass
 class _Unfolding:
-    """Folds the deltas of each frame, and keeps the stack so that every frame that was left is seen to end."""
+    """Folds the deltas of each frame, and tracks the stack so that every frame that was left is shown to end."""
 
     trace: Trace
     flows: tuple[Flow, ...]
@@ -59,7 +60,7 @@ class _Unfolding:
     def run(self) -> Iterator[CwmFrame]:
         other = {name for name, _ in self.trace.program.files}
         event, frame = self.trace.columns.event, self.trace.columns.frame
-        without = {EVENTS.index(each) for each in CHANGELESS}
+        without = {EVENTS.index(event_name) for event_name in CHANGELESS}
         steps = [
             i
             for i in range(len(self.trace))
@@ -73,7 +74,7 @@ class _Unfolding:
             yield self._leave()
 
     def _settle(self, step: Step, i: int, last: dict[int, int]) -> Iterator[CwmFrame]:
-        """End the frames that were left by an exception before this step; wake a generator thrown into."""
+        """End the frames that an exception left before this step; wake a generator that it was thrown into."""
         if step.event == "call":
             parent = self.trace.frames[step.frame].parent
             while self.stack and parent in self.stack and self.stack[-1] != parent:
@@ -132,9 +133,10 @@ class _Unfolding:
                 names[name] = value
 
     def _is_local(self, step: Step, name: str) -> bool:
-        """Globals are in a function's deltas but not among its locals."""
+        """Whether a name is a local: globals are in the deltas of a function, but not among its locals."""
         owners = self.local.get(step.frame)
-        if owners is None:  # the frame's first step is its call
+        # The first step of a frame is its call.
+        if owners is None:
             title = self.trace.frames[step.frame].name
             owners = [
                 flow for flow in self.flows if flow.name == title and flow.line == self._call_line(step)

@@ -1,8 +1,8 @@
-"""The control-flow guard for a model that writes Meta's format: what a program's text leaves open, frame by frame.
+"""The control-flow guard for a model that writes Meta's format: what a program allows, frame by frame.
 
-A frame may stand on the lines that control flow reaches from where its activation stands (`codec.cwm.lines`, which
-reads predictions by the same rules): an over-approximation that no recorded run leaves. Which event comes next is the
-model's own but for the first, and for the end, which only comes when nothing runs.
+A frame may stand on the lines that control flow reaches from its activation (`codec.cwm.lines`, which reads
+predictions by the same rules): an over-approximation that no recorded execution leaves. The model chooses the next
+event, except for the first event and the end, which comes only when nothing is running.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FrameGuard:
         self._entries = None if program.call is None else _entries(program, table)
 
     def events(self) -> frozenset[str]:
-        """The special tokens that may stand next."""
+        """Return the special tokens that may stand next."""
         if not self._scopes.every:
             return frozenset({"call_sep"})
         if not self._scopes.stack:
@@ -43,28 +43,29 @@ class FrameGuard:
         return frozenset(EVENTS)
 
     def lines(self, event: str) -> frozenset[str] | None:
-        """The lines that a frame of this event may stand on, as text; None where any may."""
+        """Return the lines that a frame of this event may stand on, as text, or None if any may."""
         if not self._flows:
             return None
         if event == "call_sep":
             return self._calls()
         if not self._scopes.stack:
             return frozenset()
-        # A frame that an exception has left may have ended without a word.
-        scopes = (
-            self._scopes.stack[-2:]
-            if self._scopes.stack[-1].last.event == "raise"
-            else self._scopes.stack[-1:]
-        )
-        found = [self._reached(scope.last, EVENTS[event]) for scope in scopes]
-        return None if None in found else frozenset().union(*(some for some in found if some is not None))
+        # A frame that an exception has left may have ended without a return.
+        depth = 2 if self._scopes.stack[-1].last.event == "raise" else 1
+        lines = set[str]()
+        for scope in self._scopes.stack[-depth:]:
+            reached = self._reached(scope.last, EVENTS[event])
+            if reached is None:
+                return None
+            lines |= reached
+        return frozenset(lines)
 
     def _reached(self, last: FramePlace, event: str) -> frozenset[str] | None:
-        if not last.positions:  # it stands nowhere that is known
+        if not last.positions:
             return None
-        lines = {
-            line for position in last.positions for some in reach(last, event, position) for line in some
-        }
+        lines = set[int]()
+        for position in last.positions:
+            lines.update(*reach(last, event, position))
         # The StopIteration that ends a loop is handled inside the interpreter.
         if last.event == "raise" and self._traces_stops:
             waits = [(flow, line) for flow, line in last.positions if _WAITS.search(self._lines.text(line))]
@@ -78,11 +79,11 @@ class FrameGuard:
         return frozenset({self._lines.text(flow.line) for flow in self._flows} | waiting)
 
     def feed(self, event: str, line: str, state: bytes) -> None:
-        """A frame that was written."""
+        """Add a frame that was written."""
         text = state.decode("utf-8", "replace")
-        found = read_string(text) if event in LATE else read_object(text)
-        names = found if isinstance(found, dict) else {}
-        arg = found if isinstance(found, str) else None
+        content = read_string(text) if event in LATE else read_object(text)
+        names = content if isinstance(content, dict) else {}
+        arg = content if isinstance(content, str) else None
         self._scopes.place(EVENTS[event], line.removesuffix("\n"), names, arg)
 
     def allows(self, event: str, line: str) -> bool:
@@ -92,21 +93,21 @@ class FrameGuard:
 
 
 def _entries(program: Program, table: FlowTable | None) -> frozenset[int] | None:
-    """The lines on which the first frame of a call can begin."""
+    """The lines on which the first frame of a call can start."""
     if not program.lang.has_syntax_tree:
         return call_lines(program, table)
     return entries(program.source, program.call or "")
 
 
 def line_of(frame: CutFrame, text: bytes) -> str:
-    """The line of a frame, its end with it, as the source has it."""
+    """Return the line of a frame with its end, as the source has it."""
     part = text[frame.start : frame.end].partition(ACTION)[2]
     part = part.partition(VALUE if frame.event in LATE else FRAME_END)[0]
     return unshield(part.decode("utf-8", "replace"))
 
 
 def first_refused(text: bytes, program: Program, table: FlowTable | None = None) -> int | None:
-    """The number of the first whole frame that the guard would not have let a model write; None where there is none."""
+    """Return the number of the first complete frame that the guard refuses, or None."""
     guard = FrameGuard(program, table)
     for number, frame in enumerate(cut(text)):
         if not frame.whole:

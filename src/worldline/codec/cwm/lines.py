@@ -1,7 +1,7 @@
-"""Which line a text means: a stack of scopes that calls push and returns pop, generators waiting beside it.
+"""Which line a text means: a stack of scopes that calls push and returns pop, with suspended generators beside it.
 
-The first answer is control flow within the scope; then a line of the same code object; then of the source. More than
-one answer stays more than one.
+Control flow within the scope comes first, then a line of the same code object, then of the source. Several answers
+stay several.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ from worldline.codec.cwm.text import UNCHANGED, SourceListing
 from worldline.core.language import LANGUAGES
 from worldline.core.value import kind
 
-_NOTHING = ("None", "<undefined>")  # what a generator gives back that ends without a `return`
+# What a generator returns that ends without a `return`.
+_NOTHING = ("None", "<undefined>")
 _ATOMS = frozenset(("None", "bool", "int", "float", "str", "bytes"))
-WAITING = 8  # suspended generators that a call is compared with
+# Suspended generators that a call is compared with.
+MAX_WAITING = 8
 _NONE: frozenset[str] = frozenset()
 _NO_LINES: frozenset[int] = frozenset()
-NOWHERE = Flow(
-    "", 0, 0, "", (), Names(_NONE, _NONE, _NONE, _NONE, whole=True), _NO_LINES, {}, {}, _NO_LINES, _NO_LINES
-)  # fmt: skip
+_ALL_NAMES = Names(_NONE, _NONE, _NONE, _NONE, whole=True)
+# The code object of lines that belong to none.
+NO_CODE = Flow("", 0, 0, "", (), _ALL_NAMES, _NO_LINES, {}, {}, _NO_LINES, _NO_LINES)
 _CLASS = re.compile(r"<?([^\W\d][\w.]*)(?:#\d+)?[(>]")
 
 
 @dataclass
 class Activations:
-    """The scopes of one prediction, fed a frame at a time."""
+    """The scopes of one prediction, fed one frame at a time."""
 
     lines: SourceListing
     flows: tuple[Flow, ...]
@@ -48,7 +50,7 @@ class Activations:
         numbers: dict[str, list[int]] = {}
         for number, text in enumerate(self.lines.lines[1:], 1):
             numbers.setdefault(text, []).append(number)
-        self.numbers = {text: frozenset(found) for text, found in numbers.items()}
+        self.numbers = {text: frozenset(same) for text, same in numbers.items()}
         self.calls: dict[str, list[Flow]] = {}
         self.holders: dict[int, list[Flow]] = {}
         for flow in self.flows:
@@ -59,7 +61,7 @@ class Activations:
         self.known_kin: dict[str, frozenset[str]] = {}
 
     def place(self, event: str, text: str, names: Mapping[str, str], arg: str | None) -> FramePlace | None:
-        """Where a frame stands; None where no scope is open for it."""
+        """Return where a frame stands, or None if no scope is open for it."""
         if event != "call" and not self.stack:
             return None
         place = self._call(text, names) if event == "call" else self._move(event, text)
@@ -70,23 +72,23 @@ class Activations:
         return place
 
     def _move(self, event: str, text: str) -> FramePlace:
-        """A frame of the innermost scope, or of the one around it when an exception has just left the innermost."""
+        """A frame of the innermost scope, or of the one around it if an exception just left the innermost."""
         scope, lines = self.stack[-1], self.numbers.get(text, frozenset())
-        found = moved(scope.last, event, lines)
-        if found:
-            return FramePlace(scope, event, found)
+        positions = moved(scope.last, event, lines)
+        if positions:
+            return FramePlace(scope, event, positions)
         if scope.last.event == "raise" and event != "return" and len(self.stack) > 1:
-            found = moved(self.stack[-2].last, event, lines)
-            if found:
+            positions = moved(self.stack[-2].last, event, lines)
+            if positions:
                 self.stack.pop()
-                return FramePlace(self.stack[-1], event, found)
+                return FramePlace(self.stack[-1], event, positions)
         flows = dict.fromkeys(flow for flow, _ in scope.last.positions)
         own = [(flow, line) for line in sorted(lines) for flow in self.holders.get(line, ()) if flow in flows]
         return FramePlace(scope, event, narrow(own) or self._anywhere(lines), allowed=not self.flows)
 
     def _anywhere(self, lines: frozenset[int]) -> list[Position]:
-        """Every code object's lines of one text; a line of none, such as a comment, is still a line."""
-        return narrow([(flow, line) for line in sorted(lines) for flow in self.holders.get(line, [NOWHERE])])
+        """All lines of one text, in every code object; a line of none, such as a comment, is still a line."""
+        return narrow([(flow, line) for line in sorted(lines) for flow in self.holders.get(line, [NO_CODE])])
 
     def _leave(self, scope: Activation, text: str, arg: str | None) -> None:
         scope.spent = arg in _NOTHING
@@ -94,10 +96,10 @@ class Activations:
         if any(line in flow.yields for flow, line in scope.last.positions):
             waiting = self.waiting.setdefault(text, [])
             waiting.append(scope)
-            del waiting[:-WAITING]
+            del waiting[:-MAX_WAITING]
 
     def _now(self) -> tuple[int, int]:
-        """The innermost scope and how far it is: the same until it moves on to its next frame."""
+        """The innermost scope and its number of frames: the same until it moves on."""
         return (self.stack[-1].serial, len(self.stack[-1].places)) if self.stack else (-1, 0)
 
     def _call(self, text: str, names: Mapping[str, str]) -> FramePlace:
@@ -113,26 +115,27 @@ class Activations:
             scope = Activation(len(self.every))
             self.every.append(scope)
             flows = fresh or self.calls.get(text, [])
-            found = narrow([(flow, flow.line) for flow in flows])
-            place = FramePlace(scope, "call", found) if found else self._unheard(scope, text)
+            starts = narrow([(flow, flow.line) for flow in flows])
+            place = FramePlace(scope, "call", starts) if starts else self._unknown_call(scope, text)
         self.stack.append(scope)
         return place
 
-    def _unheard(self, scope: Activation, text: str) -> FramePlace:
-        """A call on a line that begins no code object."""
+    def _unknown_call(self, scope: Activation, text: str) -> FramePlace:
+        """A call on a line that starts no code object."""
         return FramePlace(
             scope, "call", self._anywhere(self.numbers.get(text, frozenset())), allowed=not self.flows
         )
 
     def _fresh(self, text: str, names: Mapping[str, str]) -> list[Flow]:
-        """Code objects that a call on this line with these names may start."""
+        """The code objects that a call on this line with these names may start."""
         shown = set(names)
         fresh = [flow for flow in self.calls.get(text, []) if flow.names.may_start_with(shown)]
         if not self.every and self.entry is not None:
             fresh = [flow for flow in fresh if self.entry in (flow.line, flow.defined)] or fresh
-        if len({flow.line for flow in fresh}) > 1 and self.stack:  # what has no name runs where it stands
-            here = {line for _, line in self.stack[-1].last.positions}
-            fresh = [flow for flow in fresh if not flow.name.startswith("<") or flow.line in here] or fresh
+        # Code without a name executes where it stands.
+        if len({flow.line for flow in fresh}) > 1 and self.stack:
+            current = {line for _, line in self.stack[-1].last.positions}
+            fresh = [flow for flow in fresh if not flow.name.startswith("<") or flow.line in current] or fresh
         if len({flow.line for flow in fresh}) > 1:
             receiver = LANGUAGES[self.language].receiver
             own = next(iter(names.values()), "") if receiver is None else names.get(receiver, "")
@@ -142,23 +145,23 @@ class Activations:
         return fresh
 
     def _kin(self, name: str) -> AbstractSet[str]:
-        """A class and its bases, as far as the source names them: whose methods its instances have."""
+        """A class and its bases, as far as the source names them: the owners of its methods."""
         if not LANGUAGES[self.language].has_syntax_tree:
             if name not in self.known_kin:
                 self.known_kin[name] = kin(name, "\n".join(self.lines.lines[1:]), self.language) or _NONE
             return self.known_kin[name]
-        found, pending = {name}, [name]
+        related, pending = {name}, [name]
         while pending:
-            fresh = [base for base in self.bases.get(pending.pop(), ()) if base not in found]
-            found.update(fresh)
+            fresh = [base for base in self.bases.get(pending.pop(), ()) if base not in related]
+            related.update(fresh)
             pending.extend(fresh)
-        return found
+        return related
 
     def _woken(self, text: str, names: Mapping[str, str]) -> list[Activation]:
-        """The suspended generators that a call fits best; more than one only when they fit equally well.
+        """The suspended generators that a call fits best; several only if they fit equally well.
 
-        Of equals the oldest comes first if they were left on this very line, as in a zip, or where nothing runs, as in
-        a queue of promises; else the newest.
+        Of equals the oldest comes first if they were left on this very line, as in a zip, or if nothing is running,
+        as in a queue of promises; otherwise the newest.
         """
         best: list[Activation] = []
         score, now = (False, False, False, -1), self._now()

@@ -1,7 +1,7 @@
-"""A prediction in Meta's format: frames with whole locals and true line numbers, or where it stops being one.
+"""A prediction in Meta's format: frames with all locals and true line numbers, up to the first fault.
 
-Total and linear in the input: each frame is compared with at most `WIDEST` positions, and nothing recurses. A line's
-text is resolved by control flow within its scope; what it does not settle is said to be open, never guessed.
+Total and linear in the input: each frame is compared with at most `MAX_POSITIONS` positions, and nothing recurses.
+Control flow within its scope resolves the text of a line; what it does not settle stays open and is never guessed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from worldline.codec.cwm.frame import CwmFrame
 from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import CwmReader, RawFrame, pieces_of_ids, pieces_of_text
 from worldline.codec.cwm.reprs import respelled
-from worldline.codec.cwm.text import UNCHANGED, SourceListing, listing, unspaced, without_marker
+from worldline.codec.cwm.text import UNCHANGED, SourceListing, bare_line, listing, unspaced
 from worldline.core.language import LANGUAGES
 from worldline.core.malformed import Malformed
 
 
 @dataclass(frozen=True)
 class CwmPrediction:
-    """The frames before the end or the first fault. `ended`: <|end_of_text|> was read; what follows it is not."""
+    """The frames before the end or the first fault. `ended`: <|end_of_text|> was read; nothing after it is."""
 
     frames: tuple[CwmFrame, ...]
     ended: bool
@@ -39,10 +39,18 @@ def parse(
     language: str = "python",
     table: FlowTable | None = None,
 ) -> CwmPrediction:
-    """Read a model's text, with or without its prompt, or token ids through `decode` (id -> bytes).
+    """Read the text of a model, with or without its prompt, or its token ids.
 
-    `source` is the program's; a marker in it is read as `entry`, the line of the first function's `def` (0: a script).
-    The control flow of another language than Python is what its `table` says; without one any line may follow any.
+    Args:
+        text: The text, or token ids.
+        source: The source of the program. A marker in it is read as `entry`.
+        entry: The line of the first function's `def`; 0 for a script.
+        decode: Returns the bytes of a token id.
+        language: The language of the source.
+        table: The control flow of a program that is not Python; without it any line may follow any.
+
+    Returns:
+        The frames before the end or the first fault.
     """
     if isinstance(text, str):
         text = unspaced(text)
@@ -56,7 +64,8 @@ def parse(
     frames: list[CwmFrame] = []
     raw_frames = reader.frames()
     for raw in map(_respelled, raw_frames) if LANGUAGES[language].runs_in_interpreter else raw_frames:
-        place = scopes.place(raw.event, _bare(raw.line), raw.locals, raw.arg)
+        line = bare_line(raw.line.removesuffix("\n").removesuffix("\r"))
+        place = scopes.place(raw.event, line, raw.locals, raw.arg)
         if place is None:
             return CwmPrediction(_settled(frames, scopes), False, Malformed(raw.offset, "<|call_sep|>"))
         frames.append(_frame(raw, place))
@@ -64,14 +73,14 @@ def parse(
 
 
 def flows_in(lines: SourceListing, language: str, table: FlowTable | None) -> tuple[Flow, ...]:
-    """The code objects of a listed source, as far as they are known."""
+    """Return the known code objects of a listed source."""
     if LANGUAGES[language].has_syntax_tree:
         return successors("\n".join(lines.lines[1:]))
     return tuple(_on_no_line(flow) for flow in table.flows) if table is not None else ()
 
 
 def _on_no_line(flow: Flow) -> Flow:
-    """A module's call frame stands on line 0, wherever its guest says that it begins, and it may have no other line."""
+    """A module's call frame stands on line 0, wherever the recorder says it starts; it may have no other line."""
     return replace(flow, line=0, start=flow.start or flow.returns) if flow.name == MODULE else flow
 
 
@@ -80,22 +89,15 @@ def _no_token(number: int) -> None:
 
 
 def _respelled(raw: RawFrame) -> RawFrame:
-    """A frame with its values as canonical ones are spelled, less the names that no recording shows."""
+    """A frame with canonical values, without the names that no recording shows."""
     names = {name: respelled(value) for name, value in raw.locals.items() if not is_hidden(name)}
     arg = None if raw.arg is None else respelled(raw.arg, raised=raw.event == "raise")
     return replace(raw, locals=names, arg=arg)
 
 
 def is_hidden(name: str) -> bool:
-    """`__class__` of a method that uses `super`, `__module__` and `__qualname__` of a class: the compiler's own."""
+    """Whether the compiler adds a name: `__class__` in a method with `super`, `__qualname__` of a class, ..."""
     return name.startswith("__") and name.endswith("__")
-
-
-def _bare(line: str) -> str:
-    """The line's text without its end and without the marker, which a model may repeat."""
-    line = line.removesuffix("\n").removesuffix("\r")
-    bare = without_marker(line)
-    return line if bare is None else bare
 
 
 def _frame(raw: RawFrame, place: FramePlace) -> CwmFrame:
@@ -113,7 +115,7 @@ def _frame(raw: RawFrame, place: FramePlace) -> CwmFrame:
 
 
 def _settled(frames: list[CwmFrame], scopes: Activations) -> tuple[CwmFrame, ...]:
-    """The frames with their lines, once each scope has been seen to its end."""
+    """The frames with their lines, after each scope was read to its end."""
     for scope in scopes.every:
         settle(scope)
     return tuple(_with_line(frame, place) for frame, place in zip(frames, scopes.places, strict=True))

@@ -1,7 +1,7 @@
-"""Meta's format as raw frames: special tokens apart from text, JSON strings read, nothing yet understood.
+"""Meta's format as raw frames: special tokens separated from text, and JSON strings read.
 
-Total: any text or list of token ids gives the frames up to the first thing that is not one, and where that is. Linear
-in the input, without recursion. Which line a text means and what ".." stands for is parse.py's.
+Total: any text or list of token ids gives the frames up to the first fault, and its place. Linear in the input,
+without recursion. parse.py resolves which line a text means and what ".." stands for.
 """
 
 from __future__ import annotations
@@ -22,20 +22,22 @@ from worldline.codec.cwm.text import (
     WITH_VALUE,
     token,
     unshield,
-)  # fmt: skip
+)
 from worldline.core.malformed import Malformed
 
 EVENTS = {name: event for event, name in EVENT_TOKENS.items()}
 NAMES = {number: name for name, number in TOKENS.items()}
 
-_STRING = re.compile(r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"')
+# A JSON string without its closing quote.
+OPEN_STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+'
+STRING = re.compile(OPEN_STRING + '"')
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _T = TypeVar("_T", str, dict[str, str])
 
 
 @dataclass(frozen=True)
 class RawFrame:
-    """One frame as written; `offset` is where it begins."""
+    """One frame as written; `offset` is where it starts."""
 
     event: str
     locals: dict[str, str]
@@ -46,7 +48,7 @@ class RawFrame:
 
 @dataclass(frozen=True)
 class Segment:
-    """A special token (`name`), or a stretch of text (`name` empty) with the offset of each of its parts."""
+    """A special token (`name`), or a piece of text (`name` empty) with the offset of each of its parts."""
 
     name: str
     text: str
@@ -55,14 +57,14 @@ class Segment:
     offsets: tuple[int, ...] = ()
 
     def at(self, index: int) -> int:
-        """The offset in the input of a character of the text."""
+        """Return the offset in the input of a character of the text."""
         if not self.starts:
             return self.offset + index
         return self.offsets[bisect_right(self.starts, index) - 1]
 
 
 def pieces_of_text(text: str) -> Iterator[Segment]:
-    """Special tokens as they are spelled, and what stands between."""
+    """Yield special tokens as they are spelled, and the text between them."""
     at = 0
     for match in SPECIAL.finditer(text):
         if match.start() > at:
@@ -74,7 +76,7 @@ def pieces_of_text(text: str) -> Iterator[Segment]:
 
 
 def pieces_of_ids(ids: Sequence[int], decode: Callable[[int], bytes | None]) -> Iterator[Segment | Malformed]:
-    """The same for token ids; offsets are then positions in the list. Ends at an id that is none."""
+    """Yield the same for token ids, with positions in the list as offsets. Stops at an invalid id."""
     data = bytearray()
     starts: list[int] = []
     offsets: list[int] = []
@@ -107,7 +109,7 @@ def _bytes(number: object, decode: Callable[[int], bytes | None]) -> bytes | Non
 
 
 def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator[Segment | Malformed]:
-    """Tokens' bytes as text; an offset counts characters, so starts are moved from bytes to characters."""
+    """The bytes of tokens as text, with starts converted from bytes to characters."""
     if not data:
         return
     try:
@@ -126,7 +128,7 @@ def _stretch(data: bytearray, starts: list[int], offsets: list[int]) -> Iterator
 
 @dataclass
 class CwmReader:
-    """Reads frames from pieces; `malformed` says why it stopped early, `ended` that the end was written."""
+    """Reads frames from pieces. `malformed`: why it stopped early. `ended`: the end was read."""
 
     pieces: Iterator[Segment | Malformed]
     length: int
@@ -136,7 +138,7 @@ class CwmReader:
     ahead: list[Segment] = field(default_factory=list)
 
     def frames(self) -> Iterator[RawFrame]:
-        """Every whole frame, up to the end, the end of the input, or the first fault."""
+        """Yield every complete frame, up to the end, the end of the input, or the first fault."""
         self._skip_prompt()
         while self.malformed is None:
             piece = self._take()
@@ -197,7 +199,7 @@ class CwmReader:
         return value
 
     def _take(self) -> Segment | None:
-        """The next piece; None at the end of the input or at something unreadable."""
+        """The next piece, or None at the end of the input or at something unreadable."""
         if self.ahead:
             return self.ahead.pop()
         piece = next(self.pieces, None)
@@ -207,7 +209,7 @@ class CwmReader:
         return piece
 
     def _text(self) -> Segment:
-        """A stretch of text, empty where a special token stands at once."""
+        """A piece of text, empty if a special token stands here."""
         piece = self._take()
         if piece is not None and not piece.name:
             return piece
@@ -216,7 +218,7 @@ class CwmReader:
         return Segment("", "", self.length if piece is None else piece.offset)
 
     def _expect(self, name: str) -> bool:
-        """Whether the special token comes next; says so where it does not."""
+        """Whether the special token comes next; sets `malformed` if not."""
         piece = self._take() if self.malformed is None else None
         if piece is not None and piece.name == name:
             return True
@@ -229,11 +231,11 @@ class CwmReader:
 
 
 def read_object(text: str) -> dict[str, str] | Malformed:
-    """A JSON object whose values are strings, and nothing else around it but space."""
+    """Read a JSON object of strings, with nothing but space around it."""
     names: dict[str, str] = {}
-    at = _past(text, _skip(text, 0), "{")
+    at = _past(text, skip_space(text, 0), "{")
     if at < 0:
-        return Malformed(_skip(text, 0), "a JSON object")
+        return Malformed(skip_space(text, 0), "a JSON object")
     if text[at : at + 1] == "}":
         return _alone(text, at + 1, names)
     while True:
@@ -243,14 +245,14 @@ def read_object(text: str) -> dict[str, str] | Malformed:
         name = json.loads(text[at:end])
         if name in names:
             return Malformed(at, "another name")
-        at, end = _past(text, _skip(text, end), ":"), _skip(text, end)
+        at, end = _past(text, skip_space(text, end), ":"), skip_space(text, end)
         if at < 0:
             return Malformed(end, ":")
         end = _string_end(text, at)
         if end < 0:
             return Malformed(at, "a JSON string")
         names[name] = json.loads(text[at:end])
-        end = _skip(text, end)
+        end = skip_space(text, end)
         if text[end : end + 1] == "}":
             return _alone(text, end + 1, names)
         at = _past(text, end, ",")
@@ -259,8 +261,8 @@ def read_object(text: str) -> dict[str, str] | Malformed:
 
 
 def read_string(text: str) -> str | Malformed:
-    """A JSON string, and nothing else around it but space."""
-    at = _skip(text, 0)
+    """Read a JSON string, with nothing but space around it."""
+    at = skip_space(text, 0)
     end = _string_end(text, at)
     if end < 0:
         return Malformed(at, "a JSON string")
@@ -269,20 +271,21 @@ def read_string(text: str) -> str | Malformed:
 
 
 def _alone(text: str, at: int, value: _T) -> _T | Malformed:
-    at = _skip(text, at)
+    at = skip_space(text, at)
     return value if at == len(text) else Malformed(at, "a special token")
 
 
-def _skip(text: str, at: int) -> int:
+def skip_space(text: str, at: int) -> int:
+    """Return the place after the space at `at`."""
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
 def _past(text: str, at: int, sign: str) -> int:
-    """Where the next thing begins after a sign and space; -1 where the sign is not there."""
-    return _skip(text, at + 1) if text[at : at + 1] == sign else -1
+    """The place after a sign and space, or -1 if the sign is not there."""
+    return skip_space(text, at + 1) if text[at : at + 1] == sign else -1
 
 
 def _string_end(text: str, at: int) -> int:
-    match = _STRING.match(text, at)
+    match = STRING.match(text, at)
     return match.end() if match else -1

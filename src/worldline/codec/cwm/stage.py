@@ -1,10 +1,10 @@
-"""Meta's trace format as a model is asked in it: what is given for a program, as text and as token ids, and back.
+"""How a program is posed in Meta's trace format: its prompt as text and as token ids, and back.
 
-A prompt in that format says where a run begins and not with which arguments, so a call with arguments is made by a
-`main` behind the source, as Meta's own prompts do. Its frames are known before anything runs: the first are given to
-the model, the last are taken off its text, and what remains is the trace of the call alone. A call of another language
-than Python is told in a comment there instead. Special tokens go by id, so nothing in a source can read as one. Which
-vocabulary gives the ids is not known here.
+A prompt in that format says where an execution starts, but not with which arguments. So a `main` after the source
+makes a call with arguments, as Meta's own prompts do. Its frames are known beforehand: the first are given to the
+model, the last are removed from its text, and the trace of the call remains. In other languages than Python, a
+comment states the call instead. Special tokens go by id, so nothing in a source can read as one. The vocabulary is
+up to the caller.
 """
 
 from __future__ import annotations
@@ -23,26 +23,25 @@ from worldline.codec.cwm.reader import NAMES, pieces_of_text
 from worldline.codec.cwm.text import MARKER, SPECIAL, TOKENS, first_event, marked, shield, token, unshield
 from worldline.core.program import Program
 
-MOST_CLOSING = 2  # an exception that leaves `main` is two frames of it
+# An exception that leaves `main` takes two of its frames.
+MAX_CLOSING_FRAMES = 2
 
 
 class Vocabulary(Protocol):
-    """What cuts text into token ids without reading special tokens in it, and puts ids together again."""
+    """Converts text to token ids, without reading special tokens in it, and back."""
 
     def ids(self, text: str, /) -> list[int]:
-        """The ids of a text."""
-        ...
+        """Return the ids of a text."""
 
     def data(self, ids: Sequence[int], /) -> bytes:
-        """The bytes that ids stand for."""
-        ...
+        """Return the bytes of ids."""
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A program as Meta's format can ask for it.
+    """A program as Meta's format poses it.
 
-    `opening` are frames that are sure to come first; `closing` is the line whose frames come last, if any.
+    `opening` are frames that certainly come first; `closing` is the line whose frames come last, if any.
     """
 
     source: str
@@ -53,26 +52,29 @@ class Stage:
 
     @property
     def called(self) -> str:
-        """The call that begins the run: of `main`, where there is one."""
+        """The call that starts the execution: of `main`, if there is one."""
         return "" if self.closing is None else f"{_unused('main', self.source.rpartition('def ')[0])}()"
 
     @property
     def prompt(self) -> str:
-        """What a model reads, as text, the sure frames with it."""
+        """What a model reads, as text, including the first frames."""
         return cwm.prompt(self.source, self.entry, self.language) + self.opening
 
-    def ids(self, vocabulary: Vocabulary, given: bytes = b"") -> list[int]:
-        """What a model reads, as ids: special tokens by number, a source's text as text whatever it spells."""
+    def ids(self, vocabulary: Vocabulary, prefix: bytes = b"") -> list[int]:
+        """Return the prompt and the frames that a model continues (`prefix`) as token ids.
+
+        Special tokens go by number; the source is plain text, whatever it spells.
+        """
         source = vocabulary.ids(marked(self.source, self.entry, self.language))
-        frames = self.opening + given.decode("utf-8", "replace")
+        frames = self.opening + prefix.decode("utf-8", "replace")
         start = [TOKENS["begin_of_text"], TOKENS["trace_context_start"], *source, TOKENS["frame_sep"]]
         return start + _ids(frames, vocabulary)
 
     def without_opening(self, text: str) -> str:
-        """A model's text without what it was given and says again: the prompt, and the first frames of `main`."""
-        given = text.rfind(token("trace_context_start"), 0, first_event(text))
-        if given >= 0:
-            text = text[given:].partition(token("frame_sep"))[2]
+        """Remove what a model's text repeats: the prompt, and the first frames of `main`."""
+        start = text.rfind(token("trace_context_start"), 0, first_event(text))
+        if start >= 0:
+            text = text[start:].partition(token("frame_sep"))[2]
         text = text.removeprefix(token("frame_sep"))
         head, end, rest = self.opening.partition("\n")
         for opening in (self.opening, f"{head}  {MARKER}{end}{rest}") if head else ():
@@ -82,11 +84,11 @@ class Stage:
         return text
 
     def without_closing(self, text: str) -> str:
-        """A model's text without the frames of `main` that end it."""
+        """Remove the frames of `main` that end a model's text."""
         if self.closing is None:
             return text
         bare = text.removesuffix(token("end_of_text"))
-        for _ in range(MOST_CLOSING):
+        for _ in range(MAX_CLOSING_FRAMES):
             start = max(bare.rfind(token(event)) for event in ("return_sep", "exception_sep"))
             match = _LAST.fullmatch(bare, max(start, 0))
             if match is None or unshield(match[1]).removesuffix("\n") != self.closing:
@@ -101,11 +103,11 @@ _LAST = re.compile(
 
 
 def stage(program: Program) -> Stage:
-    """How a program is asked for: a script and a call without arguments as they are, any other call by a `main`."""
+    """Return how a program is posed: a script or a call without arguments unchanged, any other call by a `main`."""
     if program.call is None:
         return Stage(program.source, 0, language=program.language)
     if not program.lang.has_syntax_tree:
-        return _told(program)
+        return _with_comment(program)
     tree = syntax(program.source)
     functions = [node for node in getattr(tree, "body", ()) if isinstance(node, ast.FunctionDef)]
     entries = [node.lineno for node in functions if program.call.strip() == f"{node.name}()"]
@@ -122,21 +124,21 @@ def stage(program: Program) -> Stage:
     return Stage(f"{source}{head}\n{line}\n", entry, opening, line)
 
 
-def _told(program: Program) -> Stage:
-    """A call of another language: its function is marked, and the call told in a comment behind the source."""
+def _with_comment(program: Program) -> Stage:
+    """A call in another language: its function is marked, and a comment after the source states the call."""
     call, end = _one_line(program.call or ""), "" if program.source.endswith("\n") else "\n"
     name = called_name(call)
     entry = definition_line(program.source, program.language, name) if name else None
-    told = f"// {call}\n"
-    source = program.source if program.source.endswith(f"\n{told}") else f"{program.source}{end}{told}"
+    comment = f"// {call}\n"
+    source = program.source if program.source.endswith(f"\n{comment}") else f"{program.source}{end}{comment}"
     return Stage(source, entry or 0, language=program.language)
 
 
 def staged(program: Program) -> Program:
-    """The program as Meta's format asks for it: a call with arguments is made by its `main`."""
-    found = stage(program)
-    call = program.call if found.closing is None else found.called
-    return replace(program, source=found.source, call=call)
+    """Return the program as Meta's format poses it: its `main` makes a call with arguments."""
+    posed = stage(program)
+    call = program.call if posed.closing is None else posed.called
+    return replace(program, source=posed.source, call=call)
 
 
 def _unused(name: str, source: str) -> str:
@@ -146,7 +148,7 @@ def _unused(name: str, source: str) -> str:
 
 
 def _one_line(call: str) -> str:
-    """A call on one line, as it is where it already is."""
+    """A call on one line."""
     call = call.strip()
     if not re.search(r"[\r\n]", call):
         return call
@@ -157,7 +159,7 @@ def _one_line(call: str) -> str:
 
 
 def spelled(ids: Sequence[int], vocabulary: Vocabulary) -> str:
-    """Ids as text, special tokens spelled out, and shielded what only looks like one."""
+    """Return ids as text, with special tokens spelled out, and what only looks like one escaped."""
     parts, run, in_line = list[str](), list[int](), False
     for number in (*ids, None):
         name = None if number is None else NAMES.get(number)
@@ -175,7 +177,7 @@ def spelled(ids: Sequence[int], vocabulary: Vocabulary) -> str:
 
 
 def _ids(text: str, vocabulary: Vocabulary) -> list[int]:
-    """Frames as ids: the way back from `spelled`."""
+    """Frames as ids: the inverse of `spelled`."""
     ids, in_line = list[int](), False
     for piece in pieces_of_text(text):
         if piece.name:

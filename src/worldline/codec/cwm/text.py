@@ -1,6 +1,6 @@
-"""The letters of Meta's trace format: its special tokens, its start marker, the lines of a source as it shows them.
+"""The spelling of Meta's trace format: its special tokens, its start marker, and the lines of a source.
 
-Spelling only: what the frames of a trace are is frames.py's, reading a prediction is parse.py's.
+frames.py computes the frames of a trace; parse.py reads a prediction.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ TOKENS = {
     "trace_context_start": 128107,
 }
 EVENT_TOKENS = {"call": "call_sep", "line": "line_sep", "return": "return_sep", "raise": "exception_sep"}
-WITH_LOCALS, WITH_VALUE = ("call", "line"), ("return", "raise")  # what a frame of each event carries
+# The events whose frames carry locals, and those whose frames carry a value.
+WITH_LOCALS, WITH_VALUE = ("call", "line"), ("return", "raise")
 MARKER = "# << START_OF_TRACE"
 UNCHANGED = ".."
 
@@ -39,26 +40,26 @@ UNSPACED = "a special token without a space before it (decode with spaces_betwee
 
 
 def token(name: str) -> str:
-    """A special token as text."""
+    """Return a special token as text."""
     return f"<|{name}|>"
 
 
 def shield(text: str) -> str:
-    """Source text in which nothing reads as a special token: a backslash more in what looks like one."""
+    """Escape a source text so that nothing in it reads as a special token."""
     return _SHIELDED.sub(lambda match: f"<{match[1]}\\|{match[2]}|>", text)
 
 
 def unshield(text: str) -> str:
-    """The source text that `shield` was given."""
+    """Undo `shield`."""
     return _SHIELDED.sub(lambda match: f"<{match[1][1:]}|{match[2]}|>", text)
 
 
 def unspaced(text: str) -> str:
-    """A text as it was before a decoder put a space around every special token; any other text as it is."""
-    found = list(SPECIAL.finditer(text))
-    if not any(match[1] in EVENT_TOKENS.values() for match in found):
+    """Remove the space that a decoder put around every special token; other texts stay as they are."""
+    tokens = list(SPECIAL.finditer(text))
+    if not any(match[1] in EVENT_TOKENS.values() for match in tokens):
         return text
-    if not all(_has_space(text, match.start() - 1) and _has_space(text, match.end()) for match in found):
+    if not all(_has_space(text, match.start() - 1) and _has_space(text, match.end()) for match in tokens):
         return text
     return _SPACED.sub(lambda match: match[1], text)
 
@@ -68,19 +69,19 @@ def _has_space(text: str, at: int) -> bool:
 
 
 def first_space(text: str) -> int:
-    """Where a space first stands between two special tokens; -1 where none does."""
+    """Return the offset of the first space between two special tokens, or -1."""
     match = _BETWEEN.search(text)
     return -1 if match is None else match.start(1)
 
 
 def first_event(text: str) -> int:
-    """Where the first token of an event stands, or the text ends: a prompt behind it is another problem's."""
+    """Return the offset of the first event token, or the end: a prompt after it is another problem's."""
     events = EVENT_TOKENS.values()
     return next((match.start() for match in SPECIAL.finditer(text) if match[1] in events), len(text))
 
 
 def quoted(text: str) -> str:
-    """A JSON string in ASCII in which nothing reads as a special token."""
+    """Write a JSON string in ASCII in which nothing reads as a special token."""
     return json.dumps(text).replace("<|", "\\u003c|")
 
 
@@ -92,12 +93,12 @@ class SourceListing:
     entry: int | None
 
     def text(self, line: int) -> str:
-        """A line without its end; nothing for a line that is not there."""
+        """Return a line without its end; empty if there is no such line."""
         return self.lines[line] if 0 <= line < len(self.lines) else ""
 
 
 def listing(source: str, language: str = "python") -> SourceListing:
-    """The lines of a source, the marker taken off the line that ends in it."""
+    """Return the lines of a source, without the marker at the end of a line."""
     lines, entry = [""], None
     for text in all_lines(source, language):
         bare = without_marker(text)
@@ -108,13 +109,19 @@ def listing(source: str, language: str = "python") -> SourceListing:
 
 
 def without_marker(line: str) -> str | None:
-    """The line before its marker, or None for a line without one."""
+    """Return the line before its marker, or None for a line without one."""
     bare = line.rstrip(" ")
     return bare.removesuffix(MARKER).rstrip(" ") if bare.endswith(MARKER) else None
 
 
+def bare_line(line: str) -> str:
+    """Return a line without the marker, which a model may repeat."""
+    bare = without_marker(line)
+    return line if bare is None else bare
+
+
 def marked(source: str, entry: int, language: str = "python") -> str:
-    """The source with the marker on a line, or above it where a comment would change what the line says."""
+    """Put the marker on a line, or above it if a comment would change the meaning of the line."""
     lines = list(listing(source, language).lines)
     if entry == 0:
         lines[0] = MARKER

@@ -1,8 +1,8 @@
-"""`cwm`: a trace in Meta's trace format, and a prediction in that format read back.
+"""Writes a trace in Meta's trace format.
 
     <|begin_of_text|><|trace_context_start|>SOURCE<|frame_sep|>FRAME...<|end_of_text|>
 
-docs/reference/format.md has the rules. Reading is parse.py's; what frames a trace has is frames.py's.
+docs/reference/format.md has the rules. parse.py reads the format back; frames.py computes the frames of a trace.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from worldline.core.trace import Trace
 CALL = EVENTS.index("call")
 
 
-def encode(trace: Trace, most: int | None = None) -> str:
-    """The text of a trace, or of its first `most` frames; without <|end_of_text|> where it stops before the run did."""
-    shown = frames(trace, most)
-    end = token("end_of_text") if complete(trace) and (most is None or len(shown) < most) else ""
+def encode(trace: Trace, limit: int | None = None) -> str:
+    """Write a trace, or its first `limit` frames; without <|end_of_text|> if it stops before the execution did."""
+    shown = frames(trace, limit)
+    end = token("end_of_text") if complete(trace) and (limit is None or len(shown) < limit) else ""
     program = trace.program
     return prompt_of(trace) + render(shown, listing(program.source, program.language)) + end
 
 
 def prompt_of(trace: Trace) -> str:
-    """What a model is given for the program of a trace, whose call was seen to enter a function."""
+    """Write the prompt of a recorded trace, which shows the function that its call entered."""
     return prompt(trace.program.source, entry_line(trace), trace.program.language)
 
 
 def prompt(source: str, entry: int, language: str = "python") -> str:
-    """What a model is given: the source, marked on the entry's line (0: the whole script)."""
+    """Write a prompt: the source, marked on the line of the entry (0: the whole script)."""
     return (
         token("begin_of_text")
         + token("trace_context_start")
@@ -58,18 +58,18 @@ def prompt(source: str, entry: int, language: str = "python") -> str:
 
 
 def render(shown: Iterable[CwmFrame], lines: SourceListing) -> str:
-    """Frames as text."""
+    """Write frames as text."""
     return "".join(_rendered(shown, lines))
 
 
 def _rendered(shown: Iterable[CwmFrame], lines: SourceListing) -> Iterator[str]:
-    said: dict[int, dict[str, str]] = {}
+    shown_names: dict[int, dict[str, str]] = {}
     for frame in shown:
         yield token(EVENT_TOKENS[frame.event])
         if frame.event in WITH_LOCALS:
-            known = said.get(frame.scope, {}) if frame.event == "line" else {}
+            known = shown_names.get(frame.scope, {}) if frame.event == "line" else {}
             yield _object(frame.locals, known)
-            said[frame.scope] = frame.locals
+            shown_names[frame.scope] = frame.locals
         yield token("action_sep") + shield(lines.text(frame.line or 0)) + "\n"
         if frame.event in WITH_VALUE:
             yield token("arg_sep") + quoted(frame.arg or "None")
@@ -85,7 +85,7 @@ def _object(names: dict[str, str], known: dict[str, str]) -> str:
 
 
 def entry_line(trace: Trace) -> int:
-    """The line that carries the marker: the `def` of the called function, 0 for a script."""
+    """Return the line that carries the marker: the `def` of the called function, 0 for a script."""
     columns, activations = trace.columns, trace.frames
     calls = (i for i, event in enumerate(columns.event) if event == CALL)
     roots = [trace[i] for i in calls if activations[columns.frame[i]].parent < 0]
@@ -101,7 +101,7 @@ def entry_line(trace: Trace) -> int:
 
 
 def _defined_line(program: Program) -> int | None:
-    """Where the words of another language say that the called function is defined; known before anything runs."""
+    """The line that defines the called function, from the words of another language."""
     return definition_line(program.source, program.language, called_name(program.call or ""))
 
 

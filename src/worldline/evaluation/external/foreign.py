@@ -14,8 +14,8 @@ from pathlib import Path
 
 from worldline.codec.compact import parse as compact_parse
 from worldline.codec.compact.prompt import Compact, prompt
-from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, asserted
-from worldline.codec.cwm.foreign.stripped import read as read_foreign
+from worldline.codec.cwm.external.reading import KINDS, ExternalText, asserted
+from worldline.codec.cwm.external.reading import read as read_foreign
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.program import Program
 from worldline.diagnose.sample import ReportedAnswer
@@ -147,7 +147,7 @@ def _compact(data: bytes, program: Program, options: Compact) -> tuple[bytes, st
     return None
 
 
-def _detail(read: Stripped) -> str:
+def _detail(read: ExternalText) -> str:
     if read.malformed is not None:
         return f"at character {read.malformed.offset}: expected {read.malformed.expected}"
     if read.run_on is not None:

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
+from worldline.core.external_json import parse_external_json
 from worldline.core.fault import RowFault, call_or_fault
-from worldline.core.foreign_json import foreign_json
 
 FIELDS: dict[str, tuple[str, ...]] = {
     "id": ("id", "task_id", "sample_id", "problem_id", "question_id", "name", "uid", "idx", "index"),
@@ -99,14 +99,14 @@ def _text(path: str | Path) -> str:
 def _values(path: str | Path, text: str) -> Any:
     """The whole file as one JSON value, or a list of what its lines are."""
     try:
-        return foreign_json(text)
+        return parse_external_json(text)
     except ValueError:
         pass
     values = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                values.append(foreign_json(line))
+                values.append(parse_external_json(line))
             except ValueError as error:
                 raise UsageError(f"{path}, line {number} is not JSON: {error}") from None
     return values

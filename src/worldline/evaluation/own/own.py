@@ -18,7 +18,7 @@ from typing import Any
 from worldline.analyze.flow.entries import entries, in_words
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
-from worldline.core.foreign_json import foreign_json
+from worldline.core.external_json import parse_external_json
 from worldline.core.language import LANGUAGES, usual_name
 from worldline.core.limits import Limits
 from worldline.core.program import Program
@@ -98,7 +98,7 @@ def _tasks(
 def _object(row: Any) -> Mapping[str, Any]:
     if isinstance(row, str):
         try:
-            row = foreign_json(row)
+            row = parse_external_json(row)
         except ValueError as error:
             raise _Mistake(f" is not JSON: {error}") from None
     if not isinstance(row, Mapping):

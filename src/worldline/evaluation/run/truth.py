@@ -79,7 +79,7 @@ class Truth:
             return self.text if most is None else first_lines(self.text, most)
         most = None if most is None or most >= len(self.trace) else most
         if (codec, most) not in self._texts:  # asked for, judged by, stored
-            self._texts[codec, most] = written.steps(self.trace, most=most)
+            self._texts[codec, most] = written.steps(self.trace, limit=most)
         return self._texts[codec, most]
 
     def steps_in(self, written: int, *, is_cut: bool) -> int:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from worldline.codec.compact.prompt import Compact
-from worldline.codec.compact.writer import Recorded, write
+from worldline.codec.compact.writer import RecordedSteps, write
 from worldline.core.errors import UsageError
 from worldline.core.events import ENDED as WHOLE
 from worldline.core.hidden import Control
@@ -84,7 +84,7 @@ def _text_up_to(trace: Trace, hidden: int) -> bytes:
     last = taken[-1].step + EXTRA_STEPS if len(taken) == hidden else len(trace)
     steps = [trace[i] for i in range(min(last, len(trace)))]
     whole = len(steps) == len(trace) and trace.outcome.kind in WHOLE
-    return write(Recorded(trace.program, steps, list(trace.frames), taken, whole), Compact())
+    return write(RecordedSteps(trace.program, steps, list(trace.frames), taken, whole), Compact())
 
 
 def state_key(names: Mapping[str, str], ignored: str) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.core.foreign_json import foreign_json
+from worldline.core.external_json import parse_external_json
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
 from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource, own_nodes
@@ -35,11 +35,11 @@ def _rows(data: bytes, name: str) -> list[Any]:
     message = f"{name} is neither rows of [input, output] in JSON nor a .py file of tests"
     lines = [line for line in data.splitlines() if line.strip()]
     try:
-        whole = foreign_json(data)
+        whole = parse_external_json(data)
         rows = [whole] if len(lines) == 1 and _is_row(whole) and not _is_rows(whole) else whole
     except ValueError:
         try:
-            rows = [foreign_json(line) for line in lines]
+            rows = [parse_external_json(line) for line in lines]
         except ValueError:
             raise UsageError(message) from None
     if not isinstance(rows, list) or not rows or not all(_is_row(row) for row in rows):

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact, prompt
-from worldline.codec.compact.writer import Recorded, write
+from worldline.codec.compact.writer import RecordedSteps, write
 from worldline.core.program import Program
 from worldline.predict.prediction import PredictionRequest
 
@@ -57,7 +57,7 @@ def example(options: Compact) -> tuple[bytes, bytes]:
     """The worked example in one mode: its prompt and its steps."""
     found = parse(EXAMPLE)
     assert found.program is not None
-    run = Recorded(found.program, found.steps, found.frames, found.hidden, found.ended, found.decided)
+    run = RecordedSteps(found.program, found.steps, found.frames, found.hidden, found.ended, found.decisions)
     return prompt(found.program, options, found.hidden), write(run, options, [])
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from worldline.core.errors import UsageError
-from worldline.core.foreign_json import foreign_json
+from worldline.core.external_json import parse_external_json
 from worldline.predict.servers.streamed import StreamedAnswer
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def _check_kind(answer: httpx2.Response) -> None:
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        found = foreign_json(data)
+        found = parse_external_json(data)
     except ValueError:
         raise Unanswered("an answer that is not JSON") from None
     if not isinstance(found, dict):
@@ -238,7 +238,7 @@ def _object(data: bytes) -> dict[str, Any]:
 def _said(data: bytes) -> str:
     """What a server says about its refusal, shortened, on one line."""
     try:
-        text = _message(foreign_json(data[: 1 << 16]))
+        text = _message(parse_external_json(data[: 1 << 16]))
     except ValueError:
         text = "" if data.lstrip()[:1] == b"<" else data[: SHOWN * 4].decode("utf-8", "replace")
     return one_line(text)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-from worldline.codec.cwm.foreign.stripped import CLOSE, OPEN, Stripped, asserted, read, tail_of
+from worldline.codec.cwm.external.reading import CLOSE, OPEN, ExternalText, asserted, read, tail_of
 from worldline.codec.cwm.stage import Stage
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.core.program import Program
@@ -126,7 +126,7 @@ def own_answer(ask: PredictionRequest, reply: Reply) -> str | None:
     return asserted(_read(ask, reply).answer)
 
 
-def _read(ask: PredictionRequest, reply: Reply) -> Stripped:
+def _read(ask: PredictionRequest, reply: Reply) -> ExternalText:
     """A reply by the reader of foreign text, from the call's own frames on."""
     text = _bracketed(reply)
     head = _opening(stage(ask.program), text)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from worldline.codec.compact.parse import parse
-from worldline.codec.cwm.foreign.stripped import entry_of, read
+from worldline.codec.cwm.external.reading import entry_of, read
 from worldline.codec.cwm.text import marked, unspaced
 from worldline.core.program import Program
 from worldline.predict.prediction import PredictionRequest

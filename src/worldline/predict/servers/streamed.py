@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from worldline.core.foreign_json import foreign_json
+from worldline.core.external_json import parse_external_json
 
 DONE = b"[DONE]"
 _BREAK = re.compile(rb"\r\n|\n|\r(?!\Z)")  # a \r at the very end may be half of a \r\n
@@ -56,7 +56,7 @@ class StreamedAnswer:
         if data.strip() == DONE:
             return
         try:
-            found = foreign_json(data)
+            found = parse_external_json(data)
         except ValueError:
             raise ValueError("an event that is not JSON") from None
         if not isinstance(found, dict):

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from worldline.codec.cwm.foreign.stripped import continuation
+from worldline.codec.cwm.external.reading import continuation
 from worldline.codec.cwm.reader import NAMES
 from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.codec.notation import notation

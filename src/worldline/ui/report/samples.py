@@ -12,7 +12,7 @@ from typing import NamedTuple
 from worldline.codec.token_split import split_value
 from worldline.codec.tokens import Tokenizer
 from worldline.core.program import Program
-from worldline.core.text import parting
+from worldline.core.text import first_difference
 from worldline.diagnose.at_risk import ValueAtRisk, at_risk, values
 from worldline.diagnose.blame.executed import executed_operations
 from worldline.diagnose.diagnosis import Diagnosis
@@ -152,7 +152,7 @@ def _failing(value: ValueAtRisk, got: str | None, codec: str, tokenizer: Tokeniz
     if got is None or got == GONE:
         return None
     wanted, found = (split_value(tokenizer, codec, value.name, text) for text in (value.text, got))
-    at = parting(wanted.text, found.text)
+    at = first_difference(wanted.text, found.text)
     token, inside = wanted.token_at(at)
     return FailingValue(
         name=value.name or "", type=value.type, wanted=wanted.marked(at), got=found.marked(at), at=at,

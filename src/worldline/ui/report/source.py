@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from worldline.core.language import all_lines
-from worldline.core.text import parting, printable
+from worldline.core.text import first_difference, printable
 from worldline.ui.session.marks.syntax import SyntaxSpan, spans
 
 TAB = "    "
@@ -35,7 +35,7 @@ def _safe(text: str) -> str:
 
 def marked(text: str, other: str | None) -> str:
     """A text with the characters marked that are not in another one, between their common ends; without one, all."""
-    start = parting(text, other) if other is not None else 0
+    start = first_difference(text, other) if other is not None else 0
     ends = zip(reversed(text[start:]), reversed((other or "")[start:]), strict=False)
     same = 0
     for one, two in ends:

@@ -16,7 +16,7 @@ from typing import Any
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from worldline.core.foreign_json import foreign_json
+from worldline.core.external_json import parse_external_json
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.gate import shows_key
 from worldline.ui.http.json_body import ClientLeft, json_bytes, received
@@ -96,7 +96,7 @@ async def _body(receive: Receive, most: int) -> Any:
     """What was sent, as JSON."""
     data = await received(receive, most)
     try:
-        return foreign_json(data)
+        return parse_external_json(data)
     except ValueError as error:
         raise Refusal(400, f"the body is not JSON: {error}") from None
 

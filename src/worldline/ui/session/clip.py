@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from worldline.core.text import parting
+from worldline.core.text import first_difference
 
 MOST = 4_000  # characters of one text
 _BEFORE = 1_000  # of them, those before the place where two texts part
@@ -14,7 +14,7 @@ def clip(text: str, other: str | None = None) -> str:
         return text
     start = 0
     if len(text) > MOST and other is not None and other != text:
-        start = max(0, min(parting(text, other) - _BEFORE, len(text) - MOST))
+        start = max(0, min(first_difference(text, other) - _BEFORE, len(text) - MOST))
     shown = text[start : start + MOST]
     left = len(text) - start - len(shown)
     if not shown.isascii():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from worldline.codec.reading import Event
 from worldline.core.hidden import in_words
-from worldline.core.text import parting, printable
+from worldline.core.text import first_difference, printable
 from worldline.diagnose.debug import AlignedRow
 from worldline.diagnose.diverge import HIDDEN, Divergence
 from worldline.diagnose.reading import threads_of
@@ -136,7 +136,7 @@ def _parted(one: _Cell, other: _Cell) -> tuple[_Cell, _Cell]:
     def placed(pieces: tuple[CellPiece, ...], beside: tuple[CellPiece, ...]) -> tuple[CellPiece, ...]:
         known = {_about(piece): piece.text for piece in beside if piece.differs}
         return tuple(
-            replace(piece, at=parting(piece.text, known[_about(piece)]))
+            replace(piece, at=first_difference(piece.text, known[_about(piece)]))
             if piece.differs and _about(piece) in known
             else piece
             for piece in pieces

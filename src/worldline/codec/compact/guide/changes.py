@@ -18,13 +18,13 @@ def _frame(state: GuideState) -> LiveFrame:
 
 
 def tail_mask(state: GuideState) -> int:
-    """Behind an action or a change: the end of the line, or another change."""
+    """Return what may follow an action or a change: the end of the line, or another change."""
     unfinished = state.early and state.changed and not state.open
-    return (0 if unfinished else END) | (SPACE if _may_go_on(state) else 0)
+    return (0 if unfinished else END) | (SPACE if _may_continue(state) else 0)
 
 
-def _may_go_on(state: GuideState, more: int = 0) -> bool:
-    """Whether there is a name left to change, once `more` are used, or another element of the last one."""
+def _may_continue(state: GuideState, more: int = 0) -> bool:
+    """Whether a name is left to change after `more` names, or another element of the last name."""
     if state.early and (state.changed or more):
         return True
     names, same = _frame(state).names, state.options.same
@@ -33,7 +33,7 @@ def _may_go_on(state: GuideState, more: int = 0) -> bool:
 
 
 def tail_take(state: GuideState, byte: int) -> None:
-    """Another change, or the end of the line."""
+    """Start another change, or end the line."""
     if byte == 0x20:
         state.go("item")
     else:
@@ -43,42 +43,43 @@ def tail_take(state: GuideState, byte: int) -> None:
 def _finish(state: GuideState) -> None:
     frame, frames = _frame(state), state.frames
     if state.event == "late":
-        frame.own = frames.late = True
-        frames.must = frame
-        frame.pending = frames.steps - 1  # its next event follows at once
+        frame.changes_written = frames.late = True
+        frames.due = frame
+        # The next event of the frame follows at once.
+        frame.pending = frames.steps - 1
     else:
         frames.step(frame, state.event, state.line, changed=state.changed, exact=state.exact)
     state.begin()
 
 
 def _item_mask(state: GuideState) -> int:
-    found = bits(b"|") if state.early and state.changed else 0
-    found |= _assigned(state).mask
-    return found | (bits(b"-") if state.section < 2 and _taken(state).mask else 0)
+    mask = bits(b"|") if state.early and state.changed else 0
+    mask |= _changeable(state).mask
+    return mask | (bits(b"-") if state.section < 2 and _deletable(state).mask else 0)
 
 
-def _assigned(state: GuideState) -> Node:
-    """The names that a change may begin with, `-` apart."""
+def _changeable(state: GuideState) -> Node:
+    """The names that a change may start with, except after `-`."""
     names = _frame(state).names
     if state.options.same:
         return state.guard.name(names, state.aliased & state.used if state.section == 0 else state.aliased)
     return state.guard.name(names, state.used - {state.edited}) if state.section == 0 else DONE
 
 
-def _taken(state: GuideState) -> Node:
-    """The names that may stand behind `-`; where only what is still a change is shown, they were shown before."""
+def _deletable(state: GuideState) -> Node:
+    """The names that may stand after `-`; if only net changes are shown, they were shown before."""
     if not state.exact:
         return state.guard.words(frozenset(_frame(state).known - (state.used - {state.edited})))
     return state.guard.name(_frame(state).names, state.used - {state.edited})
 
 
 def _item_take(state: GuideState, byte: int) -> None:
-    if byte == 0x7C:  # what follows is of the resume itself
+    if byte == 0x7C:
         state.begin_own_changes()
     elif byte == 0x2D:
-        state.read(_taken(state), "gone")
+        state.read(_deletable(state), "gone")
     else:
-        state.read(_assigned(state), "named", first=True)
+        state.read(_changeable(state), "named", first=True)
 
 
 def _may_edit(state: GuideState, name: bytes) -> bool:
@@ -87,14 +88,14 @@ def _may_edit(state: GuideState, name: bytes) -> bool:
 
 
 def _named_mask(state: GuideState) -> int:
-    name, found = state.word(), 0
+    name, mask = state.word(), 0
     if state.section == 0 and name not in state.used:
-        found |= bits(b"=")
+        mask |= bits(b"=")
     if _may_edit(state, name):
-        found |= bits(b"[.+-")
+        mask |= bits(b"[.+-")
     if state.options.same and name not in state.aliased:
-        found |= bits(b"&")
-    return found
+        mask |= bits(b"&")
+    return mask
 
 
 def _named_take(state: GuideState, byte: int) -> None:
@@ -118,13 +119,13 @@ def _named_take(state: GuideState, byte: int) -> None:
 
 def _gone_mask(state: GuideState) -> int:
     name = state.word()
-    found = _behind_gone(state) if name not in state.used else 0
-    return found | (bits(b"[.") if _may_edit(state, name) else 0)
+    mask = _after_deleted(state) if name not in state.used else 0
+    return mask | (bits(b"[.") if _may_edit(state, name) else 0)
 
 
-def _behind_gone(state: GuideState) -> int:
+def _after_deleted(state: GuideState) -> int:
     unfinished = state.early and not state.open
-    return (0 if unfinished else END) | (SPACE if _may_go_on(state, 1) else 0)
+    return (0 if unfinished else END) | (SPACE if _may_continue(state, 1) else 0)
 
 
 def _gone_take(state: GuideState, byte: int) -> None:

@@ -1,7 +1,7 @@
-"""Where a program's text leaves room for a hidden input (a draw, a clock, what is read, who runs), and of which kinds.
+"""Which lines of a source may use a hidden input (a draw, a clock, stdin, a thread switch), and of which kinds.
 
-An over-approximation that no recorded run leaves: a line may draw where it may run code that is not the program's own,
-by a call, an iteration, an import and the like. What a line surely reads is `flow.unknowable`'s to say.
+An over-approximation that no recorded execution leaves: a line may draw if it may execute code that is not the
+program's own, by a call, an iteration, an import and the like. `flow.unknowable` has the lines that certainly draw.
 """
 
 from __future__ import annotations
@@ -14,12 +14,24 @@ from functools import lru_cache
 from worldline.analyze.flow.control import first_line, syntax
 from worldline.core.hidden import READ, THREAD
 
-# What a library may draw; `below`, `bits`, `urandom` and `thread` have numbers behind them.
-LIBRARY = frozenset({
-    "below", "float", "bits", "urandom", "clock", "times", "usage", "id", "uuid", "stat", "state", THREAD,
-})  # fmt: skip
+# What a library may draw; `below`, `bits`, `urandom` and `thread` are followed by numbers.
+_DRAWS = (
+    "below",
+    "float",
+    "bits",
+    "urandom",
+    "clock",
+    "times",
+    "usage",
+    "id",
+    "uuid",
+    "stat",
+    "state",
+    THREAD,
+)
+LIBRARY = frozenset(_DRAWS)
 # Modules that neither draw, nor read a clock, nor start anything.
-_STILL = frozenset({
+_DETERMINISTIC = frozenset({
     "__future__", "abc", "array", "bisect", "cmath", "collections", "contextlib", "copy", "dataclasses", "decimal",
     "enum", "fractions", "functools", "graphlib", "heapq", "itertools", "json", "keyword", "math", "numbers",
     "operator", "re", "string", "struct", "textwrap", "types", "typing", "unicodedata",
@@ -29,26 +41,37 @@ _DYNAMIC = re.compile(
     r"\b(?:__import__|importlib|exec|eval|compile|globals|locals|vars|modules|__builtins__|__loader__|__spec__"
     r"|__subclasses__|__globals__|__getattribute__)\b"
 )
-# What starts threads, or hands work to some.
+# What starts threads, or hands work to threads.
 _THREADS = re.compile(
     r"thread|concurrent|asyncio|multiproc|queue|server|http|logging|subprocess|sched", re.IGNORECASE
 )
+# Syntax that may execute code which is not the program's own.
 _RUNS = (
-    ast.Call, ast.For, ast.AsyncFor, ast.With, ast.AsyncWith, ast.Import, ast.ImportFrom, ast.comprehension, ast.Await,
-    ast.YieldFrom, ast.Starred, ast.In, ast.NotIn, ast.Subscript, ast.Attribute, ast.ClassDef, ast.Delete,
-)  # fmt: skip
+    *(
+        ast.Call,
+        ast.For,
+        ast.AsyncFor,
+        ast.With,
+        ast.AsyncWith,
+        ast.Import,
+        ast.ImportFrom,
+        ast.comprehension,
+    ),
+    *(ast.Await, ast.YieldFrom, ast.Starred, ast.In, ast.NotIn, ast.Subscript, ast.Attribute, ast.ClassDef),
+    ast.Delete,
+)
 
 
 def kinds(texts: Iterable[str], own: Iterable[str] = ()) -> frozenset[str]:
-    """The kinds of hidden inputs that a program of these sources may have, by their first words.
+    """Return the first words of the kinds of hidden inputs that a program may have.
 
-    `own` are the paths of its further files.
+    `texts` are its sources, `own` the paths of its further files.
     """
     modules = {re.split(r"[/.]", path)[0] for path in own}
-    found = {READ}
+    words = {READ}
     for text in texts:
-        found |= _kinds(text, frozenset(modules))
-    return frozenset(found)
+        words |= _kinds(text, frozenset(modules))
+    return frozenset(words)
 
 
 @lru_cache(maxsize=256)
@@ -56,23 +79,23 @@ def _kinds(text: str, own: frozenset[str]) -> frozenset[str]:
     tree = syntax(text)
     if tree is None or _DYNAMIC.search(text):
         return LIBRARY
-    if any(name not in own | _STILL for name in _imported(tree)):
+    if any(name not in own | _DETERMINISTIC for name in _imported(tree)):
         return LIBRARY if _THREADS.search(text) else LIBRARY - {THREAD}
     return frozenset({"id"}) if re.search(r"\bid\b", text) else frozenset()
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
-    """The modules that are imported, each by its root; a relative import is of an own file."""
+    """The roots of the imported modules; a relative import is of an own file."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (one.name.partition(".")[0] for one in node.names)
+            yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield (node.module or "").partition(".")[0]
 
 
 @lru_cache(maxsize=256)
 def drawing_lines(source: str) -> frozenset[int] | None:
-    """The lines that may draw; None: any."""
+    """Return the lines that may draw, or None if any may."""
     tree = syntax(source)
     return None if tree is None else frozenset(_lines(tree))
 

@@ -1,8 +1,8 @@
-"""Which frames run while steps are written, and which kind of line may come next: the guide's bookkeeping.
+"""Which frames run while steps are written, and which kind of line may come next.
 
-It follows `codec.compact.reader`, and looks ahead where a text could not be ended any more: a frame whose changes are
-written early has its next event at once, a frame that raised `!` goes on. Frames that are over are forgotten, so that
-memory grows with the frames that live. Nothing here reads bytes.
+It follows `codec.compact.reader`, and looks ahead so that a text can always be ended: a frame whose changes are
+written early has the next event, and a frame that raised `!` continues. Frames that have ended are forgotten, so
+that memory grows with the live frames only. Nothing here reads bytes.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from worldline.core.events import CHANGELESS
 
 
 class LiveFrame:
-    """One living frame: where it is, and what of its newest event is still open."""
+    """One live frame: where it is, and what is still open about its newest event."""
 
     __slots__ = (
+        "changes_written",
         "event",
         "file",
         "flows",
         "known",
         "line",
+        "must_continue",
         "names",
         "outermost",
-        "owes",
-        "own",
         "pending",
         "raised",
         "serial",
-    )  # fmt: skip
+    )
 
     def __init__(
         self, serial: int, file: int, line: int, flows: tuple[Flow, ...], names: frozenset[bytes] | None
@@ -39,61 +39,66 @@ class LiveFrame:
         self.serial, self.file, self.line, self.flows, self.names = serial, file, line, flows, names
         self.outermost = False
         self.event = "call"
-        # The number of its pending step, as `core.events.Pending` would have it. It stands here, for a frame is copied
-        # with all that is known of it at each byte that is tried, and stays known when its changes are written.
+        # The number of its pending step, like `core.events.Pending`. It is stored here because a frame is copied with
+        # its state at each byte that is tried, and it stays after the changes are written.
         self.pending = -1
-        self.own = False  # that step's changes are written
+        self.changes_written = False
         self.raised = False
-        self.owes = False  # it raised, and said that it goes on
-        self.known: set[bytes] = set()  # names that have a value, in the text's eyes
+        # Whether it raised with the mark of a frame that continues.
+        self.must_continue = False
+        # Names that have a value according to the text.
+        self.known: set[bytes] = set()
 
-    def twin(self) -> LiveFrame:
-        """An independent copy."""
+    def fork(self) -> LiveFrame:
         other = copy.copy(self)
         other.known = set(self.known)
         return other
 
 
 class FrameStack:
-    """The stack of frames, those that are suspended, and what the lines since the last step have said."""
+    """The stack of frames, the suspended frames, and what the lines since the last step have said."""
 
     def __init__(self) -> None:
         self.stack: list[LiveFrame] = []
-        self.suspended: list[LiveFrame] = []  # the oldest first
-        self.previous: LiveFrame | None = None  # the frame of the newest step
+        # The oldest first.
+        self.suspended: list[LiveFrame] = []
+        # The frame of the newest step.
+        self.previous: LiveFrame | None = None
         self.thread = 0
-        self.waiting: dict[
-            int, tuple[list[LiveFrame], LiveFrame | None]
-        ] = {}  # the two, of threads that do not run
-        self.must: LiveFrame | None = None  # the frame that the next step is of
+        # Stack and previous of the threads that do not run.
+        self.waiting: dict[int, tuple[list[LiveFrame], LiveFrame | None]] = {}
+        # The frame that must have the next step.
+        self.due: LiveFrame | None = None
         self.steps = self.serials = 0
-        self.moved = ""  # "/" or "@", since the last step
-        self.late = self.hidden = False  # likewise: late changes, a hidden input
-        self.decided = 0  # likewise: conditions
-        self.reads = False  # a hidden input was a text that the next step reads
+        # Since the last step: a move ("/" or "@"), late changes, a hidden input, the number of decisions, and whether
+        # a hidden input is a text that the next step reads.
+        self.moved = ""
+        self.late = self.hidden = False
+        self.decided = 0
+        self.reads_input = False
         self._resumable: tuple[tuple[int, LiveFrame | None], dict[bytes, LiveFrame]] | None = None
 
-    def twin(self) -> tuple[FrameStack, dict[int, LiveFrame]]:
-        """An independent copy, in time linear in the living frames, and its frames by the ids of these."""
+    def fork(self) -> tuple[FrameStack, dict[int, LiveFrame]]:
+        """Return an independent copy, in time linear in the live frames, and its frames by the ids of these."""
         other = copy.copy(self)
-        twins = {id(frame): frame.twin() for frame in (*self.stack, *self.suspended)}
+        copies = {id(frame): frame.fork() for frame in (*self.stack, *self.suspended)}
         for stack, last in (*self.waiting.values(), ([], self.previous)):
             for frame in stack if last is None else (*stack, last):
-                if id(frame) not in twins:
-                    twins[id(frame)] = frame.twin()
+                if id(frame) not in copies:
+                    copies[id(frame)] = frame.fork()
         other._resumable = None
-        other.stack = [twins[id(frame)] for frame in self.stack]
-        other.suspended = [twins[id(frame)] for frame in self.suspended]
-        other.previous = None if self.previous is None else twins[id(self.previous)]
-        other.must = None if self.must is None else twins[id(self.must)]
+        other.stack = [copies[id(frame)] for frame in self.stack]
+        other.suspended = [copies[id(frame)] for frame in self.suspended]
+        other.previous = None if self.previous is None else copies[id(self.previous)]
+        other.due = None if self.due is None else copies[id(self.due)]
         other.waiting = {
-            thread: ([twins[id(frame)] for frame in stack], None if last is None else twins[id(last)])
+            thread: ([copies[id(frame)] for frame in stack], None if last is None else copies[id(last)])
             for thread, (stack, last) in self.waiting.items()
         }
-        return other, twins
+        return other, copies
 
     def go(self, thread: int) -> None:
-        """This thread goes on: the frames that run are its own, at first none."""
+        """Switch to a thread. The stack becomes that of the thread, at first empty."""
         if thread != self.thread:
             self.waiting[self.thread] = self.stack, self.previous
             self.stack, self.previous = self.waiting.pop(thread, ([], None))
@@ -101,93 +106,91 @@ class FrameStack:
 
     @property
     def top(self) -> LiveFrame | None:
-        """The frame that runs."""
         return self.stack[-1] if self.stack else None
 
     @property
-    def heard(self) -> LiveFrame | None:
-        """The frame that output and the like are of: the one that runs, or the last one of all."""
+    def io_frame(self) -> LiveFrame | None:
+        """The frame of output and the like: the running one, or at the end the last one."""
         return self.top or (self.previous if not self.stack else None)
 
     def may_step(self) -> bool:
-        """Whether the frame that runs may have an event now."""
+        """Whether the running frame may have an event now."""
         top = self.top
-        if top is None or (self.must is not None and self.must is not top):
+        if top is None or (self.due is not None and self.due is not top):
             return False
-        return not top.own or top.pending == self.steps - 1
+        return not top.changes_written or top.pending == self.steps - 1
 
-    def may_speak(self) -> bool:
-        """Whether output, input or exit may come now."""
-        return self.heard is not None and self.must is None and not self.late and self.moved != "@"
+    def may_do_io(self) -> bool:
+        return self.io_frame is not None and self.due is None and not self.late and self.moved != "@"
 
-    def may_hide(self) -> bool:
+    def may_draw_hidden(self) -> bool:
         """Whether a hidden input may come now: they stand before moves and late changes."""
         return not self.moved and not self.late
 
     def may_call(self) -> bool:
-        """Whether a frame may begin now."""
-        return self.must is None and not self.late and self.moved != "@"
+        return self.due is None and not self.late and self.moved != "@"
 
     def may_change_late(self) -> bool:
-        """Whether the changes of the newest step of the frame that runs may come now."""
+        """Whether the changes of the newest step of the running frame may come now."""
         top = self.top
-        if top is None or not self.may_step() or self.late or self.reads:
+        if top is None or not self.may_step() or self.late or self.reads_input:
             return False
         return top.pending != self.steps - 1
 
     def may_decide(self) -> bool:
-        """Whether it may be told now what the newest line of the frame that runs decided."""
+        """Whether the decision of the newest line of the running frame may come now."""
         top = self.top
-        if top is None or top.event != "line" or self.moved == "@" or self.reads:
+        if top is None or top.event != "line" or self.moved == "@" or self.reads_input:
             return False
         return self.may_step()
 
     def decide(self) -> None:
-        """What was decided is told: nothing but the step that follows from it may come."""
+        """Note a decision: only the step that follows from it may come."""
         self.decided += 1
-        self.late, self.must = True, self.top
+        self.late, self.due = True, self.top
 
     def may_leave(self, *, abrupt: bool = False) -> bool:
-        """Whether `/` may come: the frame that runs is over without an event, by an exception or (`abrupt`) a jump."""
+        """Whether `/` may come: the running frame ends without an event, by an exception or (`abrupt`) a jump."""
         top = self.top
-        if top is None or not (top.raised or abrupt) or top.owes or self.late:
+        if top is None or not (top.raised or abrupt) or top.must_continue or self.late:
             return False
         if self.moved == "@":
             return False
-        return self.must is None or self.must is top
+        return self.due is None or self.due is top
 
     def may_end(self, *, abrupt: bool = False) -> bool:
-        """Whether `.` may come: nothing is owed, and what still runs was left by an exception or (`abrupt`) an exit."""
-        if self.moved or self.late or (self.must is not None and self.must is not self.top):
+        """Whether `.` may come: nothing is due, and running frames were left by an exception or (`abrupt`) an exit."""
+        if self.moved or self.late or (self.due is not None and self.due is not self.top):
             return False
-        if not all((frame.raised or abrupt) and not frame.owes for frame in self.stack):
+        if not all((frame.raised or abrupt) and not frame.must_continue for frame in self.stack):
             return False
-        return not any(frame.owes for frame in self.suspended)
+        return not any(frame.must_continue for frame in self.suspended)
 
     def resumable(self) -> dict[bytes, LiveFrame]:
-        """The frames that `~` may name, by how it names them."""
-        if self.moved or self.late or self.reads or not self.suspended:
+        """The frames that `~` may name, by their references."""
+        if self.moved or self.late or self.reads_input or not self.suspended:
             return {}
-        key = (self.steps, self.must)  # a line asks several times
+        # Cached, because one line asks several times.
+        key = (self.steps, self.due)
         if self._resumable is None or self._resumable[0] != key:
             named = self._named(self.suspended).items()
-            found = {word: frame for word, frame in named if self._may_resume(frame)}
-            self._resumable = (key, found)
+            resumable = {word: frame for word, frame in named if self._may_resume(frame)}
+            self._resumable = (key, resumable)
         return self._resumable[1]
 
     def _may_resume(self, frame: LiveFrame) -> bool:
-        if self.must is not None and frame is not self.must:
+        if self.due is not None and frame is not self.due:
             return False
-        return not frame.own or frame.pending == self.steps - 1
+        return not frame.changes_written or frame.pending == self.steps - 1
 
     def reachable(self) -> dict[bytes, LiveFrame]:
-        """The frames that `@` may name, by how it names them: an exception is thrown into them where they wait."""
-        if self.moved == "@" or self.late or self.reads:
+        """The frames that `@` may name, by their references: an exception is thrown into them while they wait."""
+        if self.moved == "@" or self.late or self.reads_input:
             return {}
         return {
             word: frame
             for word, frame in self._named(self.suspended).items()
-            if self.must is None or frame is self.must
+            if self.due is None or frame is self.due
         }
 
     def _named(self, frames: Iterable[LiveFrame]) -> dict[bytes, LiveFrame]:
@@ -198,39 +201,39 @@ class FrameStack:
         }
 
     def leave(self) -> None:
-        """The frame that runs has no further part."""
+        """Remove the running frame."""
         self.stack.pop()
-        self.moved, self.must, self.previous = "/", None, None
+        self.moved, self.due, self.previous = "/", None, None
 
     def switch(self, frame: LiveFrame) -> None:
-        """Another frame runs, to raise."""
+        """Continue another frame, in order to raise."""
         self.moved = "@"
         self.stack.append(frame)
 
     def step(self, frame: LiveFrame, event: str, line: int, *, changed: bool, exact: bool) -> None:
-        """One event of a frame; `exact`: changes that stand in its line are followed by the frame's next event."""
+        """Add one event of a frame. `exact`: after changes in its line, the next event is of the same frame."""
         if event == "call":
             if self.top is not None:
-                self.top.owes = False
+                self.top.must_continue = False
             frame.outermost = self.top is None
             self.stack.append(frame)
             self.serials += 1
         elif event == "resume":
             self.stack.append(frame)
-        frame.line, frame.owes = line, event == "raise"
-        self.must, self.previous = None, frame if event != "leave" else None
+        frame.line, frame.must_continue = line, event == "raise"
+        self.due, self.previous = None, frame if event != "leave" else None
         if event not in CHANGELESS:
             self._happen(frame, event, changed)
-            # A frame on its way out by an exception may be left without another event.
+            # A frame that an exception leaves may end without another event.
             if changed and exact and not frame.raised and event not in ("return", "leave"):
-                self.must = frame
-        self.moved, self.late, self.hidden, self.reads, self.decided = "", False, False, False, 0
+                self.due = frame
+        self.moved, self.late, self.hidden, self.reads_input, self.decided = "", False, False, False, 0
         self.steps += 1
 
     def _happen(self, frame: LiveFrame, event: str, changed: bool) -> None:
         if frame in self.suspended:
             self.suspended.remove(frame)
-        frame.pending, frame.own = self.steps, changed
+        frame.pending, frame.changes_written = self.steps, changed
         frame.event = "line" if event == "resume" else event
         frame.raised = frame.raised or event == "raise"
         if event in ("return", "leave", "yield"):

@@ -1,9 +1,9 @@
 """Which bytes may come next in the steps of a compact text (docs/reference/format.md, section 5), one byte at a time.
 
-What `codec.compact.parse` says of a whole text, for a text that is being written: values by `values`, frames by
-`frames`, lines and names by `guard`. Every text that `codec.compact.writer` writes for a run that came to its end
-passes; nearly every text that ends by it parses. Not seen: the order of sets, floats that are not shortest, whether
-edits fit the value and are canonical, and what a reveal would leave out. With `guard` lines follow the control flow.
+The byte-wise counterpart of `codec.compact.parse`: values by `values`, frames by `frames`, lines and names by
+`guard`. It accepts every text that `codec.compact.writer` writes for an execution that ended by itself; nearly
+every text that it accepts parses. Not checked: the order of sets, floats that are not shortest, whether edits fit
+the value and are canonical, and what a reveal would leave out. With `guard`, lines follow the control flow.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from worldline.analyze.flow.table import FlowTable
-from worldline.codec.compact.guide.lines import PHASES, may_ask
+from worldline.codec.compact.guide.lines import PHASES, may_query
 from worldline.codec.compact.guide.nodes import DONE
 from worldline.codec.compact.guide.state import GuideState
 from worldline.codec.compact.prompt import Compact
 from worldline.core.program import Program
 from worldline.core.trace import Hidden
 
-_MOST_FORCED = 4096  # bytes; a frame that must call itself for ever would force as many
+# A frame that must call itself forever would force endless bytes.
+_MAX_FORCED_BYTES = 4096
 
 
 class ImpossibleByte(ValueError):
@@ -30,11 +31,15 @@ class ImpossibleByte(ValueError):
 
 
 class Guide:
-    """The state behind a beginning of steps: `allowed` says what may follow, `feed` goes on by one byte.
+    """The state after a beginning of steps: `allowed` gives what may follow, `feed` adds one byte.
 
-    `queries` says whether lines that ask (`?`) are among what is allowed; they are understood in any case. `table` is
-    what is known of the control flow of a program that is not Python (`flow.table`); `hidden` are the hidden inputs
-    that the prompt gives: in the mode `given` those may come, in their order, and no others.
+    Args:
+        program: The program of the text.
+        options: How steps are written.
+        guard: Whether lines must follow the control flow.
+        queries: Whether query lines (`?`) are allowed; they are understood in any case.
+        table: The flow table of a program that is not Python.
+        hidden: The hidden inputs of the prompt: in the mode `given`, only they may come, in their order.
     """
 
     __slots__ = ("_bits", "_state")
@@ -50,7 +55,7 @@ class Guide:
         hidden: Iterable[Hidden] = (),
     ) -> None:
         self._state = GuideState(
-            program, options or Compact(), table, guarded=guard, queries=queries, given=tuple(hidden)
+            program, options or Compact(), table, guarded=guard, queries=queries, prompt_inputs=tuple(hidden)
         )
         self._bits = -1
 
@@ -60,9 +65,9 @@ class Guide:
         return self._state.ended
 
     def fork(self) -> Guide:
-        """An independent copy."""
+        """Return an independent copy."""
         other = Guide.__new__(Guide)
-        other._state, other._bits = self._state.twin(), self._bits
+        other._state, other._bits = self._state.fork(), self._bits
         return other
 
     @property
@@ -73,29 +78,28 @@ class Guide:
         return self._bits
 
     def allowed(self) -> NDArray[np.bool_]:
-        """The bytes that may come next: 256 truth values, not to be written to."""
+        """Return the bytes that may come next, as 256 read-only truth values."""
         return _array(self.bits)
 
     def forced(self) -> bytes:
-        """The longest text that is the only way to go on; it is not fed."""
+        """Return the longest text without an alternative; it is not fed."""
         bits = self.bits
-        return b"" if not bits or bits & (bits - 1) else self.fork().advance(_MOST_FORCED)
+        return b"" if not bits or bits & (bits - 1) else self.fork().advance(_MAX_FORCED_BYTES)
 
     def advance(self, limit: int) -> bytes:
-        """Feeds what is forced, up to so many bytes, and returns it."""
-        found = bytearray()
-        while len(found) < limit and (bits := self.bits) and not bits & (bits - 1):
-            found.append(bits.bit_length() - 1)
-            self.feed(found[-1])
-        return bytes(found)
+        """Feed the text without an alternative, at most `limit` bytes, and return it."""
+        forced = bytearray()
+        while len(forced) < limit and (bits := self.bits) and not bits & (bits - 1):
+            forced.append(bits.bit_length() - 1)
+            self.feed(forced[-1])
+        return bytes(forced)
 
     def feed(self, byte: int) -> None:
-        """Go on by one byte. ImpossibleByte where it may not come; the guide is of no use afterwards."""
+        """Add one byte. Raises ImpossibleByte if it may not come; the guide is unusable afterwards."""
         self._bits = -1
         _feed(self._state, byte)
 
     def feed_all(self, data: bytes) -> None:
-        """Go on by several bytes."""
         self._bits = -1
         for byte in data:
             _feed(self._state, byte)
@@ -122,9 +126,9 @@ def _feed(state: GuideState, byte: int) -> None:
 
 
 def _take(state: GuideState, byte: int) -> None:
-    """A byte of the line itself, behind a word or a value that is complete."""
+    """A byte of the line itself, after a complete word or value."""
     mask, take = PHASES[state.phase]
-    if state.ended or not (mask(state) >> byte & 1 or (byte == 0x3F and may_ask(state))):
+    if state.ended or not (mask(state) >> byte & 1 or (byte == 0x3F and may_query(state))):
         raise ImpossibleByte(f"byte {byte} after {bytes(state.text)!r}")
     take(state, byte)
     if byte == 0x0A:
@@ -137,20 +141,20 @@ def _take(state: GuideState, byte: int) -> None:
 
 
 def _legal(state: GuideState) -> int:
-    node, levels, found = state.node, state.levels, 0
+    node, levels, mask = state.node, state.levels, 0
     while True:
-        found |= node.mask
+        mask |= node.mask
         if not node.final:
-            return found
+            return mask
         if levels is None:
-            return found if state.ended else found | PHASES[state.phase][0](state)
+            return mask if state.ended else mask | PHASES[state.phase][0](state)
         node, levels = levels
 
 
 @lru_cache(maxsize=8192)
 def _array(bits: int) -> NDArray[np.bool_]:
-    found = np.unpackbits(np.frombuffer(bits.to_bytes(32, "little"), np.uint8), bitorder="little").astype(
+    allowed = np.unpackbits(np.frombuffer(bits.to_bytes(32, "little"), np.uint8), bitorder="little").astype(
         np.bool_
     )
-    found.setflags(write=False)
-    return found
+    allowed.setflags(write=False)
+    return allowed

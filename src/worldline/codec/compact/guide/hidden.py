@@ -1,7 +1,7 @@
-"""The hidden inputs of a text that is being written: which may come where, and what each could have been.
+"""The hidden inputs of a text that is being written: which may come where, and which values they can have.
 
-A kind names its domain: after `%'below 6'=` only 0 to 5 may stand. In the mode `given` only the next given one may
-come, in `blind` none but who runs. Where a line cannot draw is read off the source (`drawing`).
+A kind names its domain: after `%'below 6'=` only 0 to 5 may stand. In the mode `given` only the next input of the
+prompt may come, in `blind` only thread switches. `drawing` reads off the source which lines can draw.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache, lru_cache, partial
 
 from worldline.codec.compact.guide.frames import LiveFrame
 from worldline.codec.compact.guide.nodes import DIGITS, DONE, Node, chain, trie
-from worldline.codec.compact.guide.numbers import Numbers, unit_floats
+from worldline.codec.compact.guide.numbers import NumberAutomaton, unit_floats
 from worldline.codec.compact.guide.state import GuideState, bits
 from worldline.codec.compact.guide.values import bytes_literal, counted_bytes, values
 from worldline.codec.compact.words import hidden_line, name_text
@@ -19,33 +19,35 @@ from worldline.core.hidden import READ, THREAD
 from worldline.core.trace import Hidden
 
 _SIZED = ("below", "bits", "urandom")
-_MOST_BITS = 1024  # of an int that is written in decimal
-_MOST_COUNTED = 4096  # bytes of a literal whose length is counted
+# The bits of an int that is written in decimal.
+_MAX_DECIMAL_BITS = 1024
+# The bytes of a literal whose length is counted.
+_MAX_COUNTED_BYTES = 4096
 _VALUE, _TEXT = bits(b"="), bits(b":")
 
 
 def kind_node(state: GuideState) -> Node | None:
-    """What reads the kind of the hidden input that may come now; None where none may."""
-    if not state.frames.may_hide():
+    """Return what reads the kind of a hidden input that may come now, or None."""
+    if not state.frames.may_draw_hidden():
         return None
     if state.options.hidden == "given":
-        left = state.given[state.drawn :][:1]
+        left = state.prompt_inputs[state.drawn :][:1]
         return _kind(name_text(left[0].kind)) if left else None
-    found = frozenset(
+    kinds = frozenset(
         kind for kind in state.guard.kinds if state.options.tells(kind) and _may_come(state, kind)
     )
-    return _kinds(found) if found else None
+    return _kinds(kinds) if kinds else None
 
 
 def _may_come(state: GuideState, kind: str) -> bool:
     frames = state.frames
     if kind == READ:
-        return frames.may_speak()
+        return frames.may_do_io()
     return kind == THREAD or not frames.stack or _may_draw(state)
 
 
 def _may_draw(state: GuideState) -> bool:
-    """Whether the line that runs, one that may run next, or one that waits to go on leaves room for a draw."""
+    """Whether the running line, a line that may execute next, or a suspended line may draw."""
     frames = [*state.frames.stack[-1:], *state.frames.suspended]
     return any(_draws(state, frame) for frame in frames)
 
@@ -58,16 +60,16 @@ def _draws(state: GuideState, frame: LiveFrame) -> bool:
 
 
 def mark_mask(state: GuideState) -> int:
-    """Behind a kind: whether a value follows, or a text that is none."""
+    """Return what may follow a kind: a value, or a text that is not a value."""
     if state.options.hidden == "given":
-        return _VALUE if _rest(state.given[state.drawn]).startswith("=") else _TEXT
+        return _VALUE if _rest(state.prompt_inputs[state.drawn]).startswith("=") else _TEXT
     return _VALUE | (_TEXT if state.word() == READ.encode() else 0)
 
 
 def value_node(state: GuideState, kind: str, *, is_text: bool) -> Node:
-    """What reads the value of a hidden input of this kind."""
+    """Return what reads the value of a hidden input of this kind."""
     if state.options.hidden == "given":
-        return _kind(_rest(state.given[state.drawn])[1:])
+        return _kind(_rest(state.prompt_inputs[state.drawn])[1:])
     return values().text if is_text else domain(kind)
 
 
@@ -83,7 +85,7 @@ def _kind(text: str) -> Node:
 
 @lru_cache(maxsize=64)
 def _kinds(words: frozenset[str]) -> Node:
-    """A kind by its name: bare, or in quotes where numbers follow its first word."""
+    """A kind by its name: bare, or in quotes if numbers follow its first word."""
     start, opened = trie(word.encode() for word in words - {THREAD, *_SIZED}), Node()
     for word in sorted(words & {THREAD, *_SIZED}):
         _add(opened, word.encode() + b" ", _size(zero=word != "below", several=word == THREAD))
@@ -93,7 +95,7 @@ def _kinds(words: frozenset[str]) -> Node:
 
 
 def _add(node: Node, word: bytes, target: Node) -> None:
-    """A word beside others, none of which begins another."""
+    """Add a word; no word is a prefix of another."""
     for at, byte in enumerate(word):
         if at == len(word) - 1:
             node.on([byte], target)
@@ -104,7 +106,7 @@ def _add(node: Node, word: bytes, target: Node) -> None:
 
 
 def _size(*, zero: bool, several: bool) -> Node:
-    """A number, or several with spaces between, and the quote that closes."""
+    """A number, or several separated by spaces, and the closing quote."""
     start, more, none = Node(), Node(), Node()
     start.on(DIGITS - {0x30}, more)
     more.on(DIGITS, more)
@@ -119,24 +121,24 @@ def _size(*, zero: bool, several: bool) -> Node:
 
 @lru_cache(maxsize=4096)
 def domain(kind: str) -> Node:
-    """What reads a value of this kind; of one that says nothing of its domain, any value."""
+    """Return what reads a value of this kind; any value if the kind has no known domain."""
     word, _, rest = kind.partition(" ")
     if word == THREAD:
-        return trie(each.encode() for each in rest.split())
+        return trie(number.encode() for number in rest.split())
     if word in _SIZED and rest.isdecimal():
         return _SIZES[word](int(rest))
     return _PLAIN[word]() if word in _PLAIN else values().value
 
 
-def _below(most: int) -> Node:
-    """An int from 0 up to, and without, `most`."""
-    if (most - 1).bit_length() > _MOST_BITS:
-        return Numbers(floats=False).start
-    return _up_to(str(most - 1).encode())
+def _below(limit: int) -> Node:
+    """An int from 0 to `limit`, without `limit`."""
+    if (limit - 1).bit_length() > _MAX_DECIMAL_BITS:
+        return NumberAutomaton(floats=False).start
+    return _up_to(str(limit - 1).encode())
 
 
 def _bits(count: int) -> Node:
-    return _below(1 << min(count, _MOST_BITS + 1))
+    return _below(1 << min(count, _MAX_DECIMAL_BITS + 1))
 
 
 def _up_to(last: bytes) -> Node:
@@ -144,7 +146,7 @@ def _up_to(last: bytes) -> Node:
 
     @cache
     def digits(count: int, order: int) -> Node:
-        """Behind so many digits, which are less than (-1), equal to or more than (1) as many of the last number's."""
+        """After `count` digits that are less than (-1), equal to or more than (1) as many digits of `last`."""
         return Node(partial(grow, count, order), final=True)
 
     def grow(count: int, order: int, node: Node) -> None:
@@ -163,18 +165,21 @@ def _up_to(last: bytes) -> Node:
 
 
 def _urandom(size: int) -> Node:
-    """A literal of so many bytes."""
-    if size > _MOST_COUNTED:
+    """A literal of `size` bytes."""
+    if size > _MAX_COUNTED_BYTES:
         return bytes_literal()
     return chain(b"b", counted_bytes(size))
 
 
 def _int() -> Node:
-    return Numbers(floats=False).start
+    return NumberAutomaton(floats=False).start
 
 
 _SIZES = {"below": _below, "bits": _bits, "urandom": _urandom}
 _PLAIN: dict[str, Callable[[], Node]] = {
-    "float": unit_floats, "clock": _int, "id": _int, READ: lambda: values().text,
+    "float": unit_floats,
+    "clock": _int,
+    "id": _int,
+    READ: lambda: values().text,
     "uuid": lambda: _urandom(16),
-}  # fmt: skip
+}

@@ -1,6 +1,6 @@
 """The lines of a text that is being written, up to their changes: what may come first, and what each byte does.
 
-A phase is a pair of functions: which bytes may come, as bits, and what one of them does to the state.
+A phase is a pair of functions: which bytes may come, as bits, and what a byte does to the state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _EVENTS = {ord("!"): "raise", ord("*"): "yield", ord(":"): "output", ord("<"): "
 _DIGITS, _CALL, _LEAVE, _LATE, _RESUME = bits(bytes(DIGITS)), bits(b"("), bits(b"/"), SPACE, bits(b"~")
 _SWITCH, _HIDE, _STOP, _ASK, _YIELD = bits(b"@"), bits(b"%"), bits(b"."), bits(b"?"), bits(b"*")
 _DECIDE = bits(b"^")
-_RAISE, _INPUT, _SPEAK, _SPEAK_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), bits(b":<$")
+_RAISE, _INPUT, _IO, _IO_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), bits(b":<$")
 
 
 # ---- the beginning of a line
@@ -29,39 +29,39 @@ _RAISE, _INPUT, _SPEAK, _SPEAK_OR_EXIT = bits(b"!)"), bits(b"<"), bits(b":<"), b
 
 def _start_mask(state: GuideState) -> int:
     frames, top = state.frames, state.frames.top
-    if frames.reads:
-        found = _INPUT | first_digits(_numbers(state)) | (_HIDE if kind_node(state) is not None else 0)
-        return found | (_LEAVE if frames.may_leave(abrupt=state.guard.abrupt) else 0)
-    found = first_digits(_numbers(state)) | _step_marks(state, None) | _spoken_marks(state)
+    if frames.reads_input:
+        mask = _INPUT | first_digits(_numbers(state)) | (_HIDE if kind_node(state) is not None else 0)
+        return mask | (_LEAVE if frames.may_leave(abrupt=state.guard.abrupt) else 0)
+    mask = first_digits(_numbers(state)) | _step_marks(state, None) | _io_marks(state)
     if frames.may_call() and _calls(state):
-        found |= _CALL
+        mask |= _CALL
     if frames.may_leave(abrupt=state.guard.abrupt):
-        found |= _LEAVE
+        mask |= _LEAVE
     if top is not None and state.options.reveals(top.pending) and frames.may_change_late():
-        found |= _LATE
+        mask |= _LATE
     if frames.suspended and frames.resumable():
-        found |= _RESUME
+        mask |= _RESUME
     if frames.suspended and frames.reachable():
-        found |= _SWITCH
+        mask |= _SWITCH
     if kind_node(state) is not None:
-        found |= _HIDE
+        mask |= _HIDE
     if state.options.conditions and top is not None and frames.may_decide():
-        found |= _DECIDE if frames.decided < state.guard.deciding(top.file, top.line) else 0
+        mask |= _DECIDE if frames.decided < state.guard.max_decisions(top.file, top.line) else 0
     if frames.may_end(abrupt=state.guard.abrupt) and (frames.steps or state.program.call is not None):
-        found |= _STOP
-    return found | (_ASK if state.queries and may_ask(state) else 0)
+        mask |= _STOP
+    return mask | (_ASK if state.queries and may_query(state) else 0)
 
 
-def may_ask(state: GuideState) -> bool:
+def may_query(state: GuideState) -> bool:
     """Whether a query may stand here."""
     frames = state.frames
-    if state.phase != "start" or not frames.steps or frames.reads:
+    if state.phase != "start" or not frames.steps or frames.reads_input:
         return False
     return not frames.hidden or (frames.top is not None and frames.top.pending != frames.steps - 1)
 
 
 def _lines(state: GuideState, frame: LiveFrame) -> frozenset[int]:
-    """The lines that the frame may run next."""
+    """The lines that the frame may execute next."""
     return state.guard.lines(frame.file, frame.flows, frame.event, frame.line)
 
 
@@ -71,24 +71,24 @@ def _others(state: GuideState, frame: LiveFrame) -> frozenset[int]:
 
 
 def _numbers(state: GuideState) -> frozenset[int]:
-    """The numbers that a line may begin with."""
-    frames, found = state.frames, frozenset[int]()
-    if frames.reads:
-        return _others(state, frames.heard) if frames.heard is not None else found
+    """The numbers that a line may start with."""
+    frames, numbers = state.frames, frozenset[int]()
+    if frames.reads_input:
+        return _others(state, frames.io_frame) if frames.io_frame is not None else numbers
     if (top := frames.top) is not None and frames.may_step():
-        found = _others(state, top) | (_lines(state, top) if frames.moved != "@" else frozenset())
-    if (heard := frames.heard) is not None and frames.may_speak():
-        found = found | _others(state, heard)
+        numbers = _others(state, top) | (_lines(state, top) if frames.moved != "@" else frozenset())
+    if (io_frame := frames.io_frame) is not None and frames.may_do_io():
+        numbers = numbers | _others(state, io_frame)
     if frames.suspended:
         for frame in frames.resumable().values():
-            found = found | _others(state, frame)
-    return found
+            numbers = numbers | _others(state, frame)
+    return numbers
 
 
 def _step_marks(state: GuideState, line: int | None) -> int:
-    """The marks of events of the frame that runs, on this line or the one that it is on."""
+    """The marks of events of the running frame, on this line or the current one."""
     top = state.frames.top
-    if top is None or not state.frames.may_step() or state.frames.reads:
+    if top is None or not state.frames.may_step() or state.frames.reads_input:
         return 0
     if state.frames.moved == "@":
         return _RAISE
@@ -98,17 +98,17 @@ def _step_marks(state: GuideState, line: int | None) -> int:
     return _RAISE | (_YIELD if suspends else 0)
 
 
-def _spoken_marks(state: GuideState) -> int:
-    heard = state.frames.heard
-    if heard is None or not state.frames.may_speak():
+def _io_marks(state: GuideState) -> int:
+    io_frame = state.frames.io_frame
+    if io_frame is None or not state.frames.may_do_io():
         return 0
-    if state.frames.reads:
+    if state.frames.reads_input:
         return _INPUT
-    return _SPEAK_OR_EXIT if heard.raised or state.guard.abrupt else _SPEAK
+    return _IO_OR_EXIT if io_frame.raised or state.guard.abrupt else _IO
 
 
 def _calls(state: GuideState, file: int | None = None) -> frozenset[int]:
-    """The lines on which a frame may begin now, in this file or in any."""
+    """The lines on which a frame may start now, in this file or in any."""
     top = state.frames.top
     if top is not None and _is_fresh(state, top):
         return frozenset()
@@ -117,12 +117,13 @@ def _calls(state: GuideState, file: int | None = None) -> frozenset[int]:
     if not state.frames.serials and state.guard.entries is not None:
         return state.guard.entries if not file else frozenset()
     if top is None and state.program.call is None and not state.guard.is_python:
-        return state.guard.functions(file) | state.guard.first(file)  # behind what it imports
+        # After the modules that it imports.
+        return state.guard.functions(file) | state.guard.first(file)
     return state.guard.functions(file)
 
 
 def _is_fresh(state: GuideState, frame: LiveFrame) -> bool:
-    """Whether a frame has to run a line before it calls, returns or suspends."""
+    """Whether a frame must execute a line before it calls, returns or suspends."""
     return bool(frame.flows) and frame.event == "call" and state.guard.is_python
 
 
@@ -148,7 +149,7 @@ def _start_take(state: GuideState, byte: int) -> None:
     elif byte == 0x25:
         state.read(kind_node(state) or DONE, "kind")
     elif byte == 0x3F:
-        state.read(values().maybe, "asked")
+        state.read(values().maybe, "query")
     elif byte == 0x5E:
         state.go("decided")
     elif byte in b"/.":
@@ -162,18 +163,18 @@ def _start_take(state: GuideState, byte: int) -> None:
 
 
 def _number_mask(state: GuideState) -> int:
-    """Behind a line's number: the end of a line step, or the mark of an event on another line."""
-    frames, line, found = state.frames, int(state.word()), 0
-    if (top := frames.top) is not None and frames.may_step() and not frames.reads:
+    """After the number of a line: the end of a line step, or the mark of an event on another line."""
+    frames, line, mask = state.frames, int(state.word()), 0
+    if (top := frames.top) is not None and frames.may_step() and not frames.reads_input:
         if line in _lines(state, top) and frames.moved != "@":
-            found |= END | (SPACE if state.reveals_changes("line") else 0)
+            mask |= END | (SPACE if state.reveals_changes("line") else 0)
         if line != top.line and line in _others(state, top):
-            found |= _step_marks(state, line)
-    if (heard := frames.heard) is not None and line in _others(state, heard):
-        found |= _spoken_marks(state)
+            mask |= _step_marks(state, line)
+    if (io_frame := frames.io_frame) is not None and line in _others(state, io_frame):
+        mask |= _io_marks(state)
     if frames.suspended and any(line in _others(state, frame) for frame in frames.resumable().values()):
-        found |= _RESUME
-    return found
+        mask |= _RESUME
+    return mask
 
 
 def _number_take(state: GuideState, byte: int) -> None:
@@ -193,7 +194,7 @@ def _mark(state: GuideState, byte: int) -> None:
         state.go("leave")
         return
     event = _EVENTS[byte]
-    frame = state.frames.heard if event in CHANGELESS else state.frames.top
+    frame = state.frames.io_frame if event in CHANGELESS else state.frames.top
     assert frame is not None
     state.act(event, frame, state.line or frame.line)
     _value(state, first=False)
@@ -211,7 +212,7 @@ def _shows(state: GuideState, event: str, frame: LiveFrame) -> bool:
 
 
 def _leave_mask(state: GuideState) -> int:
-    """Behind `)`: a value, or `!`."""
+    """After `)`: a value, or `!`."""
     top = state.frames.top
     assert top is not None
     if state.frames.moved == "@":
@@ -238,30 +239,30 @@ def _leave_take(state: GuideState, byte: int) -> None:
 
 
 def _call_mask(state: GuideState) -> int:
-    line, here = int(state.word()), _here(state)
-    found = bits(b"@") if _elsewhere(state, line) else 0
-    if line in _calls(state, here):
-        found |= END | (SPACE if state.reveals_changes("call") else 0)
-    return found
+    line, file = int(state.word()), _current_file(state)
+    mask = bits(b"@") if _other_files(state, line) else 0
+    if line in _calls(state, file):
+        mask |= END | (SPACE if state.reveals_changes("call") else 0)
+    return mask
 
 
-def _here(state: GuideState) -> int:
+def _current_file(state: GuideState) -> int:
     top = state.frames.top
     return top.file if top is not None else 0
 
 
-def _elsewhere(state: GuideState, line: int) -> frozenset[bytes]:
-    here = _here(state)
+def _other_files(state: GuideState, line: int) -> frozenset[bytes]:
+    current = _current_file(state)
     files = range(len(state.guard.files))
-    return frozenset(b"%d" % file for file in files if file != here and line in _calls(state, file))
+    return frozenset(b"%d" % file for file in files if file != current and line in _calls(state, file))
 
 
 def _call_take(state: GuideState, byte: int) -> None:
     state.line = int(state.word())
     if byte == 0x40:
-        state.read(state.guard.words(_elsewhere(state, state.line)), "file")
+        state.read(state.guard.words(_other_files(state, state.line)), "file")
     else:
-        _enter(state, _here(state), byte)
+        _enter(state, _current_file(state), byte)
 
 
 def _file_mask(state: GuideState) -> int:
@@ -273,7 +274,7 @@ def _file_take(state: GuideState, byte: int) -> None:
 
 
 def _enter(state: GuideState, file: int, byte: int) -> None:
-    """A frame begins."""
+    """Start a frame."""
     flows = state.guard.files[file].calls.get(state.line, ()) if state.guarded else ()
     if not file and state.guard.is_python:
         script = _is_script_start(state)
@@ -292,7 +293,11 @@ def _resume_mask(state: GuideState) -> int:
 
 def _waits(state: GuideState, frame: LiveFrame) -> bool:
     """Whether changes of a suspended frame's newest step come with its resume."""
-    return frame.pending != state.frames.steps - 1 and not frame.own and state.options.reveals(frame.pending)
+    return (
+        frame.pending != state.frames.steps - 1
+        and not frame.changes_written
+        and state.options.reveals(frame.pending)
+    )
 
 
 def _resume_take(state: GuideState, byte: int) -> None:
@@ -333,7 +338,7 @@ def _kind_take(state: GuideState, byte: int) -> None:
 
 def _hidden_take(state: GuideState, byte: int) -> None:
     frames = state.frames
-    frames.hidden, frames.reads = True, frames.reads or state.event == READ
+    frames.hidden, frames.reads_input = True, frames.reads_input or state.event == READ
     thread = Hidden(frames.steps, state.event, state.word().decode()).thread
     if thread is not None:
         frames.go(thread)
@@ -351,13 +356,13 @@ def _decided_take(state: GuideState, byte: int) -> None:
         state.begin()
 
 
-def _asked_take(state: GuideState, byte: int) -> None:
+def _query_take(state: GuideState, byte: int) -> None:
     frames, top = state.frames, state.frames.top
     if state.word() and top is not None:
         if top.pending != frames.steps - 1:
             frames.late = True
             top.pending = frames.steps - 1
-        frames.must = top
+        frames.due = top
     state.begin("answer")
 
 
@@ -389,7 +394,7 @@ PHASES: dict[str, Phase] = {
     "kind": (mark_mask, _kind_take),
     "hidden": (_only_end, _hidden_take),
     "decided": (_decided_mask, _decided_take),
-    "asked": (_only_end, _asked_take),
+    "query": (_only_end, _query_take),
     "answer": (_answer_mask, _answer_take),
     "answered": (_only_end, _answered_take),
 }

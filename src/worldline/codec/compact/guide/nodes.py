@@ -1,8 +1,8 @@
-"""Byte-level automata with a stack: nodes, edges, and the few ways in which the guide builds them.
+"""Byte-level automata with a stack: nodes, edges, and how the guide builds them.
 
-A node reads one byte by an edge: to another node, and perhaps first dropping or pushing the node that goes on when
-this level ends. A `final` node may end its level. Automata are large and a text passes through little of them, so a
-node may `grow` its edges when they are first asked for. Nothing here knows a grammar.
+A node reads one byte by an edge to another node, and may drop or push the node that continues when this level ends.
+A `final` node may end its level. Automata are large and a text passes through little of them, so a node may `grow`
+its edges on first use. Nothing here knows a grammar.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ Tree: TypeAlias = Mapping[str, Union["Tree", None]]
 _Ranges: TypeAlias = tuple[tuple[int, int], ...]
 
 
-_GROWING = RLock()  # threads share automata: a node is grown once, and whole
+# Threads share automata: a node is grown once, and completely.
+_GROWING = RLock()
 
 
 class Node:
-    """One state: what each byte leads to, and whether its level may end here."""
+    """One state: where each byte leads, and whether its level may end here."""
 
     __slots__ = ("_edges", "_grow", "_mask", "final")
 
@@ -43,7 +44,7 @@ class Node:
 
     @property
     def edges(self) -> dict[int, tuple[Node, Node | None, bool]]:
-        """What each byte leads to: a node, one that goes on when its level ends, whether this level is dropped."""
+        """For each byte: the next node, the node that continues when its level ends, whether this level is dropped."""
         if self._grow is not None:
             with _GROWING:
                 if self._grow is not None:
@@ -58,12 +59,12 @@ class Node:
             self._mask = sum(1 << byte for byte in self.edges)
         return self._mask
 
-    def on(self, found: Iterable[int], target: Node, *, push: Node | None = None, drop: bool = False) -> None:
-        """Edges for these bytes."""
-        self._edges.update(dict.fromkeys(found, (target, push, drop)))
+    def on(self, data: Iterable[int], target: Node, *, push: Node | None = None, drop: bool = False) -> None:
+        """Add edges for some bytes."""
+        self._edges.update(dict.fromkeys(data, (target, push, drop)))
 
     def enter(self, start: Node, then: Node) -> None:
-        """Whatever `start` reads, one level deeper; `then` goes on when that level ends."""
+        """Read what `start` reads, one level deeper; `then` continues when that level ends."""
         assert self._grow is None
         self._grow = partial(Node._enter, start=start, then=then)
 
@@ -77,12 +78,12 @@ DONE = Node(final=True)
 
 
 def later(build: Callable[[], Node], *, final: bool = False) -> Node:
-    """A node with the edges of the one that `build` makes; it is called when they are first asked for."""
+    """Return a node with the edges of the node that `build` returns; it is called on first use."""
     return Node(lambda node: node._edges.update(build().edges), final=final)
 
 
 def chain(text: bytes, target: Node) -> Node:
-    """A node that reads exactly this text on its way to `target`."""
+    """Return a node that reads exactly this text on its way to `target`."""
     for byte in reversed(text):
         node = Node()
         node.on([byte], target)
@@ -91,7 +92,7 @@ def chain(text: bytes, target: Node) -> Node:
 
 
 def trie(words: Iterable[bytes]) -> Node:
-    """A node that reads one of these words; the empty word makes it final itself."""
+    """Return a node that reads one of these words; the empty word makes it final."""
     root = Node()
     for word in words:
         node = root
@@ -105,7 +106,7 @@ def trie(words: Iterable[bytes]) -> Node:
 
 
 def spell(tree: Tree, target: Node, node: Node | None = None) -> Node:
-    """A node that reads the spellings of a tree of character sets, each on its way to `target`."""
+    """Return a node that reads the spellings of a tree of character sets, each on its way to `target`."""
     node = node or Node()
     for chars, rest in tree.items():
         node.on(chars.encode(), target if rest is None else spell(rest, target))
@@ -113,12 +114,12 @@ def spell(tree: Tree, target: Node, node: Node | None = None) -> Node:
 
 
 def beyond_ascii(node: Node, target: Node) -> None:
-    """Edges of `node` for every character in BARE, as UTF-8, each on its way to `target`."""
+    """Add edges for every character in BARE, as UTF-8, each on its way to `target`."""
     shapes = _shapes()
 
     def lead(at: int, before: Node) -> None:
-        for after, found in shapes[at].items():
-            before.on(found, nodes[after])
+        for after, data in shapes[at].items():
+            before.on(data, nodes[after])
 
     nodes = [node, *(Node(partial(lead, at)) for at in range(1, len(shapes))), target]
     lead(0, node)
@@ -126,7 +127,7 @@ def beyond_ascii(node: Node, target: Node) -> None:
 
 @cache
 def _shapes() -> list[dict[int, list[int]]]:
-    """The automaton of BARE: for each node the bytes that lead to another; -1 is behind the character."""
+    """The automaton of BARE: for each node the bytes that lead to another; -1 is the end of the character."""
     shapes: list[dict[int, list[int]]] = [{}]
     known: dict[frozenset[_Ranges], int] = {frozenset({()}): -1}
     pending = [(0, [sequence for low, high in BARE for sequence in _sequences(low, high)])]
@@ -136,21 +137,21 @@ def _shapes() -> list[dict[int, list[int]]]:
         for first, *rest in sequences:
             for byte in range(first[0], first[1] + 1):
                 tails.setdefault(byte, []).append(tuple(rest))
-        for byte, found in tails.items():
-            key = frozenset(found)
+        for byte, ranges in tails.items():
+            key = frozenset(ranges)
             if key not in known:
                 known[key] = len(shapes)
                 shapes.append({})
-                pending.append((known[key], found))
+                pending.append((known[key], ranges))
             shapes[at].setdefault(known[key], []).append(byte)
     return shapes
 
 
 def _sequences(low: int, high: int) -> list[_Ranges]:
     """A range of code points as ranges of bytes."""
-    for most in (0x7F, 0x7FF, 0xFFFF):
-        if low <= most < high:
-            return _sequences(low, most) + _sequences(most + 1, high)
+    for last in (0x7F, 0x7FF, 0xFFFF):
+        if low <= last < high:
+            return _sequences(low, last) + _sequences(last + 1, high)
     for shift in (6, 12, 18):
         tail = (1 << shift) - 1
         if low & ~tail != high & ~tail:

@@ -1,6 +1,6 @@
-"""How canonical numbers are spelled, as automata: ints of up to 1,024 bits in decimal, floats as Python's repr.
+"""The spelling of canonical numbers as automata: ints of up to 1,024 bits in decimal, floats as Python's repr.
 
-A float that reads back as another text (too many digits, or too large) is not told apart: that takes arithmetic.
+A float that reads back as another text (too many digits, or too large) is accepted: to reject it takes arithmetic.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ from functools import cache, partial
 from worldline.codec.compact.guide.nodes import DIGITS, DONE, HEX, Node, chain, spell, trie
 
 _LARGEST = str((1 << 1024) - 1).encode()
-_HEX_DIGITS = 257  # as many as the smallest int that is not written in decimal has
+# The digits of the smallest int that is not written in decimal.
+_HEX_DIGITS = 257
 _SIGNIFICANT = 17
-_MOST_WHOLE = 16  # digits before the point, from there on repr writes an exponent
-_MOST_ZEROS = 3  # zeros behind "0.", likewise
+# Beyond these digits before the point, or zeros after "0.", repr writes an exponent.
+_MAX_WHOLE_DIGITS = 16
+_MAX_ZEROS = 3
 _NONZERO = DIGITS - {0x30}
 
 
-class Numbers:
-    """The spellings of numbers: `start` reads what a number begins with.
+class NumberAutomaton:
+    """The spellings of numbers; `start` reads the first byte.
 
-    `ints` and `floats` say which of the two are complete; `units` whether 0 and 1 are; `colon` is where a colon
-    behind a short int without sign leads to.
+    `ints` and `floats` say which of the two are accepted, `units` whether 0 and 1 are, and `colon` is the node
+    after a colon that follows a short int without a sign.
     """
 
     def __init__(
@@ -52,34 +54,34 @@ class Numbers:
             node.on(b":", colon, drop=True)
         return node
 
-    def _digits(self, count: int, order: int, one: bool, colon: Node | None, sign: bool) -> Node:
-        """`count` digits that are less than (-1), equal to or more than (1) as many of the largest int's."""
+    def _digits(self, count: int, order: int, is_one: bool, colon: Node | None, sign: bool) -> Node:
+        """`count` digits that are less than (-1), equal to or more than (1) as many digits of the largest int."""
         short = colon is not None and not sign and count <= 9
-        key = (count, order, one, short)
+        key = (count, order, is_one, short)
         if key in self._whole:
             return self._whole[key]
         grow = partial(self._after_digits, count, order, colon if short else None, sign)
-        node = self._whole[key] = Node(grow, final=self._ints and (self._units or not one))
+        node = self._whole[key] = Node(grow, final=self._ints and (self._units or not is_one))
         return node
 
     def _after_digits(self, count: int, order: int, colon: Node | None, sign: bool, node: Node) -> None:
-        if self._floats and count <= _MOST_WHOLE:
+        if self._floats and count <= _MAX_WHOLE_DIGITS:
             node.on(b".", self._fraction(count, 0, False))
         if self._floats and count == 1:
             node.on(b"e", self._exponent)
         if colon is not None:
             node.on(b":", colon, drop=True)
-        if count < (len(_LARGEST) if self._ints else _MOST_WHOLE):
-            for after, found in _groups(count, order).items():
+        if count < (len(_LARGEST) if self._ints else _MAX_WHOLE_DIGITS):
+            for after, digits in _groups(count, order).items():
                 if count + 1 < len(_LARGEST) or after <= 0:
-                    node.on(found, self._digits(count + 1, after, False, colon, sign))
+                    node.on(digits, self._digits(count + 1, after, False, colon, sign))
 
     def _fraction(self, whole: int, count: int, idle: bool) -> Node:
-        """Behind the point, with `whole` digits before it; `idle`: the last digit is a zero that needs another."""
+        """After the point, with `whole` digits before it. `idle`: the last digit is a zero that needs another."""
         return self._part(whole, count, idle, final=count > 0 and not idle, exponent=whole == 1)
 
     def _below_one(self, zeros: int, count: int, idle: bool) -> Node:
-        """Behind "0.": `zeros` first, then `count` digits."""
+        """After "0.": `zeros` first, then `count` digits."""
         return self._part(-zeros, count, idle, final=count > 0 and not idle, exponent=False)
 
     def _part(self, whole: int, count: int, idle: bool, *, final: bool, exponent: bool) -> Node:
@@ -99,7 +101,7 @@ class Numbers:
             node.on(b"0", step(size, count + 1, True))
         elif not count and whole > 0:
             node.on(b"0", self._point_zero(step(size, 1, True)))
-        elif not count and size < _MOST_ZEROS:
+        elif not count and size < _MAX_ZEROS:
             more = self._below_one(size + 1, 0, True)
             node.on(b"0", more if size else self._point_zero(more))
         if exponent:
@@ -113,7 +115,7 @@ class Numbers:
 
 
 def nan_bits(target: Node) -> Node:
-    """16 hexadecimal digits of a nan's bits, and `)`."""
+    """Return a node that reads the 16 hexadecimal digits of a nan, and `)`."""
     node = chain(b")", target)
     for _ in range(13):
         before = Node()
@@ -124,16 +126,17 @@ def nan_bits(target: Node) -> Node:
 
 @cache
 def unit_floats() -> Node:
-    """A canonical float from 0 up to, and without, 1."""
+    """Return a node that reads a canonical float from 0 to 1, without 1."""
     less = Node()
     less.on(b"-", trie(b"%02d" % n for n in range(5, 325)))
     start, zero, first = Node(), Node(), Node()
     start.on(b"0", zero)
-    zero.on(b".", Numbers(ints=False)._below_one(0, 0, False))
+    zero.on(b".", NumberAutomaton(ints=False)._below_one(0, 0, False))
     start.on(_NONZERO, first)
     first.on(b"e", less)
     after: Node | None = None
-    for _ in range(_SIGNIFICANT - 1):  # behind the point, from the last digit back: zeros need another digit
+    # After the point, from the last digit back: zeros need another digit.
+    for _ in range(_SIGNIFICANT - 1):
         digit, idle = Node(), Node()
         digit.on(b"e", less)
         if after is not None:
@@ -169,15 +172,15 @@ def _hexadecimal() -> Node:
 
 
 def _compare(digit: int, place: int, order: int) -> int:
-    """How a number compares with the largest int's first digits, with one digit more."""
+    """How a number with one more digit compares with the first digits of the largest int."""
     return order or (digit > _LARGEST[place]) - (digit < _LARGEST[place])
 
 
 def _groups(place: int, order: int) -> dict[int, list[int]]:
-    """The digits by how a number compares once they are added."""
+    """The digits by how the number compares after adding them."""
     if order:
         return {order: list(DIGITS)}
-    found: dict[int, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for digit in DIGITS:
-        found.setdefault(_compare(digit, place, 0), []).append(digit)
-    return found
+        groups.setdefault(_compare(digit, place, 0), []).append(digit)
+    return groups

@@ -1,7 +1,7 @@
 """The grammar of canonical values (docs/reference/format.md, section 1) as one automaton with a stack, byte by byte.
 
-It is what `core.grammar` is for whole texts. Not told apart: the order of a set's elements, what numbers of labels and
-references refer to, floats that are not the shortest of their value, and depth.
+It corresponds to `core.grammar` for whole texts. Not checked: the order of a set's elements, what labels and
+references refer to, whether floats are the shortest spelling, and depth.
 """
 
 from __future__ import annotations
@@ -20,18 +20,12 @@ from worldline.codec.compact.guide.nodes import (
     later,
     spell,
 )
-from worldline.codec.compact.guide.numbers import Numbers, nan_bits
+from worldline.codec.compact.guide.numbers import NumberAutomaton, nan_bits
 from worldline.core.spelling import RESERVED, WORDS
 
 _STR_ESCAPES: Tree = {
     "\\nrt": None,
-    "x": {
-        "0": {"012345678bcef": None},
-        "1": {HEX: None},
-        "7": {"f": None},
-        "89": {HEX: None},
-        "a": {"0d": None},
-    },
+    "x": {"0": {"012345678bcef": None}, "189": {HEX: None}, "7": {"f": None}, "a": {"0d": None}},
     "u": {
         "0": {"3": {"4": {"f": None}}, "6": {"1": {"c": None}}},
         "1": {"6": {"8": {"0": None}}, "8": {"0": {"e": None}}},
@@ -44,17 +38,20 @@ _STR_ESCAPES: Tree = {
 }
 _BYTES_ESCAPES: Tree = {
     "\\nrt": None,
-    "x": {"0": {"012345678bcef": None}, "1": {HEX: None}, "7": {"f": None}, "89abcdef": {HEX: None}},
+    "x": {"0": {"012345678bcef": None}, "189abcdef": {HEX: None}, "7": {"f": None}},
 }
 _PLAIN = frozenset(range(0x20, 0x7F)) - frozenset(b"'\"\\")
 
 
-class Values:
-    """`value` reads one value; `path` and `gone` read what follows a name in an edit; `name` reads any name,
-    `maybe` one or none, `text` a str."""
+class ValueAutomaton:
+    """The nodes of the grammar.
+
+    `value` reads one value; `path` and `gone` read what follows a name in an edit; `name` reads any name, `maybe` a
+    name or nothing, `text` a str.
+    """
 
     def __init__(self) -> None:
-        self._numbers = Numbers()
+        self._numbers = NumberAutomaton()
         self.value = later(partial(self._start, self._numbers))
         self._argument = later(partial(self._start, self._numbers, equals=True))
         self._exception, self._object, self._fields = Node(), Node(), Node()
@@ -65,8 +62,8 @@ class Values:
         self.text = Node()
         quoted(self.text, DONE)
 
-    def _start(self, numbers: Numbers, *, equals: bool = False) -> Node:
-        """What a value begins with. With `equals` a name may turn out to be a field's."""
+    def _start(self, numbers: NumberAutomaton, *, equals: bool = False) -> Node:
+        """What a value starts with. With `equals`, a name may turn out to be that of a field."""
         words, start = self._words, Node()
         start.edges.update(numbers.start.edges)
         start.on(b"[", self._sequence(b"]"))
@@ -79,7 +76,7 @@ class Values:
         return start
 
     def _classes(self, start: Node, words: dict[str, Node], *, equals: bool) -> None:
-        """Names of classes, the words that are none, and strings, which may be names too."""
+        """Names of classes, reserved words, and strings, which may be names too."""
         name, text = Node(), Node(final=True)
         _identifier(start, name)
         for node in (name, text):
@@ -117,9 +114,12 @@ class Values:
                 node.on(b"(", words[word])
 
     def _called(self) -> dict[str, Node]:
-        """What follows the words that are written like calls, behind their `(`."""
         close = chain(b")", DONE)
-        real, whole, step = (Numbers(ints=False), Numbers(floats=False), Numbers(floats=False, units=False))
+        real, whole, step = (
+            NumberAutomaton(ints=False),
+            NumberAutomaton(floats=False),
+            NumberAutomaton(floats=False, units=False),
+        )
         for node in (real.start, real.start.edges[ord("-")][0]):
             node.on(b"i", chain(b"nf", DONE))
         nan = Node(final=True)
@@ -133,14 +133,18 @@ class Values:
         _bytes(literal, DONE)
         data.on(b"b", literal, push=close)
         return {
-            "set": close, "frozenset": self._frozenset(), "bytearray": data, "deque": chain(b"[", self._deque()),
+            "set": close,
+            "frozenset": self._frozenset(),
+            "bytearray": data,
+            "deque": chain(b"[", self._deque()),
             "slice": self._entered(_separate(self._entered(_separate(self._entered(close))))),
             "complex": _entering(real.start, _separate(_entering(real.start, close))),
-            "range": _entering(whole.start, _separate(_entering(whole.start, three))), "nan": nan_bits(DONE),
-        }  # fmt: skip
+            "range": _entering(whole.start, _separate(_entering(whole.start, three))),
+            "nan": nan_bits(DONE),
+        }
 
     def _entered(self, then: Node, node: Node | None = None) -> Node:
-        """A node that reads a value and goes on at `then`."""
+        """A node that reads a value and continues at `then`."""
         node = node or Node()
         node.enter(self.value, then)
         return node
@@ -153,28 +157,27 @@ class Values:
         return self._entered(after, first)
 
     def _tuple(self) -> Node:
-        first, one, comma, after = Node(), Node(), Node(), Node()
+        first, single, comma, after = Node(), Node(), Node(), Node()
         first.on(b")", DONE)
-        one.on(b",", comma)
+        single.on(b",", comma)
         comma.on(b")", DONE)
         comma.on(b" ", more := self._entered(after))
         after.on(b",", chain(b" ", more))
         after.on(b")", DONE)
-        return self._entered(one, first)
+        return self._entered(single, first)
 
     def _brace(self) -> Node:
-        """A dict or a set: the first separator says which."""
-        first, one, pair, element, colon = Node(), Node(), Node(), Node(), Node()
+        first, single, pair, element, colon = Node(), Node(), Node(), Node(), Node()
         value = self._entered(pair)
         colon.on(b":", chain(b" ", value))
-        one.on(b":", chain(b" ", value))
+        single.on(b":", chain(b" ", value))
         more = self._entered(element)
-        for node in (one, element):
+        for node in (single, element):
             node.on(b",", chain(b" ", more))
         pair.on(b",", chain(b" ", self._entered(colon)))
-        for node in (first, one, pair, element):
+        for node in (first, single, pair, element):
             node.on(b"}", DONE)
-        return self._entered(one, first)
+        return self._entered(single, first)
 
     def _frozenset(self) -> Node:
         first, after = Node(), Node()
@@ -194,7 +197,7 @@ class Values:
         return self._entered(after, first)
 
     def _label(self, words: dict[str, Node]) -> Node:
-        """A number, and then a mutable container or, for a reference, nothing."""
+        """A number, then a mutable container or, for a reference, nothing."""
         return _positive(self._mutable(words))
 
     def _mutable(self, words: dict[str, Node]) -> Node:
@@ -212,7 +215,7 @@ class Values:
         return _positive(node)
 
     def _member(self) -> Node:
-        """Behind the dot of a name: an enum's member, or more of a class's name."""
+        """After the dot of a name: the member of an enum, or more of a class name."""
         start, name, member, flag = Node(), Node(final=True), Node(), Node()
         parts = [name]
         for node, then in ((start, name), (member, Node(final=True)), (flag, Node(final=True))):
@@ -224,7 +227,8 @@ class Values:
         name.on(b"#", self._number())
         for part in parts:
             part.on(b"|", flag)
-        for part in parts[:5]:  # those before a flag
+        # The parts before a flag.
+        for part in parts[:5]:
             part.on(b".", start if part is name else member)
         return start
 
@@ -260,9 +264,9 @@ class Values:
             node.on(b")", DONE)
 
     def _path(self, *, deletes: bool = False) -> Node:
-        """A path and an operand; a path alone, of what is deleted."""
+        """A path and an operand, or for a deletion the path alone."""
         more, colon, close = Node(final=deletes), Node(), Node()
-        key = self._start(self._numbers if deletes else Numbers(colon=colon))
+        key = self._start(self._numbers if deletes else NumberAutomaton(colon=colon))
         close.on(b"]", more)
         colon.edges.update(_natural(chain(b"]=", self.value), 9).edges)
         opened, field = Node(), Node(final=deletes)
@@ -295,13 +299,13 @@ class Values:
 
 
 @cache
-def values() -> Values:
-    """The automaton: it does not depend on a program, so there is one."""
-    return Values()
+def values() -> ValueAutomaton:
+    """Return the automaton. It does not depend on a program, so there is one."""
+    return ValueAutomaton()
 
 
 def quoted(node: Node, end: Node, *, escapes: Tree = _STR_ESCAPES, wide: bool = True) -> None:
-    """A canonical str or bytes literal: ' unless the text has ' and no "."""
+    """Add a canonical str or bytes literal: single-quoted unless it has ' and no double quote."""
 
     def fill(body: Node) -> None:
         body.on(_PLAIN, body)
@@ -328,7 +332,7 @@ def _bytes(node: Node, end: Node) -> None:
 
 
 def bytes_literal() -> Node:
-    """A canonical bytes literal."""
+    """Return a node that reads a canonical bytes literal."""
     node, start = Node(), Node()
     _bytes(node, DONE)
     start.on(b"b", node)
@@ -336,7 +340,7 @@ def bytes_literal() -> Node:
 
 
 def counted_bytes(size: int) -> Node:
-    """The quoted part of a canonical bytes literal of exactly so many bytes."""
+    """Return a node that reads the quoted part of a canonical bytes literal of exactly `size` bytes."""
 
     @cache
     def body(mode: str, left: int) -> Node:
@@ -347,7 +351,8 @@ def counted_bytes(size: int) -> Node:
             if mode in ("single", "mixed", "closed"):
                 node.on(b'"' if mode == "closed" else b"'", DONE)
             return
-        if left > 1 or mode not in ("double", "escaped"):  # what they still need is one byte
+        # Two modes still need one more byte.
+        if left > 1 or mode not in ("double", "escaped"):
             node.on(_PLAIN, body(mode, left - 1))
             node.on(b"\\", escape := spell(_BYTES_ESCAPES, body(mode, left - 1)))
             if mode == "mixed" or (left > 1 and mode in ("single", "escaped")):
@@ -394,7 +399,7 @@ def _part(node: Node, then: Node) -> None:
 
 
 def _name(node: Node, then: Node) -> None:
-    """A class's name, dotted or not, then what `then` reads."""
+    """A class name, dotted or not, then what `then` reads."""
     name, text, dotted = Node(), Node(), Node()
     _identifier(node, name)
     quoted(node, text)
@@ -412,13 +417,13 @@ def _name_then(then: Node) -> Node:
 
 
 def _positive(then: Node) -> Node:
-    """A number from 1 on; `then` may end or go on behind it."""
+    """A number from 1 on; `then` may end or continue after it."""
     return _digits(then, 19)
 
 
-def _digits(then: Node, most: int) -> Node:
+def _digits(then: Node, limit: int) -> Node:
     node: Node | None = None
-    for _ in range(most):
+    for _ in range(limit):
         before = Node(final=then.final)
         before.edges.update(then.edges)
         if node is not None:
@@ -430,9 +435,8 @@ def _digits(then: Node, most: int) -> Node:
     return start
 
 
-def _natural(then: Node, most: int) -> Node:
-    """A number from 0 on."""
-    start = _digits(then, most)
+def _natural(then: Node, limit: int) -> Node:
+    start = _digits(then, limit)
     zero = Node(final=then.final)
     zero.edges.update(then.edges)
     start.on(b"0", zero)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from worldline.codec.cwm.frame_text import MARK, TEXT_END, CutFrame, beside, cut
+from worldline.codec.cwm.frame_text import MARK, TEXT_END, CutFrame, cut, paired_frames
 from worldline.codec.cwm.notation import NOTATION
 from worldline.core.errors import UsageError
 from worldline.predict.confidence import StepConfidence
@@ -219,4 +219,4 @@ def begun(
     draft = FrameDraft(ask, usual, stop, bytearray(ask.given))
     if given and given[-1].is_end:
         draft.status = "ended"
-    return draft, frames[len(beside(ask.given, truth.text)) :]
+    return draft, frames[len(paired_frames(ask.given, truth.text)) :]

@@ -21,11 +21,11 @@ from worldline.codec.cwm.frame_text import (
     LATE,
     VALUE,
     CutFrame,
-    beside,
     cut,
-    first_departure,
+    first_divergence,
     is_state,
     is_stop,
+    paired_frames,
 )
 from worldline.codec.cwm.text import token
 from worldline.predict.forcing.frames.draft import FrameDraft, begun
@@ -64,7 +64,7 @@ def states(ask: PredictionRequest, truth: Prediction) -> Talk[FrameScript]:
     """The true states, as long as the model's actions are the true ones."""
     draft, frames = begun(ask, truth, stop="action_sep")
     script = FrameScript(draft)
-    for number, frame in enumerate(frames, len(beside(ask.given, truth.text))):
+    for number, frame in enumerate(frames, len(paired_frames(ask.given, truth.text))):
         if draft.status or not frame.whole:
             break
         yield from _stops(draft, frame)
@@ -110,8 +110,8 @@ def _stated(draft: FrameDraft, frame: CutFrame, text: bytes) -> Talk[bool]:
 def chosen_frames(ask: PredictionRequest, truth: Prediction, wanted: Collection[int]) -> Talk[FrameScript]:
     """The true frames of these numbers; everything else is the model's own."""
     draft, frames = begun(ask, truth)
-    script, last = FrameScript(draft, left=first_departure(ask.given, truth.text)), max(wanted, default=-1)
-    for number, frame in enumerate(frames, len(beside(ask.given, truth.text))):
+    script, last = FrameScript(draft, left=first_divergence(ask.given, truth.text)), max(wanted, default=-1)
+    for number, frame in enumerate(frames, len(paired_frames(ask.given, truth.text))):
         if draft.status or script.left is not None or not frame.whole or number > last:
             break
         if number in wanted:
@@ -121,10 +121,12 @@ def chosen_frames(ask: PredictionRequest, truth: Prediction, wanted: Collection[
             at = len(draft.text)
             yield from _one(draft)
             script.left = (
-                None if first_departure(bytes(draft.text[at:]), truth.text[frame.start :]) is None else number
+                None
+                if first_divergence(bytes(draft.text[at:]), truth.text[frame.start :]) is None
+                else number
             )
     yield from draft.rest()
-    script.left = first_departure(bytes(draft.text), truth.text)
+    script.left = first_divergence(bytes(draft.text), truth.text)
     _close(draft, truth)
     return script
 

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from worldline.core.language import source_lines
 from worldline.core.program import Program
-from worldline.core.text import parting, printable, printable_lines
+from worldline.core.text import first_difference, printable, printable_lines
 from worldline.diagnose.sentences import percent
 from worldline.ui.session.marks.natives import legend
 from worldline.ui.session.stops import Location
@@ -204,8 +204,8 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
         return fit(
             text.append(printable(value[: 4 * width + 8]), style="bold red" if differs else style), width
         )
-    begin = parting(value, other)
-    end = max(begin, len(value) - parting(value[begin:][::-1], other[begin:][::-1]))
+    begin = first_difference(value, other)
+    end = max(begin, len(value) - first_difference(value[begin:][::-1], other[begin:][::-1]))
     if begin > width - 8:
         start = begin - width // 3
         text.append("…")

@@ -1,4 +1,4 @@
-"""What Python shows of a trace, a step, a program, a prediction, a diagnosis: a line, however much is in it."""
+"""The repr of a trace, step, program, prediction or diagnosis is one line, however large it is."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def test_steps_are_a_sequence(trace: Trace) -> None:
         steps[4]
 
 
-def test_everything_is_shown_on_a_line(trace: Trace, tmp_path: Path) -> None:
-    found = worldline.debug(LONG, lambda prompt: "(1 s='" + "ab" * 5_000 + "'\n")
-    assert isinstance(found, Debugged)
+def test_every_repr_is_one_line(trace: Trace, tmp_path: Path) -> None:
+    result = worldline.debug(LONG, lambda prompt: "(1 s='" + "ab" * 5_000 + "'\n")
+    assert isinstance(result, Debugged)
     report = worldline.bench([LONG], "interpreter")
     things = {
         "program": LONG, "trace": trace, "step": trace.steps[1], "steps": trace.steps,
-        "request": PredictionRequest(program=LONG), "prediction": found.sample.found,
-        "diagnosis": found.diagnosis, "debugged": found, "report": report,
+        "request": PredictionRequest(program=LONG), "prediction": result.sample.found,
+        "diagnosis": result.diagnosis, "debugged": result, "report": report,
         "suite": worldline.Suite(name="mine", tasks=[worldline.Task(program=LONG)] * 99, count=99),
         "task": worldline.Task(program=LONG, name="one"),
     }  # fmt: skip
@@ -57,21 +57,21 @@ def test_everything_is_shown_on_a_line(trace: Trace, tmp_path: Path) -> None:
     assert shown["step"].startswith("<Step 1: line 2, t='abab")
     assert shown["steps"] == "<4 steps>"
     assert shown["prediction"].startswith("<Prediction ended, ")
-    assert shown["diagnosis"].startswith(f"<Diagnosis of f('ab' * 10): {found.cause.name}")
+    assert shown["diagnosis"].startswith(f"<Diagnosis of f('ab' * 10): {result.cause.name}")
     assert shown["report"] == "<Report own of interpreter: 1 sample, answers 100.0 %, traces 100.0 %>"
 
 
 def test_a_debugged_run_needs_no_model_to_be_named() -> None:
-    found = worldline.debug(Program(source="def f(n):\n    return n\n", call="f(1)"), interventions=False)
-    assert found.model == "default"
+    result = worldline.debug(Program(source="def f(n):\n    return n\n", call="f(1)"), interventions=False)
+    assert result.model == "default"
 
 
-def test_the_top_of_the_package_has_what_one_begins_with() -> None:
+def test_the_package_exports_the_basic_names() -> None:
     names = "record debug encode load_model bench Program Trace PredictionRequest Prediction Suite Task"
     assert set(names.split()) <= set(worldline.__all__)
 
 
-def test_a_prediction_shows_how_it_begins() -> None:
+def test_the_repr_of_a_prediction_shows_its_start() -> None:
     assert (
         repr(Prediction(text=b"(1 n=1\n", status="ended"))
         == "<Prediction ended, 7 bytes of compact: (1 n=1\\n>"

@@ -1,4 +1,4 @@
-"""Meta's format without its special tokens: the same frames, and what is cut, runs on or is no trace told apart."""
+"""Meta's format without its special tokens: the same frames, and what is cut, runs on or is not a trace."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tiers import examples
 
 from worldline.codec.cwm import parse as cwm_parse
 from worldline.codec.cwm import writer as cwm
-from worldline.codec.cwm.foreign.stripped import KINDS, Stripped, parse
+from worldline.codec.cwm.external.reading import KINDS, ExternalText, parse
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import SPECIAL
 from worldline.codec.repetition import repetition
@@ -94,7 +94,7 @@ def _round_trip(traces: list[Trace]) -> None:
             assert read.text == text
 
 
-def _kinds(text: str, source: str = SOURCE) -> Stripped:
+def _kinds(text: str, source: str = SOURCE) -> ExternalText:
     return parse(text, source)
 
 
@@ -165,7 +165,7 @@ HARD = {
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", HARD)
-def test_round_trip_where_structure_alone_does_not_tell(name: str) -> None:
+def test_round_trip_where_structure_alone_is_ambiguous(name: str) -> None:
     _round_trip(_traces([Program(source=HARD[name], call="f()")]))
 
 
@@ -273,7 +273,7 @@ SHOT = (
 )
 
 
-def test_a_prompt_before_the_trace_is_passed_over() -> None:
+def test_a_prompt_before_the_trace_is_skipped() -> None:
     wanted = _kinds(TRACE).prediction
     tagged = _kinds(TRACE).text
     prompt = cwm.prompt(SOURCE, 11)
@@ -291,7 +291,7 @@ def test_a_prompt_before_the_trace_is_passed_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "ours"),
+    ("spelling", "expected"),
     [
         ("<str_iterator object>", "<str_iterator>"),
         ("<list_iterator object at 0x7f57aa>", "<list_iterator>"),
@@ -311,12 +311,12 @@ def test_a_prompt_before_the_trace_is_passed_over() -> None:
         ("{'a': 1}", "{'a': 1}"),
     ],
 )  # fmt: skip
-def test_values_respelled(said: str, ours: str) -> None:
-    assert respelled(said) == ours
-    assert respelled(ours) == ours
+def test_values_respelled(spelling: str, expected: str) -> None:
+    assert respelled(spelling) == expected
+    assert respelled(expected) == expected
 
 
-def test_what_is_raised_is_a_triple_in_exception_frames_alone() -> None:
+def test_a_triple_is_an_exception_only_in_exception_frames() -> None:
     triple = "(<class 'GeneratorExit'>, GeneratorExit(), <traceback object>)"
     assert respelled(triple, raised=True) == "GeneratorExit()"
     assert respelled(triple) == "(<class GeneratorExit>, GeneratorExit(), <traceback>)"
@@ -330,7 +330,7 @@ BITS = st.sampled_from([
 ])  # fmt: skip
 
 
-def _check(read: Stripped, length: int) -> None:
+def _check(read: ExternalText, length: int) -> None:
     assert read.kind in KINDS
     assert (read.kind == "malformed") == (read.malformed is not None)
     assert (read.kind in ("whole", "run-on")) == read.prediction.ended

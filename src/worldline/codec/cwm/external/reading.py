@@ -1,11 +1,11 @@
-"""Foreign text in Meta's format, whichever way it was decoded: told apart from what is cut, runs on or is no trace.
+"""External text in Meta's format, however it was decoded: what is cut, runs on or is not a trace is told apart.
 
     {"n": "6"}    return n          <|line_sep|>{"n": "6"}<|action_sep|>    return n<|frame_sep|>
         return n                    <|return_sep|><|action_sep|>    return n
     "6"                             <|arg_sep|>"6"<|frame_sep|><|end_of_text|>
 
-The left is what `skip_special_tokens=True` leaves of the right; both give the right, and the frames that parse.py
-reads from it. Total, linear, without recursion; nothing is evaluated. What the values mean is not looked at.
+The left is what `skip_special_tokens=True` leaves of the right. Both give the right, and the frames that parse.py
+reads from it. Total, linear, without recursion or evaluation. The values are not read.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from worldline.analyze.flow.beginning import called_name
 from worldline.analyze.flow.control import syntax
 from worldline.analyze.flow.definitions import definition_line
 from worldline.analyze.flow.table import FlowTable
-from worldline.codec.cwm.foreign.events import Telling
-from worldline.codec.cwm.foreign.scan import (
-    LONGEST,
+from worldline.codec.cwm.external.events import EventInference
+from worldline.codec.cwm.external.scan import (
+    MAX_LINE_CHARACTERS,
     Scan,
     ScannedFrame,
     SourceLines,
@@ -54,22 +54,26 @@ from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
 from worldline.core.program import Program
 
-ROUNDS, LEAST = 8, 256  # a block that ends a text so often, in so many characters, is a repetition
+# A repetition is a block that ends a text this often, in this many characters.
+MIN_REPEATS, MIN_REPEATED_CHARACTERS = 8, 256
 KINDS = ("whole", "run-on", "truncated", "repetition", "malformed", "empty")
-STARTS = 256  # places at which a trace inside other text is looked for
+# Places at which a trace inside other text is searched.
+MAX_STARTS = 256
 _OPENING = re.compile(r"^\{", re.MULTILINE)
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
-_BLANK = re.compile(rf"(?:\s|{SPECIAL.pattern})*+(?:```\s*+)?+")  # and the end of a fence around all
-Understanding = Callable[[str], CwmPrediction]  # of a text with every special token
+# White space, special tokens, and the end of a code fence.
+_BLANK = re.compile(rf"(?:\s|{SPECIAL.pattern})*+(?:```\s*+)?+")
+# Reads a text with every special token.
+TaggedParser = Callable[[str], CwmPrediction]
 
 
 @dataclass(frozen=True)
-class Stripped:
-    """What a foreign text is: its frames, the same as `text` with every special token, and how it ends.
+class ExternalText:
+    """What an external text is: its frames, the same as `text` with every special token, and how it ends.
 
-    `run_on` is where the text goes on to something else after its outermost return and the answer that may follow;
-    `repeats` is where a stretch begins that is repeated until the text breaks off; `cut` says that it breaks off.
-    `answer` is what stands between `[ANSWER]` and `[/ANSWER]`. Offsets are characters of what was given.
+    `run_on` is where the text continues with something else after its outermost return and an answer; `repeats` is
+    where a block starts that is repeated until the text breaks off; `cut`: the text breaks off. `answer` stands
+    between `[ANSWER]` and `[/ANSWER]`. Offsets are characters of the input.
     """
 
     prediction: CwmPrediction
@@ -82,33 +86,33 @@ class Stripped:
     answer: str | None = None
 
 
-def read(text: str, program: Program, table: FlowTable | None = None) -> Stripped:
-    """Read a foreign text of a program, whose call may make further calls before the one that it is about."""
-    asked = syntax(program.call) if program.call else None
-    calls = sum(isinstance(node, ast.Call) for node in ast.walk(asked)) if asked is not None else 1
+def read(text: str, program: Program, table: FlowTable | None = None) -> ExternalText:
+    """Read an external text about a program, whose call may make further calls before the one of interest."""
+    call = syntax(program.call) if program.call else None
+    calls = sum(isinstance(node, ast.Call) for node in ast.walk(call)) if call is not None else 1
     entry, language = entry_of(program), program.language
     return parse(text, program.source, entry=entry, roots=calls, language=language, table=table)
 
 
 def tagged_text(text: str, program: Program, table: FlowTable | None = None) -> str:
-    """A text with every special token spelled, and without a space that a decoder put between them."""
+    """Return a text with every special token spelled, and without a space that a decoder put between them."""
     return unspaced(text) if SPECIAL.search(text) or not text.strip() else read(text, program, table).text
 
 
 def continuation(text: str, program: Program, table: FlowTable | None = None) -> str:
-    """A text as it goes on from its prompt, with every special token: one that says the prompt again, without it."""
+    """Return how a text continues its prompt, with every special token; a repeated prompt is removed."""
     return tagged_text(stage(program).without_opening(unspaced(text)), program, table)
 
 
 def entry_of(program: Program) -> int | None:
-    """The line of the function that the program's call calls last; 0 for a script."""
+    """Return the line of the function that the program's call calls last; 0 for a script."""
     marked = listing(program.source, program.language).entry
     if program.call is None or marked is not None:
         return marked or 0
     if not program.lang.has_syntax_tree:
         return definition_line(program.source, program.language, called_name(program.call))
-    tree, asked = syntax(program.source), syntax(program.call)
-    call = asked.body[-1] if asked and asked.body else None
+    tree, call_tree = syntax(program.source), syntax(program.call)
+    call = call_tree.body[-1] if call_tree and call_tree.body else None
     function = call.value.func if isinstance(call, ast.Expr) and isinstance(call.value, ast.Call) else None
     name = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
     defined = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)) if tree else iter(())
@@ -123,36 +127,36 @@ def parse(
     roots: int = 1,
     language: str = "python",
     table: FlowTable | None = None,
-) -> Stripped:
-    """Read a foreign text of a source; a marker in it is read as `entry`, as parse.py does.
+) -> ExternalText:
+    """Read an external text about a source; a marker in it is read as `entry`, like parse.py does.
 
-    So many outermost calls may follow each other: what comes behind them, or is none, is no part of the trace.
+    At most `roots` outermost calls may follow each other: what comes after them is not part of the trace.
     """
-    understood = partial(parse_tagged, source=source, entry=entry, language=language, table=table)
+    parse_text = partial(parse_tagged, source=source, entry=entry, language=language, table=table)
     text = unspaced(text)
     space = first_space(text)
     if space >= 0:
         malformed = Malformed(space, UNSPACED)
-        return Stripped(understood(text), text, "malformed", malformed=malformed)
+        return ExternalText(parse_text(text), text, "malformed", malformed=malformed)
     lines = listing(source, language)
     flows = flows_in(lines, language, table)
-    telling = Telling(Activations(lines, flows, lines.entry if entry is None else entry, language))
+    inference = EventInference(Activations(lines, flows, lines.entry if entry is None else entry, language))
     known = lines_of(lines.lines)
     scan = _scanner(text, known)
     seen = scan(_start(text, scan, known))
     end = seen.offset
     while isinstance(seen, ScannedFrame):
         following = scan(seen.end)
-        telling.feed(seen, following)
+        inference.feed(seen, following)
         end, seen = seen.end, following
-        if telling.over:
+        if inference.over:
             roots -= 1
-            if not roots or isinstance(following, Stop) or not _begins_again(telling, following):
+            if not roots or isinstance(following, Stop) or not _begins_again(inference, following):
                 break
-    frames = telling.frames
-    if telling.over or isinstance(seen, ScannedFrame):
-        return _whole(frames, understood, tail_of(text, end))
-    return _stopped(frames, understood, text, seen)
+    frames = inference.frames
+    if inference.over or isinstance(seen, ScannedFrame):
+        return _whole(frames, parse_text, tail_of(text, end))
+    return _stopped(frames, parse_text, text, seen)
 
 
 def _scanner(text: str, lines: SourceLines) -> Scan:
@@ -162,15 +166,15 @@ def _scanner(text: str, lines: SourceLines) -> Scan:
 
 
 def _start(text: str, scan: Scan, lines: SourceLines) -> int:
-    """Where the trace begins: after a prompt, at once, or where its first two lines are lines of the source."""
-    given = text.rfind(token("trace_context_start"), 0, first_event(text))
-    if given >= 0:
-        after = text.find(token("frame_sep"), given)
+    """Where the trace starts: after a prompt, at once, or where its first two lines are source lines."""
+    prompt = text.rfind(token("trace_context_start"), 0, first_event(text))
+    if prompt >= 0:
+        after = text.find(token("frame_sep"), prompt)
         return len(text) if after < 0 else after
     if isinstance(scan(0), ScannedFrame) or not text.strip():
         return 0
     openings = [*_OPENING.finditer(text), *SPECIAL.finditer(text)]
-    for match in openings[:STARTS]:
+    for match in openings[:MAX_STARTS]:
         first = scan(match.start())
         if isinstance(first, Stop) and _is_spoilt(text, match.start(), lines):
             return first.offset
@@ -181,46 +185,46 @@ def _start(text: str, scan: Scan, lines: SourceLines) -> int:
     return 0
 
 
-def _begins_again(telling: Telling, following: ScannedFrame) -> bool:
+def _begins_again(inference: EventInference, following: ScannedFrame) -> bool:
     """Whether another outermost call follows: of a function of the source, with all its values."""
-    is_call = following.event in ("call", None) and following.line in telling.scopes.calls
+    is_call = following.event in ("call", None) and following.line in inference.scopes.calls
     return is_call and _begins(following)
 
 
 def _is_spoilt(text: str, at: int, lines: SourceLines) -> bool:
-    """Whether a frame was meant here: behind what are no names stands a line of the source."""
-    end = text.find("\n", at, at + LONGEST)
+    """Whether a frame was intended here: after invalid names stands a line of the source."""
+    end = text.find("\n", at, at + MAX_LINE_CHARACTERS)
     return text[at] == "{" and end > 0 and text[at:end].rpartition("}")[2] in lines.texts
 
 
 def _begins(frame: ScannedFrame) -> bool:
-    """Whether a trace may begin here: with names that all have their values, for nothing was said before."""
+    """Whether a trace may start here: all names have values, because nothing came before."""
     return frame.locals is not None and UNCHANGED not in frame.locals.values()
 
 
-def _whole(frames: list[RawFrame], understood: Understanding, tail: Tail) -> Stripped:
+def _whole(frames: list[RawFrame], parse_text: TaggedParser, tail: Tail) -> ExternalText:
     text = tagged(frames) + token("end_of_text")
     kind = "whole" if tail.run_on is None else "run-on"
-    return Stripped(understood(text), text, kind, run_on=tail.run_on, answer=tail.answer)
+    return ExternalText(parse_text(text), text, kind, run_on=tail.run_on, answer=tail.answer)
 
 
-def _stopped(frames: list[RawFrame], understood: Understanding, text: str, stop: Stop) -> Stripped:
+def _stopped(frames: list[RawFrame], parse_text: TaggedParser, text: str, stop: Stop) -> ExternalText:
     answer = tail_of(text, stop.offset).answer
     shown = tagged(frames)
     if not frames and not SPECIAL.sub("", text).strip():
-        return Stripped(understood(""), "", "empty")
+        return ExternalText(parse_text(""), "", "empty")
     if stop.cut:
-        found = repetition(text, times=ROUNDS, least=LEAST)
-        repeats = None if found is None else found.start
+        repeated = repetition(text, times=MIN_REPEATS, least=MIN_REPEATED_CHARACTERS)
+        repeats = None if repeated is None else repeated.start
         kind = "truncated" if repeats is None else "repetition"
-        return Stripped(understood(shown), shown + text[stop.offset :], kind, cut=True, repeats=repeats)
+        return ExternalText(parse_text(shown), shown + text[stop.offset :], kind, cut=True, repeats=repeats)
     rest = shown + shield(text[stop.offset :])
     malformed = Malformed(stop.at, stop.expected)
-    return Stripped(understood(rest), rest, "malformed", malformed=malformed, answer=answer)
+    return ExternalText(parse_text(rest), rest, "malformed", malformed=malformed, answer=answer)
 
 
 def tagged(frames: Iterable[RawFrame]) -> str:
-    """Frames in Meta's own spelling, with every special token."""
+    """Write frames in Meta's own spelling, with every special token."""
     return "".join(_spelled(frame) for frame in frames)
 
 
@@ -238,14 +242,14 @@ def _spelled(frame: RawFrame) -> str:
 
 @dataclass(frozen=True)
 class Tail:
-    """What stands after the outermost return: an answer, and where the text goes on to something else."""
+    """What follows the outermost return: an answer, and where the text continues with something else."""
 
     answer: str | None = None
     run_on: int | None = None
 
 
 def tail_of(text: str, at: int) -> Tail:
-    """What stands after a place. Prose that leads to a bracketed answer belongs to it; all other text runs on."""
+    """Return what follows a place. Prose before a bracketed answer belongs to it; all other text runs on."""
     opened = text.find(OPEN, at)
     closed = text.find(CLOSE, opened) if opened >= 0 else -1
     answer = text[opened + len(OPEN) : closed].strip() if closed >= 0 else None
@@ -254,7 +258,7 @@ def tail_of(text: str, at: int) -> Tail:
 
 
 def asserted(answer: str | None) -> str | None:
-    """The value of `assert CALL == VALUE`, as it is written; any other text is the answer itself."""
+    """Return the value of `assert CALL == VALUE` as it is written; any other text is the answer itself."""
     tree = syntax(answer) if answer else None
     statement = tree.body[0] if tree and len(tree.body) == 1 else None
     if isinstance(statement, ast.Assert) and isinstance(statement.test, ast.Compare):

@@ -1,7 +1,7 @@
-"""Which event a frame without special tokens is, told by the lines of the source, the names shown and control flow.
+"""Which event a frame without special tokens is, inferred from the source lines, the names and the control flow.
 
-A frame with locals is a call or a line, one with a value a return or a raise. Where both would do the likelier is
-taken; which line number a text means is not decided here.
+A frame with locals is a call or a line, one with a value a return or a raise. If both are possible, the likelier is
+chosen. The line number of a text is not decided here.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from worldline.codec.cwm.activation import Activation, FramePlace, moved
-from worldline.codec.cwm.foreign.scan import ScannedFrame, Stop
+from worldline.codec.cwm.external.scan import ScannedFrame, Stop
 from worldline.codec.cwm.lines import Activations
 from worldline.codec.cwm.reader import RawFrame
 from worldline.codec.cwm.text import UNCHANGED
 
-BUILTIN = frozenset(
+BUILTIN_EXCEPTIONS = frozenset(
     name
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException)
@@ -30,8 +30,8 @@ _LINE_OF_DEF = re.compile(r"\s*(?:async\s+def|def|class|@)\b")
 
 
 @dataclass
-class Telling:
-    """The scopes of one text, fed a frame at a time; `frames` are the frames with their events."""
+class EventInference:
+    """The scopes of one text, fed one frame at a time; `frames` are the frames with their events."""
 
     scopes: Activations
     frames: list[RawFrame] = field(default_factory=list)
@@ -43,9 +43,10 @@ class Telling:
         return bool(self.frames) and not self.scopes.stack
 
     def feed(self, seen: ScannedFrame, following: ScannedFrame | Stop) -> None:
-        """Take the next frame; the one after it may tell what it is."""
+        """Add the next frame; the frame after it helps to infer its event."""
         event = seen.event or self._event(seen, following)
-        if not self.scopes.stack and event != "call":  # the prompt had the first call
+        # The prompt had the first call.
+        if not self.scopes.stack and event != "call":
             self._take(RawFrame("call", dict(seen.locals or {}), self._entry(), None, seen.offset))
         self._take(RawFrame(event, dict(seen.locals or {}), seen.line, seen.arg, seen.offset))
 
@@ -76,18 +77,19 @@ class Telling:
         begins = self._may_begin(text, names)
         if not begins and not self._may_wake(text, names):
             return False
-        goes_on = self._goes_on(scope, text)
-        if UNCHANGED in names.values():  # a call says everything anew
-            return not goes_on and _LINE_OF_DEF.match(text) is not None and begins
-        if not goes_on:
+        continues = self._continues(scope, text)
+        # A call shows every value.
+        if UNCHANGED in names.values():
+            return not continues and _LINE_OF_DEF.match(text) is not None and begins
+        if not continues:
             return True
         flows = {flow for flow, _ in scope.last.positions}
         if not any(all(flow.names.shows(name) for name in names) for flow in flows):
             return True
         if scope.names.keys() - names.keys():
             return True
-        said = scopes.places[-1].scope is scope and any(names[k] == v for k, v in scope.names.items())
-        return said or (text in self.visited and scope.last.event != "call")
+        repeats = scopes.places[-1].scope is scope and any(names[k] == v for k, v in scope.names.items())
+        return repeats or (text in self.visited and scope.last.event != "call")
 
     def _may_begin(self, text: str, names: Mapping[str, str]) -> bool:
         shown = set(names)
@@ -96,8 +98,8 @@ class Telling:
     def _may_wake(self, text: str, names: Mapping[str, str]) -> bool:
         return any(scope.names.keys() <= names.keys() for scope in self.scopes.waiting.get(text, ()))
 
-    def _goes_on(self, scope: Activation, text: str) -> bool:
-        """Whether a line frame of the innermost scope, or of one that an exception reaches, may stand here."""
+    def _continues(self, scope: Activation, text: str) -> bool:
+        """Whether a line frame may stand here: of the innermost scope, or of one that an exception reaches."""
         lines = self.scopes.numbers.get(text, frozenset())
         if moved(scope.last, "line", lines):
             return True
@@ -116,25 +118,25 @@ class Telling:
             return False
         scope = self.scopes.stack[-1]
         names = {flow.name for flow, _ in scope.last.positions}
-        if names and names <= COLLECTING:  # which gives a collection, or an exception on its way
+        # A comprehension returns a collection, so this is an exception.
+        if names and names <= COLLECTING:
             return True
         if not any(name.startswith("<") for name in names) and not _GIVES.search(seen.line):
             return True
         return self._is_handled(seen, following, scope)
 
     def _is_handled(self, seen: ScannedFrame, following: ScannedFrame | Stop, scope: Activation) -> bool:
-        """Whether what follows is what follows an exception: its frame's end, or a line that handles it."""
+        """Whether the next frame follows an exception: the end of its frame, or a line that handles it."""
         if isinstance(following, Stop):
             return False
         if following.locals is None:
             return following.line == seen.line and following.arg == "None"
-        if all(
-            flow.name == "<genexpr>" for flow, _ in scope.last.positions
-        ):  # which handles nothing: it goes on
+        # A generator expression handles nothing.
+        if all(flow.name == "<genexpr>" for flow, _ in scope.last.positions):
             return False
         lines = self.scopes.numbers
-        here = moved(scope.last, "raise", lines.get(seen.line, frozenset()))
-        raised = FramePlace(scope, "raise", here)
+        positions = moved(scope.last, "raise", lines.get(seen.line, frozenset()))
+        raised = FramePlace(scope, "raise", positions)
         return bool(moved(raised, "line", lines.get(following.line, frozenset())))
 
     def _is_exception(self, value: str) -> bool:
@@ -144,7 +146,7 @@ class Telling:
         pending, met = [match[1].rpartition(".")[2]], set[str]()
         while pending:
             name = pending.pop()
-            if name in BUILTIN or name.endswith(("Error", "Exception", "Warning")):
+            if name in BUILTIN_EXCEPTIONS or name.endswith(("Error", "Exception", "Warning")):
                 return True
             met.add(name)
             pending.extend(base for base in self.scopes.bases.get(name, ()) if base not in met)

@@ -1,0 +1,1 @@
+"""Text in Meta's format from other people's files: special tokens lost, cut off, or running on."""
