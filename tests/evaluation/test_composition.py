@@ -17,7 +17,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites import composition
-from worldline.evaluation.suites.zoo.functions import KINDS, ZOO
+from worldline.evaluation.suites.zoo import KINDS, ZOO
 from worldline.evaluation.table import Between
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest

@@ -45,7 +45,7 @@ def test_a_length_is_met_within_a_turn(world: str, length: int) -> None:
         suites.load("horizon", length=length, world=world),
         Interpreter(),
         limit=3,
-        each=lambda verdict: steps.append(verdict.steps),
+        on_verdict=lambda verdict: steps.append(verdict.steps),
     )
     assert len(steps) == 3
     assert all(abs(each - length) <= 45 for each in steps), steps

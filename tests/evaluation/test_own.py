@@ -14,8 +14,8 @@ import worldline
 from worldline.cli import cli, main
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.evaluation.own.own import rows_suite
 from worldline.evaluation.suites import load
+from worldline.evaluation.suites.own import rows_suite
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
@@ -79,7 +79,7 @@ MISTAKES = {
     "no call": ({"source": DOUBLE, "call": "double("}, "line 2: a call is one expression"),
     "no literal": (
         {"source": DOUBLE, "call": "double(1)", "answer": "abc"},
-        "line 2: the answer abc is no literal; the text itself is written \"'abc'\"",
+        "line 2: the answer abc is not a literal; write a text as \"'abc'\"",
     ),
     "misspelled": ({"source": DOUBLE, "call": "double(1)", "anwser": 2}, "line 2 has `anwser`: is `answer` meant"),
     "twice": ({"id": "number", "source": DOUBLE, "call": "double(1)"}, "line 2: the id number is that of line 1"),

@@ -136,7 +136,7 @@ def stored_line(tmp_path: Path) -> bytes:
     return stored(tmp_path / "one-run")
 
 
-def test_a_run_that_is_through_is_asked_for_nothing(tmp_path: Path) -> None:
+def test_a_complete_run_predicts_nothing_again(tmp_path: Path) -> None:
     notes, folder = tmp_path / "asked", tmp_path / "run"
     first = run(suite(40), Noted(notes), out=folder, batch=8)
     lines = stored(folder)
@@ -250,7 +250,7 @@ def test_what_a_predictor_says_of_itself_is_kept_but_not_compared(tmp_path: Path
 
 def test_every_record_is_heard(tmp_path: Path) -> None:
     heard: list[Record] = []
-    run(suite(3), Noted(tmp_path / "asked"), keep=heard.append, out=tmp_path / "run")
+    run(suite(3), Noted(tmp_path / "asked"), on_record=heard.append, out=tmp_path / "run")
     assert heard == list(newest(tmp_path / "run").values())
 
 

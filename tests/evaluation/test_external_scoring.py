@@ -325,7 +325,7 @@ def test_a_row_without_a_program_is_named(tmp_path: Path, true: dict[str, str]) 
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     told: list[tuple[int, int]] = []
-    report = score("crux", path, each=lambda done, of: told.append((done, of)))
+    report = score("crux", path, progress=lambda done, of: told.append((done, of)))
     (why,) = report.left_out
     assert why.startswith("no program")
     assert report.left_out[why] == ("a",)

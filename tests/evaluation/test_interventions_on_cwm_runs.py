@@ -18,7 +18,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug
 from worldline.diagnose.trials import Trials
-from worldline.evaluation.interventions import intervened
+from worldline.evaluation.interventions import intervene_on_run
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
@@ -79,7 +79,7 @@ def test_cures_of_a_run(server: str, tmp_path: Path) -> None:
         Suite(name="mine", tasks=tasks), load_model(name), out=tmp_path / "run", config={"scheme": name}
     )
     assert (report.n, report.all.answer.right) == (3, 1)
-    found, at = intervened(tmp_path / "run", load_model)
+    found, at = intervene_on_run(tmp_path / "run", load_model)
     assert (at, found.failed, found.causes) == ([0, 1, 2], (0, 1), ("wrong action", "wrong action"))
     assert outcomes(found) == {
         "budget": ["unfit"] * 3,
@@ -145,7 +145,7 @@ def test_cures_of_a_run_that_was_scored(server: str, tmp_path: Path) -> None:
 def test_another_notation_is_another_model(server: str, tmp_path: Path) -> None:
     path = scored(server, tmp_path)
     with pytest.raises(UsageError, match="the run is in cwm, and interpreter writes compact"):
-        intervened(path, load_model, model="interpreter")
+        intervene_on_run(path, load_model, model="interpreter")
 
 
 @pytest.mark.long(reason="asks a server for every intervention of a program")

@@ -16,7 +16,7 @@ from worldline.core.errors import DiskError, UsageError
 from worldline.core.fault import LOGGER, RowFault, call_or_fault, iterate_or_fault
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
-from worldline.evaluation.external import foreign
+from worldline.evaluation.external import predictions
 from worldline.evaluation.run import run as runs
 from worldline.evaluation.run.directory import RunDir, newest, verify
 from worldline.evaluation.run.run import run
@@ -179,8 +179,8 @@ def rows(path: Path, count: int = 5) -> Path:
 
 
 SCORED: dict[str, tuple[Any, str, Callable[..., bool]]] = {
-    "reading": (foreign, "_foreign", lambda row, *rest: row.id == f"row {ODD}"),
-    "finding the program": (foreign, "program_of", lambda roles, text, known: ")2\n" in text),
+    "reading": (predictions, "_prediction", lambda row, *rest: row.id == f"row {ODD}"),
+    "finding the program": (predictions, "program_of", lambda roles, text, known: ")2\n" in text),
     "judging": (runs, "judge", lambda task, *rest, **named: task.name == f"row {ODD}"),
 }
 
