@@ -274,8 +274,8 @@ def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> N
     ("words", "said"),
     [
         (("chess",), "a suite is one of permutation"),
-        (("humaneval",), "give it as data"),
-        (("crux",), "give it as data"),
+        (("humaneval",), "needs its data file"),
+        (("crux",), "needs its data file"),
         (("crux", "--data", "/nowhere.jsonl"), "cannot be read"),
         (("permutation", "--reveal", "0"), "reveal is 1 or more"),
         (("permutation", "--length", "many"), "not a number or several"),

@@ -243,18 +243,18 @@ def test_a_measured_suite_is_kept_resumed_and_verified(tmp_path: Path) -> None:
     [
         ("composition", "default", {"samples": 2}, "temperature 0 are all the same"),
         ("composition", "interpreter", {"samples": 2}, "always gives the same prediction"),
-        ("composition", Interpreter(), {"samples": 2}, "has its seed already"),
-        ("composition", "interpreter", {"shard": "1/2"}, "where to keep it"),
+        ("composition", Interpreter(), {"samples": 2}, "is already an object"),
+        ("composition", "interpreter", {"shard": "1/2"}, "must be stored"),
         ("composition", "interpreter", {"shard": "3/2", "out": "run"}, "a shard is K/N"),
         ("composition", "interpreter", {"queries": 2}, "needs --force queries"),
         ("composition", "interpreter", {"force": ["actions", "states"]}, "one forcing at a time"),
-        ("composition", "interpreter", {"force": "luck"}, "forced by one of"),
+        ("composition", "interpreter", {"force": "luck"}, "force is one of"),
         ("composition", "interpreter", {"scratchpad": "paper"}, "a scratchpad is one of"),
         ("budget", "interpreter", {"scratchpad": "flatten"}, "how programs are written down"),
         ("branches", "interpreter", {"scratchpad": "flatten"}, "as it is written"),
         ("states", "interpreter", {"scratchpad": "auto"}, "by the model's confidence"),
-        ("composition", "replay:x", {"shard": "1/2", "out": "run", "extras": {"by": "order"}}, "in order"),
-        ("composition", "replay:x", {"ray": "auto", "extras": {"by": "order"}}, "in order"),
+        ("composition", "replay:x", {"shard": "1/2", "out": "run", "extras": {"by": "order"}}, "by=order"),
+        ("composition", "replay:x", {"ray": "auto", "extras": {"by": "order"}}, "by=order"),
     ],
 )
 def test_what_contradicts_itself_is_refused_with_the_reason(

@@ -121,8 +121,8 @@ def test_what_two_texts_have_in_common(one: bytes, other: bytes, length: int) ->
     [
         ({"of": "budget"}, "not of 'budget'"),
         ({"formats": "wide"}, "not wide"),
-        ({"of": "crux"}, "give it as data"),
-        ({"data": "somewhere"}, "has no data"),
+        ({"of": "crux"}, "needs its data file"),
+        ({"data": "somewhere"}, "has no option data"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(options: dict[str, object], said: str) -> None:

@@ -18,6 +18,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Outcome
 from worldline.evaluation.external import predictions
 from worldline.evaluation.run import run as runs
+from worldline.evaluation.run import truth
 from worldline.evaluation.run.directory import RunDir, newest, verify
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
@@ -65,10 +66,10 @@ def is_odd_task(task: Task, *rest: Any, **named: Any) -> bool:
 
 
 INJECTED: dict[str, tuple[Any, str, Callable[..., bool]]] = {
-    "recording": (runs, "_true", is_odd_task),
-    "asking": (runs, "ask_of", lambda each, codec, *rest: each.at == ODD),
+    "recording": (runs, "_truth_of", is_odd_task),
+    "making a request": (runs, "request_for", lambda known, codec, *rest: known.at == ODD),
     "judging": (runs, "judge", is_odd_task),
-    "making a record": (runs, "answered", lambda at, *rest, **named: at == ODD),
+    "making a record": (runs, "prediction_record", lambda at, *rest, **named: at == ODD),
     "storing": (RunDir, "add", lambda log, record: record.at == ODD and record.found.status != "fault"),
     "answering": (Right, "one", lambda model, n: n == ODD),
 }
@@ -100,7 +101,7 @@ def test_a_program_that_the_box_could_not_record_is_a_fault_and_recorded_again(
 ) -> None:
     from dataclasses import replace
 
-    recorded = runs.record_many
+    recorded = truth.record_many
 
     def some(programs: Any, **how: Any) -> Iterator[Any]:
         for trace in recorded(programs, **how):
@@ -108,7 +109,7 @@ def test_a_program_that_the_box_could_not_record_is_a_fault_and_recorded_again(
             yield replace(trace, outcome=Outcome("host-fault", "no box")) if is_odd else trace
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "record_many", some)
+        patch.setattr(truth, "record_many", some)
         found = run(suite(), Right(), out=tmp_path)
     assert (found.n, found.faults, found.skipped) == (4, 1, 0)
     assert newest(tmp_path)[ODD].found.note == "fault(host-fault: no box)"
@@ -116,7 +117,7 @@ def test_a_program_that_the_box_could_not_record_is_a_fault_and_recorded_again(
 
 
 def test_a_recorder_that_breaks_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded = runs.record_many
+    recorded = truth.record_many
 
     def some(programs: Any, **how: Any) -> Iterator[Any]:
         for trace in recorded(programs, **how):
@@ -124,7 +125,7 @@ def test_a_recorder_that_breaks_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -
                 raise OSError("too many open files")
             yield trace
 
-    monkeypatch.setattr(runs, "record_many", some)
+    monkeypatch.setattr(truth, "record_many", some)
     found = run(suite(), Right())
     assert (found.n, found.faults) == (4, 1)
 

@@ -148,7 +148,7 @@ def test_in_python_a_run_is_kept_and_options_are_the_suite_s(tmp_path: Path) -> 
     report = worldline.bench("permutation", "interpreter", max_programs=2, length=[8], out=tmp_path / "run")
     assert (report.n, report.all.trace.right) == (2, 2)
     assert (tmp_path / "run" / "report.json").is_file()
-    with pytest.raises(UsageError, match="no lenght"):
+    with pytest.raises(UsageError, match="no option lenght"):
         worldline.bench("permutation", "interpreter", lenght=[8])
     with pytest.raises(UsageError, match="a suite is"):
         worldline.bench(3, "interpreter")  # type: ignore[arg-type]

@@ -222,7 +222,7 @@ def test_another_run_s_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FingerprintError, match=r"options was .'seed': 1., now .'seed': 2."):
         run(suite(2), Noted(tmp_path / "asked"), out=folder, config={"options": {"seed": 2}})
     other = Suite(name="many", tasks=[Task(program=Program(source="print(1)\n"), name="sample 0")])
-    with pytest.raises(FingerprintError, match="another program"):
+    with pytest.raises(FingerprintError, match="is not the program"):
         run(other, Noted(tmp_path / "asked"), out=folder, config={"options": {"seed": 1}})
     (tmp_path / "file").mkdir()
     (tmp_path / "file" / "diary").write_text("mine")

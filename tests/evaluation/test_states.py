@@ -196,7 +196,7 @@ def test_a_forcing_can_turn_a_wrong_answer() -> None:
     ("act", "said"),
     [
         (lambda: suites.load("states", of="states"), "not of 'states'"),
-        (lambda: suites.load("states", of="permutation", depth=3), "has no depth"),
+        (lambda: suites.load("states", of="permutation", depth=3), "has no option depth"),
         (lambda: measure(suites.load("states"), Interpreter(), force="luck"), "not luck"),
         (lambda: measure(suites.load("states"), Interpreter(), force=()), "not none"),
         (lambda: TeacherForced(Interpreter(), "next"), "actions, states"),

@@ -202,8 +202,8 @@ def test_a_sample_of_a_file_is_the_seed_s(crux: Path) -> None:
     ("name", "options", "said"),
     [
         ("chess", {}, "one of permutation"),
-        ("crux", {}, "give it as data"),
-        ("generated", {"length": 8}, "has no length"),
+        ("crux", {}, "needs its data file"),
+        ("generated", {"length": 8}, "has no option length"),
         ("permutation", {"length": 0}, "1 or more lines"),
         ("permutation", {"reveal": 0}, "reveal is 1 or more"),
         ("crux", {"data": "/nowhere.jsonl"}, "cannot be read"),

@@ -88,12 +88,12 @@ def test_programs_of_ones_own(tmp_path: Path) -> None:
     (sample,) = samples("own", None, {"data": str(tmp_path / "own.jsonl")}).values()
     verdict = sample.judged("text", sample.true.text.decode(), cut=False)
     assert (verdict.answer, verdict.trace) == ("right", "right")  # type: ignore[union-attr]
-    with pytest.raises(UsageError, match="give it as data"):
+    with pytest.raises(UsageError, match="pass a FILE.jsonl"):
         samples("own", None, {})
 
 
 def test_what_a_suite_does_not_have_is_refused() -> None:
-    with pytest.raises(UsageError, match="has no depth"):
+    with pytest.raises(UsageError, match="has no option depth"):
         samples("generated", 1, {"depth": 3})
     with pytest.raises(UsageError, match="text, chat, not 'tokens'"):
         next(iter(samples("generated", 1, {}).values())).question("tokens")

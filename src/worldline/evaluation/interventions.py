@@ -31,26 +31,16 @@ def intervene_on_run(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> tuple[Trials, list[int]]:
-    """Try interventions on the failed samples of a run.
+    """Try interventions on the failed samples of a run; the arguments are those of `worldline.intervene`.
+
+    With a limit, as many passing samples are drawn too. The expected net effect is still that on the whole run.
 
     Args:
         path: The folder of the run.
         load: Loads a model from its name and extras.
-        model: The model; by default the one that the run names.
-        extras: Options of `model`.
-        interventions: The interventions; by default all.
-        limit: At most this many failed samples, drawn at random, and as many passing ones. The expected net effect
-            is still that on the whole run.
-        by: What counts as right: `answer` or `trace`.
-        seed: Decides which samples are drawn.
-        limits: Limits of the recordings that an intervention needs.
-        progress: Called with the intervention, how many samples are done, and of how many.
 
     Returns:
         The trials, and the places of their samples in the suite.
-
-    Raises:
-        UsageError: The run names no model, was forced or on a scratchpad, or an intervention is unknown.
     """
     config = read_config(path)
     scheme = config.get("scheme") if model is None else model

@@ -78,15 +78,10 @@ class Report:
     """The results of a suite. `skipped`, `faults` and `disagrees` are in no rate.
 
     Attributes:
-        all: All verdicts.
         by_length: Verdicts by length, or by the tasks' own groups.
-        by_type: Verdicts by the type of the true answer.
-        seconds: The time of all predictions.
-        bytes: The size of all predictions.
         skipped: Tasks without a true answer.
         faults: Tasks on which the tool failed.
         disagrees: Tasks whose benchmark gives another answer than the recording.
-        causes: Failures by cause.
         by_ending: For predictions made elsewhere, verdicts by how their text ends.
         said: The model's own answers beside its traces, for those that gave one.
         left_out: The names of all tasks that are in no rate, by the reason.

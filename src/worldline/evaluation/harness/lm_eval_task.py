@@ -47,7 +47,7 @@ class SuiteTask(ConfigurableTask):
                 "process_results": self._judged,
                 **settings,
             }
-        )  # fmt: skip
+        )
 
     def download(self, *_given: Any, **_named: Any) -> None:
         """Record the programs; nothing is downloaded."""

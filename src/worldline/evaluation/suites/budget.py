@@ -21,7 +21,7 @@ from worldline.core.stats import Share
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.suites import REUSABLE
 from worldline.evaluation.suites import load as load_suite
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, choose
 from worldline.evaluation.table import Cell, Table
 from worldline.recording.recorder import record_many
 
@@ -43,10 +43,7 @@ def load(*, of: str = "generated", formats: str | Sequence[str] | None = None, *
     """Load the tasks of the suite `of`, with its options, each in every format, or in those named."""
     if of not in REUSABLE:
         raise UsageError(f"the suite budget takes the programs of {', '.join(REUSABLE)}, not of {of!r}")
-    chosen = tuple(FORMATS) if formats is None else (formats,) if isinstance(formats, str) else tuple(formats)
-    unknown = [name for name in chosen if name not in FORMATS]
-    if unknown or not chosen:
-        raise UsageError(f"a format is one of {', '.join(FORMATS)}, not {', '.join(unknown) or 'none'}")
+    chosen = choose(formats, FORMATS, "format")
     suite = load_suite(of, **options)
 
     def tasks() -> Iterator[Task]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, product
 from random import Random
 
@@ -18,11 +19,9 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share, mantel_haenszel
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.suites.permutation import to_tuple
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, choose, draw_held_out, to_tuple
 from worldline.evaluation.suites.zoo import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
 from worldline.evaluation.table import Between, Table
-from worldline.programs.split import key, split_of
 
 DEPTHS = (1, 2, 3, 4, 5)
 COUNT = 100  # tasks of each kind and depth
@@ -49,30 +48,19 @@ def load(
     depths = to_tuple(depth)
     if not depths or min(depths) < 1:
         raise UsageError(f"a chain has a depth of 1 or more, not {depth}")
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"a kind of function is one of {', '.join(KINDS)}, not {kind!r}")
-    kinds = KINDS if kind is None else (kind,)
+    kinds = choose(kind, KINDS, "kind of function")
     options = Compact(reveal=reveal, delta=delta)
     rng = Random(f"bench composition {seed}")
 
     def tasks() -> Iterator[Task]:
         seen: set[str] = set()
         for number, (deep, which) in enumerate(cycle(product(depths, kinds))):
-            program = _held_out(rng, which, deep, lines=lines, seen=seen)
+            program = draw_held_out(partial(compose, rng, kind=which, depth=deep, lines=lines), seen)
             name, group = f"composition/{number}", f"{deep}/{which}"
             yield Task(program=program, options=options, name=name, group=group)
 
     count = COUNT * len(depths) * len(kinds)
     return Suite(name="composition", tasks=tasks(), count=count, limits=LIMITS)
-
-
-def _held_out(rng: Random, kind: str, depth: int, *, lines: bool, seen: set[str]) -> Program:
-    while True:
-        program = compose(rng, kind=kind, depth=depth, lines=lines)
-        hashed = key(program.source)
-        if hashed not in seen and split_of(hashed) == "test":
-            seen.add(hashed)
-            return program
 
 
 def compose(rng: Random, *, kind: str, depth: int, lines: bool = False) -> Program:

@@ -8,6 +8,7 @@ split, without repetition.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import cycle, product
 from random import Random
 from statistics import median
@@ -19,10 +20,8 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.suites.permutation import to_tuple
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, choose, draw_held_out, to_tuple
 from worldline.evaluation.table import Cell, Table
-from worldline.programs.split import key, split_of
 
 LENGTHS = (64, 256, 1_024, 4_096)
 COUNT = 5  # tasks of each world and length
@@ -40,19 +39,16 @@ def load(
 ) -> Suite:
     """Load each world at each length, in turn. The rows of `by_length` are a length and a world: `1024/collatz`."""
     lengths = to_tuple(length)
-    worlds = tuple(WORLDS) if world is None else (world,) if isinstance(world, str) else tuple(world)
+    worlds = choose(world, WORLDS, "world")
     if not lengths or min(lengths) < MIN_STEPS:
         raise UsageError(f"a horizon is {MIN_STEPS} or more steps, not {length}")
-    unknown = [name for name in worlds if name not in WORLDS]
-    if unknown or not worlds:
-        raise UsageError(f"a world is one of {', '.join(WORLDS)}, not {', '.join(unknown) or 'none'}")
     options = Compact(reveal=reveal, delta=delta)
     rng = Random(f"bench horizon {seed}")
 
     def tasks() -> Iterator[Task]:
         seen: set[str] = set()
         for number, (steps, which) in enumerate(cycle(product(lengths, worlds))):
-            program = _held_out(rng, which, steps, seen)
+            program = draw_held_out(partial(_program, rng, which, steps), seen)
             name, group = f"horizon/{number}", f"{steps}/{which}"
             yield Task(program=program, options=options, name=name, group=group)
 
@@ -60,13 +56,8 @@ def load(
     return Suite(name="horizon", tasks=tasks(), count=COUNT * len(lengths) * len(worlds), limits=limits)
 
 
-def _held_out(rng: Random, world: str, steps: int, seen: set[str]) -> Program:
-    while True:
-        source = WORLDS[world](rng, steps)
-        hashed = key(source)
-        if hashed not in seen and split_of(hashed) == "test":
-            seen.add(hashed)
-            return Program(source=source, call="main()")
+def _program(rng: Random, world: str, steps: int) -> Program:
+    return Program(source=WORLDS[world](rng, steps), call="main()")
 
 
 def counter(rng: Random, steps: int) -> str:

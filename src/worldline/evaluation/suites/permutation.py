@@ -20,7 +20,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, to_tuple
 from worldline.evaluation.table import Table
 from worldline.programs.split import split
 from worldline.programs.tasks import MAX_MOVES, permutation
@@ -68,11 +68,6 @@ def load(
     limits = Limits(steps=10 * max(lengths) + 1_000, wall=60.0)
     count = COUNT * len(lengths) * len(spacings)
     return Suite(name="permutation", tasks=tasks(), count=count, limits=limits)
-
-
-def to_tuple(numbers: int | Sequence[int]) -> tuple[int, ...]:
-    """Return one number or several as a tuple."""
-    return (numbers,) if isinstance(numbers, int) else tuple(numbers)
 
 
 def _held_out(rng: Random, lines: int, *, arbitrary: bool, names: int, pair: bool | None) -> Program:

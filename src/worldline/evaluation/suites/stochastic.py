@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle
 from math import inf, isfinite
 from random import Random
 from typing import Any
 
-from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault, call_or_fault
 from worldline.core.limits import Limits
-from worldline.core.program import Program
 from worldline.evaluation.suites.measurement import Measurement, failed
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, choose, draw_held_out
 from worldline.evaluation.table import Cell, Table
 from worldline.plan.futures.future_report import Effort, FutureReport, build_report
 from worldline.plan.futures.scores import Errors
@@ -28,7 +27,6 @@ from worldline.plan.futures.subject import Subject
 from worldline.plan.futures.world import boxed
 from worldline.predict.predictor import Predictor
 from worldline.programs.generate import chance
-from worldline.programs.split import program_key, split_of
 
 WORLDS = ("draws", "dice", "cards", "shuffles", "choices", "walks", "sensors", "retries", "games", "races")
 RACES = "races"
@@ -41,28 +39,16 @@ ERROR_FIELDS = ("divergence", "log_loss", "entropy", "brier", "calibration", "im
 
 def load(*, seed: int = 0, world: str | Sequence[str] | None = None) -> Suite:
     """Load programs of each world in turn, without end."""
-    worlds = WORLDS if world is None else (world,) if isinstance(world, str) else tuple(world)
-    unknown = [name for name in worlds if name not in WORLDS]
-    if unknown or not worlds:
-        raise UsageError(f"a world is one of {', '.join(WORLDS)}, not {', '.join(unknown) or 'none'}")
+    worlds = choose(world, WORLDS, "world")
     rng = Random(f"bench stochastic {seed}")
 
     def tasks() -> Iterator[Task]:
         seen: set[str] = set()
         for number, which in enumerate(cycle(worlds)):
-            yield Task(program=_held_out(rng, which, seen), name=f"stochastic/{number}", group=which)
+            program = draw_held_out(partial(chance.of(which), rng), seen)
+            yield Task(program=program, name=f"stochastic/{number}", group=which)
 
     return Suite(name="stochastic", tasks=tasks(), count=COUNT * len(worlds), limits=LIMITS)
-
-
-def _held_out(rng: Random, world: str, seen: set[str]) -> Program:
-    draw = chance.of(world)
-    while True:
-        program = draw(rng)
-        hashed = program_key(program)
-        if hashed not in seen and split_of(hashed) == "test":
-            seen.add(hashed)
-            return program
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.programs.split import program_key, split_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,3 +54,32 @@ class Suite:
     def for_scratchpads(self) -> Suite:
         """Return the same tasks with their truths folded to statements."""
         return replace(self, tasks=(replace(task, folded=True) for task in self.tasks))
+
+
+def draw_held_out(draw: Callable[[], Program], seen: set[str]) -> Program:
+    """Draw programs until one is of the test split and not yet in `seen`, and add its key there."""
+    while True:
+        program = draw()
+        key = program_key(program)
+        if key not in seen and split_of(key) == "test":
+            seen.add(key)
+            return program
+
+
+def choose(names: str | Sequence[str] | None, known: Iterable[str], what: str) -> tuple[str, ...]:
+    """Return the names that an option lists, or all known ones if it is None.
+
+    Raises:
+        UsageError: A name is unknown, or the list is empty.
+    """
+    known = tuple(known)
+    chosen = known if names is None else (names,) if isinstance(names, str) else tuple(names)
+    unknown = [name for name in chosen if name not in known]
+    if unknown or not chosen:
+        raise UsageError(f"a {what} is one of {', '.join(known)}, not {', '.join(unknown) or 'none'}")
+    return chosen
+
+
+def to_tuple(numbers: int | Sequence[int]) -> tuple[int, ...]:
+    """Return one number or several as a tuple."""
+    return (numbers,) if isinstance(numbers, int) else tuple(numbers)

@@ -28,77 +28,24 @@ _CAST = re.compile(
 )
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|\n\s*|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a"}
-_WORDS = {
-    "true": True,
-    "false": False,
-    "null": None,
-    "nullptr": None,
-    "NULL": None,
-    "None": None,
-    "std::nullopt": None,
-}
+_WORDS = {"true": True, "false": False} | dict.fromkeys(("null", "nullptr", "NULL", "None", "std::nullopt"))
 _INSIDE = {  # wrappers of one value, with their value when empty
     "String": "", "string": "", "String.from": "", "String.new": "", "Box.new": None, "Some": None, "Rc.new": None,
     "Optional.of": None, "optional": None, "make_optional": None, "Long.valueOf": None, "Integer.valueOf": None,
     "Array.from": (), "Double.valueOf": None, "long": None, "int": None, "double": None, "float": None,
     "Optional": None,
 }  # fmt: skip
-_LISTS = ("Arrays.asList", "List.of", "vector.of", "Array.of")  # of their arguments
-_FROM_LIST = (  # of one list, or empty
-    "ArrayList",
-    "LinkedList",
-    "Vec.from",
-    "Vec.new",
-    "vector",
-    "list",
-    "deque",
-    "array",
-    "VecDeque.from",
-)
-_TUPLES = (
-    "make_tuple",
-    "make_pair",
-    "tuple",
-    "pair",
-    "Pair.with",
-    "Triplet.with",
-    "Map.entry",
-    "Pair",
-    "tuple.tuple",
-)
-_MAPS = (
-    "map",
-    "unordered_map",
-    "HashMap",
-    "TreeMap",
-    "LinkedHashMap",
-    "HashMap.from",
-    "HashMap.new",
-    "BTreeMap.from",
-    "BTreeMap.new",
-)
-_SETS = (
-    "Set.of",
-    "HashSet",
-    "TreeSet",
-    "HashSet.from",
-    "HashSet.new",
-    "BTreeSet.from",
-    "set",
-    "unordered_set",
-)
-_NONE = ("Optional.empty", "nullopt", "Option.None")
-_IDENTITY_METHODS = {
-    "to_string",
-    "to_owned",
-    "into",
-    "to_vec",
-    "clone",
-    "as_str",
-    "toString",
-    "iter",
-    "collect",
-}
+_LISTS, _FROM_LIST, _TUPLES, _MAPS, _SETS, _NONE = (  # constructors by what they make of their arguments
+    {"Arrays.asList", "List.of", "vector.of", "Array.of"},
+    {"ArrayList", "LinkedList", "Vec.from", "Vec.new", "vector", "list", "deque", "array", "VecDeque.from"},
+    {"make_tuple", "make_pair", "tuple", "pair", "Pair.with", "Triplet.with", "Map.entry", "Pair", "tuple.tuple"},
+    {"map", "unordered_map", "HashMap", "TreeMap", "LinkedHashMap", "HashMap.from", "HashMap.new", "BTreeMap.from",
+     "BTreeMap.new"},
+    {"Set.of", "HashSet", "TreeSet", "HashSet.from", "HashSet.new", "BTreeSet.from", "set", "unordered_set"},
+    {"Optional.empty", "nullopt", "Option.None"},
+)  # fmt: skip
+_IDENTITY_METHODS = ("to_owned", "into", "to_vec", "clone", "as_str", "iter", "collect")
+_TO_TEXT = ("to_string", "toString")
 
 
 class NotLiteral(ValueError):
@@ -305,7 +252,7 @@ class Reader:
             self.has("()")
             return None
         if self.has("{"):
-            arguments = [self.several("}")] if name in (*_FROM_LIST, *_MAPS, *_SETS) else self.several("}")
+            arguments = [self.several("}")] if name in _FROM_LIST | _MAPS | _SETS else self.several("}")
         else:
             self.need("(")
             arguments = self.several(")")
@@ -326,10 +273,10 @@ class Reader:
     def _after(self, value: Any) -> Any:
         """Skip methods that return the value itself or its text."""
         while match := re.compile(r"\s*\.\s*(\w+)\s*(?:::\s*<[^()]*>)?\s*\(\s*\)").match(self.text, self.at):
-            if match[1] not in _IDENTITY_METHODS:
+            if match[1] not in (*_IDENTITY_METHODS, *_TO_TEXT):
                 raise NotLiteral(f"a call of {match[1]}")
             self.at = match.end()
-            if match[1] in ("to_string", "toString") and not isinstance(value, str):
+            if match[1] in _TO_TEXT and not isinstance(value, str):
                 value = str(value)
         self.blank()
         if self.text.startswith(("+", "*", "/", "%", ".", "?", "[", "-"), self.at):

@@ -18,9 +18,20 @@ from worldline.plan.repair.edits.values import called, constants, names, operand
 
 EditRule = Callable[[ParsedSource, ast.AST, NamesInScope], Iterator[SpanEdit]]
 EDIT_RULES: tuple[EditRule, ...] = (
-    operators, off_by_one, order, names, called, constants, conditions, returns, operands, slices, wrappings, others,
+    operators,
+    off_by_one,
+    order,
+    names,
+    called,
+    constants,
+    conditions,
+    returns,
+    operands,
+    slices,
+    wrappings,
+    others,
     statements,
-)  # fmt: skip
+)
 
 
 class EditProposer:

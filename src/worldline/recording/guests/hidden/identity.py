@@ -14,11 +14,10 @@ from sys import _getframe
 from types import ModuleType
 from typing import Any
 
-from .tape import Tape
+from .tape import Swap, Tape
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-Swap = Callable[[Any, str, Callable[..., Any]], Any]
 _uuid: Any = None
 with suppress(ImportError):  # of an interpreter without libuuid: then uuid1 is made of draws
     _uuid = import_module("_uuid")
