@@ -279,7 +279,7 @@ def test_a_failure_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"{", b"\xff", b"\x1f\x8bnot", b"[]", b"<html></html>"])
-def test_a_file_that_is_none(tmp_path: Path, data: bytes) -> None:
+def test_an_unreadable_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "bad"
     path.write_bytes(data)
     with pytest.raises(UsageError):

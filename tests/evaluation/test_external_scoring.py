@@ -186,7 +186,7 @@ def test_the_models_own_answer_is_judged_beside_its_trace(
     assert (again.said, again.causes) == (found.said, found.causes)
 
 
-def test_the_verb_and_its_table(
+def test_the_command_and_its_table(
     tmp_path: Path, crux: Path, true: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = dump(tmp_path, outputs(true))

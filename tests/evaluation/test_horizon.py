@@ -97,6 +97,6 @@ def test_steps_before_the_first_wrong_one_are_counted(tmp_path: Path) -> None:
     ("options", "said"),
     [({"length": 3}, "32 or more"), ({"world": "chess"}, "not chess"), ({"world": ()}, "not none")],
 )
-def test_what_cannot_be_asked_is_refused(options: dict[str, object], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         suites.load("horizon", **options)

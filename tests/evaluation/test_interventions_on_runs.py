@@ -55,7 +55,7 @@ def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> No
         assert found.confirmed["wrong value"].some == tried
 
 
-def test_runs_that_cannot_be_asked_again_are_refused(tmp_path: Path) -> None:
+def test_runs_that_cannot_be_predicted_again_are_refused(tmp_path: Path) -> None:
     forced = made(tmp_path / "forced", force=["actions"])
     with pytest.raises(UsageError, match="actions forced"):
         intervene_on_run(forced, lambda scheme, extras: Interpreter())

@@ -75,7 +75,7 @@ def test_every_program_is_read_with_its_tests(folder: Path) -> None:
         assert [each.call for each in with_fast_tests(half, runs).tests.checks] == ["half(4)", "half(9)"]
 
 
-def test_all_are_repaired_and_a_perfect_imagination_tries_fewer(folder: Path) -> None:
+def test_all_are_repaired_and_perfect_predictions_try_fewer(folder: Path) -> None:
     suite = suites.load("repair", data=folder)
     found = measured("repair", suite, Interpreter(limits=Limits(steps=500, wall=20.0)))
     prior, mixed = found.tables[0].rows
@@ -108,7 +108,7 @@ def test_a_program_is_read_when_the_one_before_is_measured(
     assert events == ["read", "prior", "mixed"] * 2
 
 
-def test_another_folder_gets_one_sentence(tmp_path: Path) -> None:
+def test_another_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not QuixBugs' folder"):
         suites.load("repair", data=tmp_path)
     with pytest.raises(UsageError, match="jkoppel/QuixBugs"):
@@ -133,7 +133,7 @@ def test_a_run_is_kept_and_resumed(
         (["--queries", "3"], "needs --force queries"),
     ],
 )
-def test_what_it_does_not_take_is_refused(
+def test_unsupported_options_are_refused(
     folder: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", "repair", "--data", str(folder), "--model", "interpreter", *words]) == 2

@@ -34,7 +34,7 @@ def texts(n: int) -> tuple[str, str]:
     return true, true.replace(f'"{n + 1}"', f'"{n + 2}"')
 
 
-def test_a_file_with_several_outputs_an_id_is_reported_by_id(tmp_path: Path) -> None:
+def test_a_file_with_several_outputs_per_id_is_reported_by_id(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     rows = []
     for n, says in enumerate(("rrrr", "rrww", "wwww", "wrww")):
@@ -57,13 +57,13 @@ def test_a_file_with_several_outputs_an_id_is_reported_by_id(tmp_path: Path) -> 
     assert "always right: 1, never: 1, sometimes: 2" in first["note"]
 
 
-def test_one_sample_an_id_has_no_such_table(tmp_path: Path) -> None:
+def test_one_sample_per_task_has_no_such_table(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     path.write_text(json.dumps({"id": "a", "code": CODE, "input": "1", "generation": texts(1)[0]}) + "\n")
     assert "samples" not in score("crux", path).as_json()
 
 
-def test_bench_asks_each_program_several_times_with_seeds_of_their_own(tmp_path: Path) -> None:
+def test_bench_predicts_each_program_several_times_with_different_seeds(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     out = tmp_path / "run"

@@ -202,12 +202,12 @@ def test_a_forcing_can_turn_a_wrong_answer() -> None:
         (lambda: TeacherForced(Interpreter(), "next"), "actions, states"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(act: Callable[[], object], said: str) -> None:
+def test_invalid_options_are_refused(act: Callable[[], object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         act()
 
 
-def test_a_forced_run_verifies_goes_on_and_is_not_cured(
+def test_a_forced_run_verifies_resumes_and_takes_no_interventions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, words = str(tmp_path / "run"), ["bench", "permutation", "--length", "3", "--model", "interpreter"]

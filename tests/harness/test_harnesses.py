@@ -81,14 +81,14 @@ def test_the_folder_is_printed() -> None:
     assert shown.stdout.strip() == str(FOLDER)
 
 
-def test_programs_of_ones_own(tmp_path: Path) -> None:
+def test_your_own_programs(tmp_path: Path) -> None:
     (tmp_path / "own.jsonl").write_text(
         json.dumps({"source": "def f(n):\n    return n + 1\n", "call": "f(1)"})
     )
     (sample,) = samples("own", None, {"data": str(tmp_path / "own.jsonl")}).values()
     verdict = sample.judged("text", sample.true.text.decode(), cut=False)
     assert (verdict.answer, verdict.trace) == ("right", "right")  # type: ignore[union-attr]
-    with pytest.raises(UsageError, match="pass a FILE.jsonl"):
+    with pytest.raises(UsageError, match="the suite own needs its programs"):
         samples("own", None, {})
 
 

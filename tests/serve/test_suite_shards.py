@@ -79,7 +79,7 @@ def test_a_shard_that_was_cut_off_goes_on(tmp_path: Path) -> None:
     with pytest.raises(Cut):
         run(suite(), Now(), out=tmp_path / "1", shard=SuiteShard(1, 2), on_record=cut)
     run(suite(), Now(), out=tmp_path / "2", shard=SuiteShard(2, 2))
-    with pytest.raises(UsageError, match="not through"):
+    with pytest.raises(UsageError, match="not complete"):
         merge_records([tmp_path / "1", tmp_path / "2"], tmp_path / "merged")
     run(suite(), Now(), out=tmp_path / "1", shard=SuiteShard(1, 2))
     merge_records([tmp_path / "1", tmp_path / "2"], tmp_path / "merged")
@@ -123,8 +123,8 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     assert "shard 2/3 is missing" in refused(one, three)
     assert "shard 2/3 is missing, and 1 more" in refused(one)
     assert "made without --shard" in refused(plain)
-    assert "plain is no shard" in refused(plain, one)
-    assert "plain is no shard" in refused(one, plain)
+    assert "plain is not a shard" in refused(plain, one)
+    assert "plain is not a shard" in refused(one, plain)
     assert "holds another run: shard was" in str(
         bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception
     )

@@ -109,7 +109,7 @@ def test_another_run_and_somebody_else_s_objects_are_refused(shelf: StorePath) -
         run(load(), Interpreter(), limit=1, out=shelf / "run", config={"options": {"seed": 1}})
     assert ".lock" not in remote.names(shelf / "run")
     remote.write(shelf / "other" / "diary", b"mine")
-    with pytest.raises(UsageError, match="no run: it holds diary"):
+    with pytest.raises(UsageError, match="not a run: it holds diary"):
         made(shelf / "other")
     with pytest.raises(UsageError, match="is not a run"):
         local(shelf / "nothing")

@@ -28,8 +28,7 @@ class RoundingCost:
     """How an exact and a rounded model differ. Pairs hold the exact model's figure first.
 
     Attributes:
-        programs: How many programs were compared.
-        size: The size of their true traces in bytes.
+        size: The size of the true traces in bytes.
         most: The largest difference of two logits.
         mean: The mean difference of two logits.
         divergence: The Kullback-Leibler divergence from the exact model, in bits per byte.

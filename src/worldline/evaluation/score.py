@@ -35,14 +35,11 @@ class Verdict:
     """A judged prediction.
 
     Attributes:
-        task: The task.
         answer: The outcome of the answer: one of `OUTCOMES`.
         trace: The outcome of the whole trace.
         type: The type of the true answer.
         steps: How many steps the truth has.
         agreed: How many of them were right before the first wrong one.
-        bytes: The size of the prediction.
-        seconds: How long the prediction took.
         cause: Why the trace or the answer is not right, or why another scorer judged the answer wrong.
         note: The evidence for the cause.
         operation: The operation that the failure is about, if it is about one value.

@@ -125,8 +125,16 @@ class Report:
         """How many were judged."""
         return self.all.answer.n
 
-    def _operations_json(self) -> dict[str, Any]:
-        return {name: share.as_json() for name, share in self.operations.items()}
+    def _optional_json(self) -> dict[str, Any]:
+        """The parts that are left out if they are empty."""
+        return {
+            "said": self.said.as_json() if self.said.n else None,
+            "drawn": self.drawn.as_json() | {"unknown": self.unknown} if self.drawn.n else None,
+            "operations": {name: share.as_json() for name, share in self.operations.items()},
+            "by_ending": {name: part.as_json() for name, part in self.by_ending.items()},
+            "samples": [table.as_json() for table in self.samples],
+            "tables": [table.as_json() for table in self.tables],
+        }
 
     def as_json(self) -> dict[str, Any]:
         """Return what `bench --json` prints."""
@@ -144,19 +152,10 @@ class Report:
             "faults": self.faults,
             "disagrees": self.disagrees,
             "left_out": {
-                why: {"n": len(names), "names": list(names)} for why, names in self.left_out.items()
+                reason: {"n": len(names), "names": list(names)} for reason, names in self.left_out.items()
             },
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
-            **({"said": self.said.as_json()} if self.said.n else {}),
-            **({"drawn": {**self.drawn.as_json(), "unknown": self.unknown}} if self.drawn.n else {}),
-            **({"operations": operations} if (operations := self._operations_json()) else {}),
-            **(
-                {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
-                if self.by_ending
-                else {}
-            ),
-            **({"samples": [table.as_json() for table in self.samples]} if self.samples else {}),
-            **({"tables": [table.as_json() for table in self.tables]} if self.tables else {}),
+            **{key: value for key, value in self._optional_json().items() if value},
         }
 
 

@@ -42,15 +42,9 @@ class Record:
         ask: The request; its limit is the budget.
         truth: The true text, as far as the prediction needs it.
         found: The prediction.
-        judged: The main fields of the verdict.
-        operation: The operation that a failure is about; None if unknown, as in older runs.
-        failed_type: The type of value that a failure is about; None if unknown.
-        said: Whether the model's own answer beside its trace is right.
+        judged: The main fields of the verdict; `Verdict` explains the others. In older runs they are empty or None.
         beside: The answers reported beside the trace.
         why: The reason why a task was left out.
-        executed: How often each operation was executed; empty in older runs.
-        predicted: The predicted answer.
-        drawn: The outcome of the trace given its own draws.
     """
 
     at: int

@@ -11,7 +11,7 @@ import platform
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from worldline.core.errors import FingerprintError, UsageError
 from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
@@ -131,37 +131,36 @@ class RunState:
         self._name(record.found.note or "fault", record.name or record.ask.program.name)
 
 
+class RunOptions(TypedDict, total=False):
+    """Options of `run`, whose docstring explains them."""
+
+    limit: int | None
+    batch: int
+    on_verdict: Callable[[Verdict], None] | None
+    on_record: Callable[[Record], None] | None
+    on_truth: Callable[[int], None] | None
+    out: Folder | None
+    shard: SuiteShard | None
+    executor: BatchExecutor | None
+
+
 def run(
     suite: Suite,
     predictor: Predictor,
     *,
-    limit: int | None = None,
-    batch: int = BATCH,
-    on_verdict: Callable[[Verdict], None] | None = None,
-    on_record: Callable[[Record], None] | None = None,
-    on_truth: Callable[[int], None] | None = None,
-    out: Folder | None = None,
     config: Mapping[str, Any] | None = None,
-    shard: SuiteShard | None = None,
-    executor: BatchExecutor | None = None,
+    **options: Unpack[RunOptions],
 ) -> Report:
     """Evaluate a predictor on a suite.
 
     Args:
         suite: The tasks.
         predictor: The model.
-        limit: The number of tasks with a true answer; by default the suite's count.
-        batch: How many requests the predictor gets at once.
-        on_verdict: Called with every verdict.
-        on_record: Called with every new record.
-        on_truth: Called with the number of truths that are known.
-        out: A folder that stores the run. A run stored there is resumed.
         config: What else decides the answers: the suite's `options` and the model's `extras`.
-        shard: Evaluate only the tasks of this shard.
-        executor: Predicts and judges elsewhere (`spread`); by default in this process.
-
-    Returns:
-        The report.
+        options: `limit`: the number of tasks with a true answer, by default the suite's count. `batch`: how many
+            requests the predictor gets at once. `on_verdict` and `on_record`: called with every verdict and new record.
+            `on_truth`: called with the number of known truths. `out`: a folder that stores the run, or is resumed.
+            `shard`: evaluate only its tasks. `executor`: predicts and judges elsewhere (`spread`).
 
     Raises:
         UsageError: `limit` or `batch` is less than 1.
@@ -173,15 +172,8 @@ def run(
         lambda _, requests: predictor.predict(requests),
         name=predictor.info.name,
         codec=predictor.info.notation,
-        limit=limit,
-        batch=batch,
-        on_verdict=on_verdict,
-        on_record=on_record,
-        on_truth=on_truth,
-        out=out,
         config={**(config or {}), **({"how": dict(how)} if how else {})},
-        shard=shard,
-        executor=executor,
+        **options,
     )
 
 

@@ -18,9 +18,7 @@ class Task:
     """A program whose trace is to be predicted.
 
     Attributes:
-        program: The program.
         options: The mode of the compact notation.
-        name: The task's name in the suite.
         answer: The benchmark's own answer as canonical text; by default the recording decides.
         group: The task's row in `by_length`; by default the number of true steps decides.
         folded: The truth is folded to statements, like a prediction on a scratchpad.

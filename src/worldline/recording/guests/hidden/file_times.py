@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import posix
-from collections.abc import Callable, Container
+from collections.abc import Container
 from sys import _getframe
 from typing import Any
 

@@ -7,7 +7,7 @@ from the code of the program are recorded: a library such as `copy.deepcopy` get
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from importlib import import_module
 from sys import _getframe
