@@ -11,18 +11,8 @@ from urllib.parse import urlsplit
 from worldline.recording.rehearsal.events import ScriptEvent
 
 KINDS = (
-    "read",
-    "write",
-    "delete",
-    "rename",
-    "change",
-    "start",
-    "signal",
-    "send",
-    "listen",
-    "environment",
-    "native",
-)
+    "read", "write", "delete", "rename", "change", "start", "signal", "send", "listen", "environment", "native",
+)  # fmt: skip
 """What an effect does; `change` is of modes, owners and times, `native` of a library that is called directly."""
 
 FILE_KINDS = ("read", "write", "delete", "rename", "change")
