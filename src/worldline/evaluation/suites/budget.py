@@ -33,7 +33,7 @@ FORMATS = {
     "reveal 16": Compact(reveal=16),
 }
 BUDGETS = (64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536)
-META = "Meta's, not asked"
+META = "Meta's, not predicted"
 COUNT = 200  # programs by default
 
 TextSizes = dict[str, list[tuple[int, int]]]  # by format, the bytes of each true text: its prompt, its steps

@@ -60,8 +60,8 @@ def _read(root: Path, path: Path) -> BuggyProgram:
         test_source = (root / TESTS / f"test_{path.stem}.py").read_text("utf-8")
         node = root / TESTS / "node.py"
         files = (("node.py", node.read_text("utf-8")),) if node.is_file() else ()
-        beside = Program(source=program.source, name=program.name, files=files)
-        tests = of_python(beside, of_one_version(test_source, path.stem), f"test_{path.stem}.py")
+        with_files = Program(source=program.source, name=program.name, files=files)
+        tests = of_python(with_files, of_one_version(test_source, path.stem), f"test_{path.stem}.py")
     right = (root / RIGHT / path.name).read_text("utf-8")
     return BuggyProgram(name=path.stem, program=program, tests=tests, right=right, has_rows=rows.is_file())
 

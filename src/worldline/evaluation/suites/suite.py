@@ -64,7 +64,7 @@ def draw_held_out(draw: Callable[[], Program], seen: set[str]) -> Program:
             return program
 
 
-def choose(names: str | Sequence[str] | None, known: Iterable[str], what: str) -> tuple[str, ...]:
+def choose(names: str | Sequence[str] | None, known: Iterable[str], noun: str) -> tuple[str, ...]:
     """Return the names that an option lists, or all known ones if it is None.
 
     Raises:
@@ -74,7 +74,7 @@ def choose(names: str | Sequence[str] | None, known: Iterable[str], what: str) -
     chosen = known if names is None else (names,) if isinstance(names, str) else tuple(names)
     unknown = [name for name in chosen if name not in known]
     if unknown or not chosen:
-        raise UsageError(f"a {what} is one of {', '.join(known)}, not {', '.join(unknown) or 'none'}")
+        raise UsageError(f"a {noun} is one of {', '.join(known)}, not {', '.join(unknown) or 'none'}")
     return chosen
 
 
