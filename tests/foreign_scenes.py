@@ -15,8 +15,8 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import prompt
 from worldline.core.program import Program
 from worldline.core.trace import Trace
-from worldline.evaluation.run.directory import opened
-from worldline.evaluation.run.record import answered
+from worldline.evaluation.run.directory import open_run
+from worldline.evaluation.run.record import prediction_record
 from worldline.evaluation.run.truth import Truth, answer
 from worldline.evaluation.score import judge
 from worldline.evaluation.suites.suite import Task
@@ -137,7 +137,7 @@ ALL = (LIST_C, MIXED_JS)
 
 def stage(folder: Path) -> Path:
     """A run of both on disk."""
-    with opened(folder, {"suite": "foreign", "model": "by hand"}) as log:
+    with open_run(folder, {"suite": "foreign", "model": "by hand"}) as log:
         assert log is not None
         for at, one in enumerate(ALL):
             task = Task(program=one.program, name=one.program.name)
@@ -151,6 +151,6 @@ def stage(folder: Path) -> Path:
             vars(true).update(text=one.steps, parsed=parsed)
             found = Prediction(text=one.found, status="ended", logprob=-1.5, seconds=0.25)
             verdict = judge(task, true, found, ask=one.ask)
-            log.add(answered(at, task, one.ask, true, found, verdict))
+            log.add(prediction_record(at, task, one.ask, true, found, verdict))
         log.finish({})
     return folder

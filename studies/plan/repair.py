@@ -24,7 +24,7 @@ from repair_mined import MinedFix, mined, program_of
 from repair_truth import SECONDS, diagnose, fuzzed, kept_tests, ranked_candidates, truth
 
 from worldline.core.stats import Share
-from worldline.evaluation.suites.repair.quixbugs import ROWS, BuggyProgram, read_quixbugs
+from worldline.evaluation.suites.quixbugs import ROWS, BuggyProgram, read_quixbugs
 from worldline.plan.repair.imagine import imagine
 from worldline.plan.repair.order import RankedCandidate
 from worldline.predict.models import load_model

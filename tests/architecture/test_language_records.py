@@ -20,7 +20,7 @@ from worldline.core.language import LANGUAGES, SUFFIXES, Feature, Language, lang
 from worldline.core.program import Program
 from worldline.evaluation.suites.languages.calls import CALLS
 from worldline.evaluation.suites.languages.crux_x import CRUX_ROWS
-from worldline.evaluation.suites.languages.humaneval_x import SPOKEN
+from worldline.evaluation.suites.languages.humaneval_x import BENCHMARK_LANGUAGES
 from worldline.evaluation.suites.languages.literals import LITERALS
 from worldline.programs.languages.spelling import RULES
 from worldline.recording.languages.named import NAMED_FILES
@@ -48,7 +48,7 @@ PARTIAL_TABLES = {  # an entry where the language, or the benchmark, has such a 
     "analyze.flow.kin": HEADED,
     "recording.languages.named": NAMED_FILES,
     "evaluation.suites.languages.crux_x": CRUX_ROWS,
-    "evaluation.suites.languages.humaneval_x": SPOKEN,
+    "evaluation.suites.languages.humaneval_x": BENCHMARK_LANGUAGES,
 }
 
 

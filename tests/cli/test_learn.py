@@ -14,7 +14,7 @@ from worldline.cli import main
 from worldline.data.build.shards import read_rows, verify
 from worldline.data.frames import encode_frame
 from worldline.data.mine.mined import read_mined
-from worldline.evaluation import composing
+from worldline.evaluation import bench_plan
 from worldline.model import checkpoint, model_folder
 from worldline.predict.prediction import Prediction, PredictionRequest
 
@@ -187,7 +187,8 @@ def test_a_run_is_exported_and_what_rounding_costs_is_said(
     entry = checkpoint.read_manifest(out)["files"][model_folder.MODEL]
     assert first == f"{entry['bytes']:,} bytes in {out}, sha256 {entry['sha256']}"
     assert second.startswith("2 programs, ")
-    assert [line.partition(":")[0] for line in rest] == ["logits", "bits a byte of the truth", "texts alike"]
+    names = [line.partition(":")[0] for line in rest]
+    assert names == ["logits", "bits per byte of the true traces", "identical predictions"]
     assert done(capsys, "export", out, "-o", tmp_path / "half", "--half").count("\n") == 1
     sizes = [(tmp_path / name / model_folder.MODEL).stat().st_size for name in ("half", "weights")]
     assert sizes[0] > 1.2 * sizes[1]  # twice, but for what a model so small has in float32
@@ -273,8 +274,8 @@ def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> N
     ("words", "said"),
     [
         (("chess",), "a suite is one of permutation"),
-        (("humaneval",), "give it as data"),
-        (("crux",), "give it as data"),
+        (("humaneval",), "needs its data file"),
+        (("crux",), "needs its data file"),
         (("crux", "--data", "/nowhere.jsonl"), "cannot be read"),
         (("permutation", "--reveal", "0"), "reveal is 1 or more"),
         (("permutation", "--length", "many"), "not a number or several"),
@@ -322,7 +323,7 @@ class Broken(PlainPredictor):
 
 
 def test_a_fault_of_the_tool_is_its_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr(composing, "load_model", lambda scheme, extras: Broken())
+    monkeypatch.setattr(bench_plan, "load_model", lambda scheme, extras: Broken())
     assert main(["bench", "permutation", "--length", "2", "--max-programs", "4", "--json"]) == 3
     printed = capsys.readouterr()
     found = json.loads(printed.out)

@@ -16,7 +16,7 @@ from worldline.cli import cli, main
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.evaluation.interventions import intervened
+from worldline.evaluation.interventions import intervene_on_run
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -138,7 +138,7 @@ def test_a_cure_s_own_runs_are_limited(tmp_path: Path) -> None:
     run(suite, Wrong(), out=tmp_path / "run", config={"scheme": "wrong"})
     status = {}
     for steps in (2, 1_000):
-        found, _ = intervened(
+        found, _ = intervene_on_run(
             tmp_path / "run",
             lambda scheme, extras: Wrong(),
             interventions=["flatten"],

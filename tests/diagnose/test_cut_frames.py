@@ -11,7 +11,7 @@ from worldline.codec.cwm.partial_frame import read_partial_frame
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.evaluation.external.foreign import read_predictions
+from worldline.evaluation.external.predictions import read_predictions
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 

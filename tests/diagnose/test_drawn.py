@@ -171,7 +171,7 @@ def test_the_interpreter_makes_no_error(mode: str, control: Control) -> None:
 @pytest.mark.parametrize("wrong", [False, True])
 def test_a_run_has_a_column_of_its_own_for_it(wrong: bool) -> None:
     kept = []
-    found = run(suite("predicted"), Gambler(wrong), keep=kept.append)
+    found = run(suite("predicted"), Gambler(wrong), on_record=kept.append)
     assert found.all.trace.wrong == 1
     assert (found.drawn.right, found.drawn.wrong, found.unknown) == ((0, 1, 0) if wrong else (1, 0, 1))
     assert list(found.causes) == (["wrong value"] if wrong else [UNKNOWN])

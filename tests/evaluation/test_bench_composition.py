@@ -16,7 +16,7 @@ import worldline
 from worldline.cli import cli
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.evaluation.asking import Asking
+from worldline.evaluation.prediction_mode import PredictionMode
 from worldline.evaluation.scratchpads import ScratchpadReports
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report
@@ -212,8 +212,8 @@ def test_what_is_forced_on_a_scratchpad_is_the_truth_of_the_rewritten_program() 
 
     program = Program(source=str(ROWS[0]["source"]), call="f(3)", name="prog.py")
     (found,) = (
-        Asking(scratchpad="flatten", force="actions")
-        .around(Prompted())
+        PredictionMode(scratchpad="flatten", force="actions")
+        .wrap(Prompted())
         .predict([PredictionRequest(program=program)])
     )
     assert asked
@@ -243,18 +243,18 @@ def test_a_measured_suite_is_kept_resumed_and_verified(tmp_path: Path) -> None:
     [
         ("composition", "default", {"samples": 2}, "temperature 0 are all the same"),
         ("composition", "interpreter", {"samples": 2}, "always gives the same prediction"),
-        ("composition", Interpreter(), {"samples": 2}, "has its seed already"),
-        ("composition", "interpreter", {"shard": "1/2"}, "where to keep it"),
+        ("composition", Interpreter(), {"samples": 2}, "is already an object"),
+        ("composition", "interpreter", {"shard": "1/2"}, "must be stored"),
         ("composition", "interpreter", {"shard": "3/2", "out": "run"}, "a shard is K/N"),
-        ("composition", "interpreter", {"queries": 2}, "goes with --force queries"),
-        ("composition", "interpreter", {"force": ["actions", "states"]}, "one thing is forced at a time"),
-        ("composition", "interpreter", {"force": "luck"}, "forced by one of"),
+        ("composition", "interpreter", {"queries": 2}, "needs --force queries"),
+        ("composition", "interpreter", {"force": ["actions", "states"]}, "one forcing at a time"),
+        ("composition", "interpreter", {"force": "luck"}, "force is one of"),
         ("composition", "interpreter", {"scratchpad": "paper"}, "a scratchpad is one of"),
         ("budget", "interpreter", {"scratchpad": "flatten"}, "how programs are written down"),
         ("branches", "interpreter", {"scratchpad": "flatten"}, "as it is written"),
         ("states", "interpreter", {"scratchpad": "auto"}, "by the model's confidence"),
-        ("composition", "replay:x", {"shard": "1/2", "out": "run", "extras": {"by": "order"}}, "in order"),
-        ("composition", "replay:x", {"ray": "auto", "extras": {"by": "order"}}, "in order"),
+        ("composition", "replay:x", {"shard": "1/2", "out": "run", "extras": {"by": "order"}}, "by=order"),
+        ("composition", "replay:x", {"ray": "auto", "extras": {"by": "order"}}, "by=order"),
     ],
 )
 def test_what_contradicts_itself_is_refused_with_the_reason(
@@ -277,5 +277,5 @@ def test_tasks_that_can_be_read_once_are_asked_once() -> None:
         return Suite(name="once", tasks=iter([Task(program=program, name="one")]))
 
     assert worldline.bench(suite(), "interpreter").n == 1
-    with pytest.raises(UsageError, match="can be read once"):
+    with pytest.raises(UsageError, match="can be read only once"):
         worldline.bench(suite(), "interpreter", scratchpad="all")

@@ -68,7 +68,7 @@ def test_a_wrong_way_is_counted_where_it_was_decided() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(UsageError, match="reveal is 1 or more"):
         load("branches", reveal=0)
-    with pytest.raises(UsageError, match="nothing else is forced"):
+    with pytest.raises(UsageError, match="takes no --force"):
         measured("branches", ONE, Interpreter(), force=("states",))
     with pytest.raises(UsageError, match="compact"):
         measured("branches", ONE, Interpreter(codec="cwm"))

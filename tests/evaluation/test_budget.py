@@ -1,4 +1,4 @@
-"""The budget suite: every format of one program, and failures that a larger budget would have cured, told apart."""
+"""The budget suite: every format of one program, and which failures a larger budget would have prevented."""
 
 from __future__ import annotations
 
@@ -121,10 +121,10 @@ def test_what_two_texts_have_in_common(one: bytes, other: bytes, length: int) ->
     [
         ({"of": "budget"}, "not of 'budget'"),
         ({"formats": "wide"}, "not wide"),
-        ({"of": "crux"}, "give it as data"),
-        ({"data": "somewhere"}, "has no data"),
+        ({"of": "crux"}, "needs its data file"),
+        ({"data": "somewhere"}, "has no option data"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(options: dict[str, object], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         suites.load("budget", **options)

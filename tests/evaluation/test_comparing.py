@@ -116,9 +116,9 @@ def test_other_suites_and_seeds_are_refused(tmp_path: Path, change: dict[str, ob
         compare(one, other)
 
 
-def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_run_is_refused(tmp_path: Path) -> None:
     one = made(tmp_path / "one", "right")
-    with pytest.raises(UsageError, match="is no run"):
+    with pytest.raises(UsageError, match="is not a run"):
         compare(one, tmp_path)
     (one / "config.json").write_text('{"format": 99}')
     with pytest.raises(FormatError, match="format 99"):

@@ -17,7 +17,7 @@ from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites import composition
-from worldline.evaluation.suites.zoo.functions import KINDS, ZOO
+from worldline.evaluation.suites.zoo import KINDS, ZOO
 from worldline.evaluation.table import Between
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
@@ -90,7 +90,7 @@ def test_programs_are_held_out_distinct_and_the_seed_s() -> None:
     ("options", "said"),
     [({"depth": 0}, "1 or more"), ({"depth": ()}, "1 or more"), ({"kind": "bytes"}, "string, other")],
 )
-def test_what_cannot_be_asked_is_refused(options: dict[str, object], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         suites.load("composition", **options)
 

@@ -119,12 +119,12 @@ def test_cut_answers_and_faults_have_their_own_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("predictor", [Interpreter()])
-def test_who_writes_traces_alone_is_refused(data: Path, predictor: Any) -> None:
+def test_a_model_that_only_writes_traces_is_refused(data: Path, predictor: Any) -> None:
     with pytest.raises(UsageError, match="answers no questions"):
         measured("crux-input", suites.load("crux-input", data=data), predictor)
 
 
-def test_the_search_is_told_no_more_than_a_model_and_what_it_answers_was_run(data: Path) -> None:
+def test_the_search_knows_no_more_than_a_model_and_executes_its_answers(data: Path) -> None:
     from worldline.plan.inputs.answerer import load_search
 
     found = measured("crux-input", suites.load("crux-input", data=data), load_search({"executions": "200"}))
@@ -141,7 +141,7 @@ def test_the_search_is_told_no_more_than_a_model_and_what_it_answers_was_run(dat
             load_search(wrong)
 
 
-def test_the_verb_takes_the_search(data: Path) -> None:
+def test_the_command_takes_the_search(data: Path) -> None:
     from click.testing import CliRunner
 
     from worldline.cli import cli

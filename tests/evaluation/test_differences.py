@@ -46,7 +46,7 @@ def test_one_stratum_of_equal_groups_is_the_plain_difference() -> None:
     assert mantel_haenszel([(Share(0, 9), Share(0, 0))]) is None
 
 
-def test_where_nothing_differs_anywhere_the_interval_is_not_none() -> None:
+def test_without_any_difference_there_is_still_an_interval() -> None:
     """Sato's variance is 0 there, which says nothing of how many there were: the interval is Newcombe's of all."""
     found = mantel_haenszel([(Share(0, 4), Share(0, 16)), (Share(0, 6), Share(0, 4))])
     wanted = newcombe(Share(0, 10), Share(0, 20))

@@ -45,7 +45,7 @@ def test_a_length_is_met_within_a_turn(world: str, length: int) -> None:
         suites.load("horizon", length=length, world=world),
         Interpreter(),
         limit=3,
-        each=lambda verdict: steps.append(verdict.steps),
+        on_verdict=lambda verdict: steps.append(verdict.steps),
     )
     assert len(steps) == 3
     assert all(abs(each - length) <= 45 for each in steps), steps
@@ -97,6 +97,6 @@ def test_steps_before_the_first_wrong_one_are_counted(tmp_path: Path) -> None:
     ("options", "said"),
     [({"length": 3}, "32 or more"), ({"world": "chess"}, "not chess"), ({"world": ()}, "not none")],
 )
-def test_what_cannot_be_asked_is_refused(options: dict[str, object], said: str) -> None:
+def test_invalid_options_are_refused(options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         suites.load("horizon", **options)

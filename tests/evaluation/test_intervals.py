@@ -29,7 +29,7 @@ def test_the_interval_is_wilsons(right: int, n: int, low: float, high: float) ->
     assert wilson(right, n) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_of_none_nothing_is_known() -> None:
+def test_the_interval_of_no_samples_is_everything() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
     assert Tally().as_json()["rate"] is None
 

@@ -166,7 +166,7 @@ def test_every_verdict_says_how_far_it_was_right() -> None:
     run(
         Suite(name="one", tasks=[COUNT]),
         Scripted(lambda ask: (text, "ended")),
-        each=lambda v: heard.append(v.agreed),
+        on_verdict=lambda v: heard.append(v.agreed),
     )
     assert heard == [2]
 

@@ -14,8 +14,8 @@ import worldline
 from worldline.cli import cli, main
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.evaluation.own.own import rows_suite
 from worldline.evaluation.suites import load
+from worldline.evaluation.suites.own import rows_suite
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
@@ -79,7 +79,7 @@ MISTAKES = {
     "no call": ({"source": DOUBLE, "call": "double("}, "line 2: a call is one expression"),
     "no literal": (
         {"source": DOUBLE, "call": "double(1)", "answer": "abc"},
-        "line 2: the answer abc is no literal; the text itself is written \"'abc'\"",
+        "line 2: the answer abc is not a literal; write a text as \"'abc'\"",
     ),
     "misspelled": ({"source": DOUBLE, "call": "double(1)", "anwser": 2}, "line 2 has `anwser`: is `answer` meant"),
     "twice": ({"id": "number", "source": DOUBLE, "call": "double(1)"}, "line 2: the id number is that of line 1"),
@@ -101,12 +101,12 @@ def test_all_mistakes_are_named_at_once(tmp_path: Path) -> None:
         load(str(stored(tmp_path, [{}, ROWS[0], "nothing"])))
 
 
-def test_what_else_a_row_holds_is_left_alone(tmp_path: Path) -> None:
+def test_other_keys_of_a_row_are_ignored(tmp_path: Path) -> None:
     (task,) = load(str(stored(tmp_path, [{**ROWS[0], "difficulty": 3}]))).tasks
     assert task.name == "number"
 
 
-def test_a_suite_that_is_not_there_is_said_with_what_could_be() -> None:
+def test_an_unknown_suite_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"a suite is one of permutation, .*, or a FILE.jsonl of your own"):
         load("nonsense")
     with pytest.raises(UsageError, match=r"nowhere.jsonl cannot be read"):
@@ -114,7 +114,7 @@ def test_a_suite_that_is_not_there_is_said_with_what_could_be() -> None:
 
 
 @pytest.mark.usefixtures("box")
-def test_the_verb_measures_one_s_own_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_measures_your_own_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = stored(tmp_path, ROWS)
     done = CliRunner().invoke(
         cli, ["bench", str(path), "--model", "interpreter", "--json", "-o", str(tmp_path / "r")]
@@ -131,7 +131,7 @@ def test_the_verb_measures_one_s_own_programs(tmp_path: Path, capsys: pytest.Cap
 
 @pytest.mark.usefixtures("box")
 @pytest.mark.parametrize("kind", ["path", "rows", "tasks", "programs", "suite"])
-def test_in_python_any_kind_of_suite_is_measured(kind: str, tmp_path: Path) -> None:
+def test_the_api_measures_any_kind_of_suite(kind: str, tmp_path: Path) -> None:
     programs = [Program(source=DOUBLE, call=f"double({value!r})") for value in (4, "ab", [1])]
     tasks = [Task(program=program, name=str(at)) for at, program in enumerate(programs)]
     suites: dict[str, Any] = {
@@ -144,11 +144,11 @@ def test_in_python_any_kind_of_suite_is_measured(kind: str, tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("box")
-def test_in_python_a_run_is_kept_and_options_are_the_suite_s(tmp_path: Path) -> None:
+def test_the_api_stores_a_run_and_takes_the_suites_options(tmp_path: Path) -> None:
     report = worldline.bench("permutation", "interpreter", max_programs=2, length=[8], out=tmp_path / "run")
     assert (report.n, report.all.trace.right) == (2, 2)
     assert (tmp_path / "run" / "report.json").is_file()
-    with pytest.raises(UsageError, match="no lenght"):
+    with pytest.raises(UsageError, match="no option lenght"):
         worldline.bench("permutation", "interpreter", lenght=[8])
     with pytest.raises(UsageError, match="a suite is"):
         worldline.bench(3, "interpreter")  # type: ignore[arg-type]

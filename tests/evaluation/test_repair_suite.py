@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ from worldline.core.limits import Limits
 from worldline.core.stats import Share
 from worldline.evaluation import suites
 from worldline.evaluation.suites import repair as repair_suite
-from worldline.evaluation.suites.repair import in_time
-from worldline.evaluation.suites.repair.quixbugs import BuggyProgram, of_one_version, read_quixbugs
+from worldline.evaluation.suites.quixbugs import BuggyProgram, of_one_version, read_quixbugs
+from worldline.evaluation.suites.repair import with_fast_tests
+from worldline.evaluation.suites.suite import Task
 from worldline.plan.repair.search import Repair
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.calls import caller
@@ -69,10 +72,10 @@ def test_every_program_is_read_with_its_tests(folder: Path) -> None:
     assert (half.name, half.has_rows, len(half.tests.checks)) == ("half", True, 3)
     assert "from count import count" in of_one_version(TESTS, "count")
     with caller() as runs:
-        assert [each.call for each in in_time(half, runs).tests.checks] == ["half(4)", "half(9)"]
+        assert [each.call for each in with_fast_tests(half, runs).tests.checks] == ["half(4)", "half(9)"]
 
 
-def test_all_are_repaired_and_a_perfect_imagination_tries_fewer(folder: Path) -> None:
+def test_all_are_repaired_and_perfect_predictions_try_fewer(folder: Path) -> None:
     suite = suites.load("repair", data=folder)
     found = measured("repair", suite, Interpreter(limits=Limits(steps=500, wall=20.0)))
     prior, mixed = found.tables[0].rows
@@ -83,24 +86,29 @@ def test_all_are_repaired_and_a_perfect_imagination_tries_fewer(folder: Path) ->
     assert found.n == 2
 
 
-def test_a_program_is_taken_when_the_one_before_is_done(
+def test_a_program_is_read_when_the_one_before_is_measured(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a bar shows of a measurement that takes an hour."""
-    told: list[str] = []
+    """A progress bar advances during a measurement that takes an hour."""
+    events: list[str] = []
 
     def repaired(bug: BuggyProgram, order: str, *_: object) -> Repair:
-        told.append(f"{bug.name} {order}")
+        events.append(order)
         return Repair(name=bug.name, oracle=order, tests=0)
 
     monkeypatch.setattr(repair_suite, "_repaired", repaired)
     suite = suites.load("repair", data=folder)
-    measured("repair", suite.told(lambda count: told.append(f"{count} begun")), Interpreter(), limit=2)
-    assert [told[0], told[3]] == ["1 begun", "1 begun"]
-    assert [each.split()[1] for each in told] == ["begun", "prior", "mixed"] * 2
+
+    def tasks() -> Iterator[Task]:
+        for task in suite.tasks:
+            events.append("read")
+            yield task
+
+    measured("repair", replace(suite, tasks=tasks()), Interpreter(), limit=2)
+    assert events == ["read", "prior", "mixed"] * 2
 
 
-def test_another_folder_gets_one_sentence(tmp_path: Path) -> None:
+def test_another_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not QuixBugs' folder"):
         suites.load("repair", data=tmp_path)
     with pytest.raises(UsageError, match="jkoppel/QuixBugs"):
@@ -121,11 +129,11 @@ def test_a_run_is_kept_and_resumed(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--force", "states"], "repair is measured without force"),
-        (["--queries", "3"], "goes with --force queries"),
+        (["--force", "states"], "repair does not take force"),
+        (["--queries", "3"], "needs --force queries"),
     ],
 )
-def test_what_it_does_not_take_is_refused(
+def test_unsupported_options_are_refused(
     folder: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["bench", "repair", "--data", str(folder), "--model", "interpreter", *words]) == 2

@@ -136,7 +136,7 @@ def stored_line(tmp_path: Path) -> bytes:
     return stored(tmp_path / "one-run")
 
 
-def test_a_run_that_is_through_is_asked_for_nothing(tmp_path: Path) -> None:
+def test_a_complete_run_predicts_nothing_again(tmp_path: Path) -> None:
     notes, folder = tmp_path / "asked", tmp_path / "run"
     first = run(suite(40), Noted(notes), out=folder, batch=8)
     lines = stored(folder)
@@ -147,7 +147,7 @@ def test_a_run_that_is_through_is_asked_for_nothing(tmp_path: Path) -> None:
     assert first.as_json() == run(suite(40), Noted(tmp_path / "other")).as_json()
 
 
-def test_a_larger_limit_asks_for_the_rest(tmp_path: Path) -> None:
+def test_a_larger_limit_predicts_the_rest(tmp_path: Path) -> None:
     notes, folder = tmp_path / "asked", tmp_path / "run"
     assert run(suite(40), Noted(notes), limit=10, out=folder).n == 10
     assert run(suite(40), Noted(notes), limit=25, out=folder).n == 25
@@ -157,7 +157,7 @@ def test_a_larger_limit_asks_for_the_rest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 30, 200])
-def test_a_torn_line_is_asked_for_again(tmp_path: Path, cut: int) -> None:
+def test_a_torn_line_is_predicted_again(tmp_path: Path, cut: int) -> None:
     notes, folder = tmp_path / "asked", tmp_path / "run"
     run(suite(5), Noted(notes), out=folder)
     (folder / "manifest.json").unlink()  # as a run that was killed leaves it
@@ -168,7 +168,7 @@ def test_a_torn_line_is_asked_for_again(tmp_path: Path, cut: int) -> None:
     assert verify(folder) > 0
 
 
-def test_a_fault_is_asked_for_again_and_never_wrong(tmp_path: Path) -> None:
+def test_a_fault_is_predicted_again_and_never_wrong(tmp_path: Path) -> None:
     class Faulty(Noted):
         def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for ask, found in zip(asks, super().predict(asks), strict=True):
@@ -185,7 +185,7 @@ def test_a_fault_is_asked_for_again_and_never_wrong(tmp_path: Path) -> None:
     assert len(list(read_records(folder))) == 12
 
 
-def test_tasks_without_an_answer_are_not_run_again(tmp_path: Path) -> None:
+def test_tasks_without_an_answer_are_not_executed_again(tmp_path: Path) -> None:
     silent = Task(program=Program(source="x = 1\n"), name="silent")
     other = Task(program=PROGRAM, name="other", answer="5")
     several = Suite(name="three", tasks=[silent, other, Task(program=PROGRAM, name="fine")])
@@ -222,7 +222,7 @@ def test_another_run_s_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FingerprintError, match=r"options was .'seed': 1., now .'seed': 2."):
         run(suite(2), Noted(tmp_path / "asked"), out=folder, config={"options": {"seed": 2}})
     other = Suite(name="many", tasks=[Task(program=Program(source="print(1)\n"), name="sample 0")])
-    with pytest.raises(FingerprintError, match="another program"):
+    with pytest.raises(FingerprintError, match="is not the program"):
         run(other, Noted(tmp_path / "asked"), out=folder, config={"options": {"seed": 1}})
     (tmp_path / "file").mkdir()
     (tmp_path / "file" / "diary").write_text("mine")
@@ -248,9 +248,9 @@ def test_what_a_predictor_says_of_itself_is_kept_but_not_compared(tmp_path: Path
     assert run(suite(2), Noted(tmp_path / "asked"), out=tmp_path / "run").n == 2
 
 
-def test_every_record_is_heard(tmp_path: Path) -> None:
+def test_every_record_is_reported(tmp_path: Path) -> None:
     heard: list[Record] = []
-    run(suite(3), Noted(tmp_path / "asked"), keep=heard.append, out=tmp_path / "run")
+    run(suite(3), Noted(tmp_path / "asked"), on_record=heard.append, out=tmp_path / "run")
     assert heard == list(newest(tmp_path / "run").values())
 
 
@@ -259,7 +259,7 @@ def test_failures_have_causes_in_the_report(tmp_path: Path) -> None:
     assert found["causes"] == {"wrong value": {"n": 2, "answer": 2, "trace": 2}}
 
 
-def test_a_second_writer_is_kept_out(tmp_path: Path) -> None:
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     lock = Lock(tmp_path / "run")
     try:

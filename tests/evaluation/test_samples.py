@@ -34,7 +34,7 @@ def texts(n: int) -> tuple[str, str]:
     return true, true.replace(f'"{n + 1}"', f'"{n + 2}"')
 
 
-def test_a_file_with_several_outputs_an_id_is_reported_by_id(tmp_path: Path) -> None:
+def test_a_file_with_several_outputs_per_id_is_reported_by_id(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     rows = []
     for n, says in enumerate(("rrrr", "rrww", "wwww", "wrww")):
@@ -45,25 +45,25 @@ def test_a_file_with_several_outputs_an_id_is_reported_by_id(tmp_path: Path) -> 
     report = score("crux", path)
     assert report.n == 16
     first, *_ = report.as_json()["samples"]
-    table = {row["k"]: row["answers"]["rate"] for row in first["rows"] if row["k"] != "most say"}
+    table = {row["k"]: row["answers"]["rate"] for row in first["rows"] if row["k"] != "majority"}
     assert table == {
         1: pytest.approx((1 + 0.5 + 0 + 0.25) / 4),
         2: pytest.approx((1 + 5 / 6 + 0 + 0.5) / 4),
         4: pytest.approx(3 / 4),
     }
-    most = next(row for row in first["rows"] if row["k"] == "most say")
+    most = next(row for row in first["rows"] if row["k"] == "majority")
     assert most["answers"]["some"] in (1, 2)  # of two that say the same as often, the one that was said first
     assert most["answers"]["n"] == 4
     assert "always right: 1, never: 1, sometimes: 2" in first["note"]
 
 
-def test_one_sample_an_id_has_no_such_table(tmp_path: Path) -> None:
+def test_one_sample_per_task_has_no_such_table(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     path.write_text(json.dumps({"id": "a", "code": CODE, "input": "1", "generation": texts(1)[0]}) + "\n")
     assert "samples" not in score("crux", path).as_json()
 
 
-def test_bench_asks_each_program_several_times_with_seeds_of_their_own(tmp_path: Path) -> None:
+def test_bench_predicts_each_program_several_times_with_different_seeds(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     out = tmp_path / "run"
@@ -82,7 +82,7 @@ def test_bench_asks_each_program_several_times_with_seeds_of_their_own(tmp_path:
     found = CliRunner().invoke(verbs.bench, given, catch_exceptions=False)
     told = json.loads(found.output)
     assert told["n"] == 6
-    assert [row["k"] for row in told["samples"][0]["rows"]] == [1, 2, 3, "most say"]
+    assert [row["k"] for row in told["samples"][0]["rows"]] == [1, 2, 3, "majority"]
     seeds = [json.loads((out / str(k) / "config.json").read_text())["extras"]["seed"] for k in (1, 2, 3)]
     assert seeds == ["0", "1", "2"]
     again = CliRunner().invoke(verbs.bench, given, catch_exceptions=False)

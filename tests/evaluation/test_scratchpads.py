@@ -64,7 +64,7 @@ def test_the_interpreter_is_always_right(suite: str, mode: str) -> None:
     assert (found.n, found.all.answer.right, found.all.trace.right) == (12, 12, 12)
 
 
-def test_what_is_wrong_on_the_scratchpad_is_told_of_the_program() -> None:
+def test_an_error_on_the_scratchpad_is_reported_for_the_program() -> None:
     found = debug(PROGRAM, Misreads((b"t2=2", b"t2=3"), (b"b=7", b"b=9")), scratchpad="flatten", seconds=None)
     first = found.diagnosis.first
     assert first is not None
@@ -90,7 +90,7 @@ def test_a_text_that_is_malformed_on_the_scratchpad_stays_so() -> None:
     assert (found.all.answer.malformed, found.all.trace.malformed) == (1, 1)
 
 
-def test_imagined_steps_are_the_programs_and_the_scratch_is_kept() -> None:
+def test_predicted_steps_are_the_programs_and_the_scratch_is_stored() -> None:
     found = imagine(PROGRAM, Interpreter(), scratchpad="flatten")
     assert [(event.event, event.line) for event in found.reading.events] == [
         ("call", 1), ("line", 2), ("line", 3), ("return", 3),
@@ -112,7 +112,7 @@ def test_unsure_statements_are_found_by_their_steps() -> None:
     assert unsure_lines(ask, rolled, 0.5) == frozenset()
 
 
-def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
+def test_senseless_combinations_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="reveal"):
         imagine(PROGRAM, Interpreter(), options=Compact(reveal=4), scratchpad="flatten")
     with pytest.raises(UsageError, match="compact"):

@@ -15,7 +15,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation import suites
-from worldline.evaluation.forced import FORCED, Forced
+from worldline.evaluation.prediction_mode import FORCED, TeacherForced
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.states import FORCES, clustered
@@ -175,7 +175,7 @@ def test_intervals_are_by_program() -> None:
 
 @pytest.mark.parametrize("force", FORCED)
 def test_any_suite_runs_under_a_forcing(tmp_path: Path, force: str) -> None:
-    helped = Forced(Interpreter(), force)
+    helped = TeacherForced(Interpreter(), force)
     found = run(suites.load("permutation", length=(3, 8)), helped, limit=4, out=tmp_path / "run")
     assert (found.n, found.all.trace.right) == (4, 4)
     assert force in found.model
@@ -188,26 +188,26 @@ def test_a_forcing_can_turn_a_wrong_answer() -> None:
     edits = Edits(lambda text: text.replace(b"5\n){'k': 0", b"5\n){'k': 9"))
     suite = Suite(name="one", tasks=[LOOP])
     assert run(suite, edits).all.answer.right == 0
-    assert run(suite, Forced(edits, "actions")).all.answer.right == 0
-    assert run(suite, Forced(edits, "states")).all.answer.right == 1
+    assert run(suite, TeacherForced(edits, "actions")).all.answer.right == 0
+    assert run(suite, TeacherForced(edits, "states")).all.answer.right == 1
 
 
 @pytest.mark.parametrize(
     ("act", "said"),
     [
         (lambda: suites.load("states", of="states"), "not of 'states'"),
-        (lambda: suites.load("states", of="permutation", depth=3), "has no depth"),
+        (lambda: suites.load("states", of="permutation", depth=3), "has no option depth"),
         (lambda: measure(suites.load("states"), Interpreter(), force="luck"), "not luck"),
         (lambda: measure(suites.load("states"), Interpreter(), force=()), "not none"),
-        (lambda: Forced(Interpreter(), "next"), "actions, states"),
+        (lambda: TeacherForced(Interpreter(), "next"), "actions, states"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(act: Callable[[], object], said: str) -> None:
+def test_invalid_options_are_refused(act: Callable[[], object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         act()
 
 
-def test_a_forced_run_verifies_goes_on_and_is_not_cured(
+def test_a_forced_run_verifies_resumes_and_takes_no_interventions(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, words = str(tmp_path / "run"), ["bench", "permutation", "--length", "3", "--model", "interpreter"]

@@ -48,7 +48,7 @@ def test_the_interpreter_errs_nowhere() -> None:
     found = measured("stochastic", suite, Interpreter(), limit=4)
     assert (found.n, found.faults) == (4, 0)
     (table,) = found.tables
-    assert table.title == "by its own odds"
+    assert table.title == "by its probabilities"
     *worlds, every = rows(table)
     assert every["asked"] == every["exact"] != 0
     for row in (*worlds, every):

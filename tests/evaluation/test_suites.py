@@ -202,14 +202,14 @@ def test_a_sample_of_a_file_is_the_seed_s(crux: Path) -> None:
     ("name", "options", "said"),
     [
         ("chess", {}, "one of permutation"),
-        ("crux", {}, "give it as data"),
-        ("generated", {"length": 8}, "has no length"),
+        ("crux", {}, "needs its data file"),
+        ("generated", {"length": 8}, "has no option length"),
         ("permutation", {"length": 0}, "1 or more lines"),
         ("permutation", {"reveal": 0}, "reveal is 1 or more"),
         ("crux", {"data": "/nowhere.jsonl"}, "cannot be read"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(name: str, options: dict[str, object], said: str) -> None:
+def test_invalid_options_are_refused(name: str, options: dict[str, object], said: str) -> None:
     with pytest.raises(UsageError, match=said):
         suites.load(name, **options)
 
@@ -230,5 +230,5 @@ def test_a_file_of_another_shape_is_refused(tmp_path: Path, text: str, said: str
         suites.load("crux", data=path)
 
 
-def test_options_that_are_none_are_not_given() -> None:
+def test_an_option_that_is_none_is_the_default() -> None:
     assert suites.load("permutation", length=None, reveal=None, data=None).count == 1_000

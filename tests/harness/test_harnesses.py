@@ -81,19 +81,19 @@ def test_the_folder_is_printed() -> None:
     assert shown.stdout.strip() == str(FOLDER)
 
 
-def test_programs_of_ones_own(tmp_path: Path) -> None:
+def test_your_own_programs(tmp_path: Path) -> None:
     (tmp_path / "own.jsonl").write_text(
         json.dumps({"source": "def f(n):\n    return n + 1\n", "call": "f(1)"})
     )
     (sample,) = samples("own", None, {"data": str(tmp_path / "own.jsonl")}).values()
     verdict = sample.judged("text", sample.true.text.decode(), cut=False)
     assert (verdict.answer, verdict.trace) == ("right", "right")  # type: ignore[union-attr]
-    with pytest.raises(UsageError, match="give it as data"):
+    with pytest.raises(UsageError, match="the suite own needs its programs"):
         samples("own", None, {})
 
 
 def test_what_a_suite_does_not_have_is_refused() -> None:
-    with pytest.raises(UsageError, match="has no depth"):
+    with pytest.raises(UsageError, match="has no option depth"):
         samples("generated", 1, {"depth": 3})
     with pytest.raises(UsageError, match="text, chat, not 'tokens'"):
         next(iter(samples("generated", 1, {}).values())).question("tokens")

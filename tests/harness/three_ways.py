@@ -65,7 +65,7 @@ def by_bench(asked: Asked, at: Path) -> Found:
     extras = {"way": asked.way, "max_tokens": str(asked.max_tokens), "concurrency": "1"}
     model = load_model(f"server:{asked.url}#{asked.model}", extras)
     kept: list[Record] = []
-    run(load(asked.suite, **dict(asked.options)), model, limit=asked.count, keep=kept.append)
+    run(load(asked.suite, **dict(asked.options)), model, limit=asked.count, on_record=kept.append)
     return {
         f"{each.at} {each.name}": (
             each.found.text.decode(), each.judged["answer"] == "right", each.judged["trace"] == "right",

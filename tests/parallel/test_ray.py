@@ -296,8 +296,8 @@ def test_a_suite_is_asked_and_judged_as_it_is_here_and_goes_on(cluster: Any, tmp
     shop, make = RayPool(), partial(load_model, model, {})
     here = run(load("generated", seed=3), make(), limit=24, out=tmp_path / "here")
     rows = spread(shop, make, "compact")
-    run(load("generated", seed=3), make(), limit=10, out=tmp_path / "there", rows=rows)
-    there = run(load("generated", seed=3), make(), limit=24, out=tmp_path / "there", rows=rows)
+    run(load("generated", seed=3), make(), limit=10, out=tmp_path / "there", executor=rows)
+    there = run(load("generated", seed=3), make(), limit=24, out=tmp_path / "there", executor=rows)
     assert 0 < there.as_json()["answer"]["right"] < 24
     assert reported(there) == reported(here)
     same_run(tmp_path / "here", tmp_path / "there")

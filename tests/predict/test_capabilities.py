@@ -11,7 +11,7 @@ from opinions import dicing
 from plain_predictor import PlainPredictor
 
 from worldline.core.program import Program
-from worldline.evaluation.forced import Forced
+from worldline.evaluation.prediction_mode import TeacherForced
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
@@ -112,7 +112,7 @@ def test_a_scratchpad_of_no_mode_is_the_model_itself() -> None:
     ("wrap", "name"),
     [
         (lambda model: Scratchpad(model, "flatten"), "scratchpad flatten"),
-        (lambda model: Forced(model, "actions"), "actions forced"),
+        (lambda model: TeacherForced(model, "actions"), "actions forced"),
     ],
 )
 def test_a_wrapper_claims_nothing_that_it_breaks(wrap: object, name: str) -> None:
@@ -128,7 +128,7 @@ def test_a_wrapper_claims_nothing_that_it_breaks(wrap: object, name: str) -> Non
 
 
 def test_wrappers_compose() -> None:
-    model = Forced(Scratchpad(WatchedPredictor(Answering(), lambda: None), "chars"), "guard")
+    model = TeacherForced(Scratchpad(WatchedPredictor(Answering(), lambda: None), "chars"), "guard")
     assert model.info.name == "answering, scratchpad chars, guard forced"
     assert model.capabilities.answers_questions is not None
     assert model.capabilities.decodes_bytes is None

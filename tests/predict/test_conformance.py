@@ -21,7 +21,7 @@ from meta.texts import HUMANEVAL, WHOLE, Traced, all_traced, generated, humaneva
 from meta.zoo import ZOO
 
 from worldline.core.program import Program
-from worldline.evaluation.external.foreign import read_predictions
+from worldline.evaluation.external.predictions import read_predictions
 from worldline.evaluation.run.truth import Truth, truth
 from worldline.evaluation.score import judge
 from worldline.evaluation.suites.suite import Task

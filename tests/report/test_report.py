@@ -25,7 +25,7 @@ from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.data.vocabularies import llama3_path
 from worldline.diagnose.trials import InterventionTrial, Trials
-from worldline.evaluation.run.directory import INTERVENTIONS_FILE, newest, opened
+from worldline.evaluation.run.directory import INTERVENTIONS_FILE, newest, open_run
 from worldline.evaluation.run.run import run
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
@@ -207,7 +207,7 @@ def test_a_run_that_is_not_through_is_shown_as_such(made: Path, tmp_path: Path) 
 def test_the_newest_record_counts_and_faults_are_in_no_rate(made: Path, tmp_path: Path) -> None:
     rows = list(newest(made).values())
     fault = Prediction(text=b"", status="fault", note="gone")
-    with opened(tmp_path / "again", {"suite": "generated", "model": "m"}) as log:
+    with open_run(tmp_path / "again", {"suite": "generated", "model": "m"}) as log:
         assert log is not None
         log.add(replace(rows[1], found=fault, judged={}))
         log.add(rows[1])
@@ -221,7 +221,7 @@ def test_the_newest_record_counts_and_faults_are_in_no_rate(made: Path, tmp_path
 def test_a_large_run_stays_light_and_says_what_it_leaves_out(made: Path, tmp_path: Path) -> None:
     rows = list(newest(made).values())
     long = Program(source=SUM + "#" * 50_000, call="f(5)")
-    with opened(tmp_path / "large", {"suite": "generated", "model": "m"}) as log:
+    with open_run(tmp_path / "large", {"suite": "generated", "model": "m"}) as log:
         assert log is not None
         for at in range(90):
             row = rows[1 if at % 3 else 4]

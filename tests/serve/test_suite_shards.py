@@ -14,8 +14,8 @@ from plain_predictor import PlainPredictor
 from worldline.cli import cli
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.program import Program
+from worldline.evaluation.merge import merge_records
 from worldline.evaluation.run.directory import RECORDS, newest, read_records, verify
-from worldline.evaluation.run.merge import merge
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
 from worldline.evaluation.run.shard import SuiteShard, parse_shard
@@ -60,7 +60,7 @@ def test_merged_shards_are_the_run(tmp_path: Path, limit: int | None) -> None:
         run(suite(), Now(), limit=limit, out=at, shard=SuiteShard(k, 3))
     places = [set(newest(at)) for at in shards]
     assert sum(map(len, places)) == len(set().union(*places))
-    merged = merge(shards, tmp_path / "merged")
+    merged, _ = merge_records(shards, tmp_path / "merged")
     assert (tmp_path / "merged" / RECORDS).read_bytes() == (tmp_path / "whole" / RECORDS).read_bytes()
     assert merged == whole
     assert json.loads((tmp_path / "merged" / "config.json").read_bytes()) == json.loads(
@@ -77,12 +77,12 @@ def test_a_shard_that_was_cut_off_goes_on(tmp_path: Path) -> None:
         raise Cut
 
     with pytest.raises(Cut):
-        run(suite(), Now(), out=tmp_path / "1", shard=SuiteShard(1, 2), keep=cut)
+        run(suite(), Now(), out=tmp_path / "1", shard=SuiteShard(1, 2), on_record=cut)
     run(suite(), Now(), out=tmp_path / "2", shard=SuiteShard(2, 2))
-    with pytest.raises(UsageError, match="not through"):
-        merge([tmp_path / "1", tmp_path / "2"], tmp_path / "merged")
+    with pytest.raises(UsageError, match="not complete"):
+        merge_records([tmp_path / "1", tmp_path / "2"], tmp_path / "merged")
     run(suite(), Now(), out=tmp_path / "1", shard=SuiteShard(1, 2))
-    merge([tmp_path / "1", tmp_path / "2"], tmp_path / "merged")
+    merge_records([tmp_path / "1", tmp_path / "2"], tmp_path / "merged")
     run(suite(), Now(), out=tmp_path / "whole")
     pairs = zip(newest(tmp_path / "merged").values(), newest(tmp_path / "whole").values(), strict=True)
     assert all(same(one, other) for one, other in pairs)
@@ -123,12 +123,12 @@ def test_the_verbs_refuse_in_a_sentence_what_does_not_fit(tmp_path: Path) -> Non
     assert "shard 2/3 is missing" in refused(one, three)
     assert "shard 2/3 is missing, and 1 more" in refused(one)
     assert "made without --shard" in refused(plain)
-    assert "plain is no shard" in refused(plain, one)
-    assert "plain is no shard" in refused(one, plain)
+    assert "plain is not a shard" in refused(plain, one)
+    assert "plain is not a shard" in refused(one, plain)
     assert "holds another run: shard was" in str(
         bench("--max-programs", "6", "--shard", "1/3", "-o", two).exception
     )
-    assert "where to keep it, with --out DIR" in str(bench("--shard", "1/3").exception)
+    assert "must be stored to be merged with the others: pass --out DIR" in str(bench("--shard", "1/3").exception)
     assert (
         CliRunner()
         .invoke(cli, ["merge", f"file://{three}", one, two, "-o", f"file://{tmp_path}/merged"])
@@ -150,13 +150,13 @@ class Behind(Now):
 def test_one_model_behind_several_servers_is_one_run(tmp_path: Path) -> None:
     for k, at in enumerate(("one:80", "two:80", "one:80"), 1):
         run(suite(), Behind(at), out=tmp_path / str(k), shard=SuiteShard(k, 3))
-    merged = merge([tmp_path / str(k) for k in (1, 2, 3)], tmp_path / "merged")
+    merged, _ = merge_records([tmp_path / str(k) for k in (1, 2, 3)], tmp_path / "merged")
     assert merged.model == "server:http://one:80/v1,http://two:80/v1#small"
     whole = run(suite(), Now(), out=tmp_path / "whole")
     assert replace(merged, model="now") == whole
     run(suite(), Behind("two:80", "other"), out=tmp_path / "other", shard=SuiteShard(2, 3))
     with pytest.raises(UsageError, match="template is 'other', not 'plain'"):
-        merge([tmp_path / "1", tmp_path / "other", tmp_path / "3"], tmp_path / "again")
+        merge_records([tmp_path / "1", tmp_path / "other", tmp_path / "3"], tmp_path / "again")
 
 
 class Failing(Now):

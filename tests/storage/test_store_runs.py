@@ -63,7 +63,7 @@ def each(verdict):
     if len(seen) == 5:  # two batches of two are stored
         print(flush=True)
         sys.stdin.read()
-run(load(), Interpreter(), limit=6, batch=2, out=remote.place({str(shelf)!r}), each=each)
+run(load(), Interpreter(), limit=6, batch=2, out=remote.place({str(shelf)!r}), on_verdict=each)
 """
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -99,7 +99,7 @@ def test_a_segment_that_is_gone_is_missed(shelf: StorePath) -> None:
         remote.remove(shelf / name)
     assert len(newest(local(shelf))) == 6
     remote.remove(shelf / "records-000000000000.jsonl")
-    with pytest.raises(FormatError, match="one is gone"):
+    with pytest.raises(FormatError, match="a segment is missing"):
         local(shelf)
 
 
@@ -109,9 +109,9 @@ def test_another_run_and_somebody_else_s_objects_are_refused(shelf: StorePath) -
         run(load(), Interpreter(), limit=1, out=shelf / "run", config={"options": {"seed": 1}})
     assert ".lock" not in remote.names(shelf / "run")
     remote.write(shelf / "other" / "diary", b"mine")
-    with pytest.raises(UsageError, match="no run: it holds diary"):
+    with pytest.raises(UsageError, match="not a run: it holds diary"):
         made(shelf / "other")
-    with pytest.raises(UsageError, match="is no run"):
+    with pytest.raises(UsageError, match="is not a run"):
         local(shelf / "nothing")
 
 

@@ -29,7 +29,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Trace
 from worldline.diagnose.interventions import SLACK
 from worldline.evaluation.run.directory import CONFIG, MANIFEST, RECORDS, REPORT
-from worldline.evaluation.run.record import answered, line, prompt_digest
+from worldline.evaluation.run.record import line, prediction_record, prompt_digest
 from worldline.evaluation.run.run import run
 from worldline.evaluation.score import Truth, answer, judge
 from worldline.evaluation.suites.suite import Suite, Task
@@ -232,7 +232,7 @@ def _judged(kind: int, length: int, way: str) -> dict[str, Any]:
     vars(true).update(text=text.encode(), parsed=parsed)
     ask = PredictionRequest(program=program, limit=2 * len(text) + SLACK)
     found = spoiled(Prediction(text=true.text, status="ended", logprob=-1.5, seconds=0.25), way)
-    record = answered(0, task, ask, true, found, judge(task, true, found, ask=ask))
+    record = prediction_record(0, task, ask, true, found, judge(task, true, found, ask=ask))
     row: dict[str, Any] = json.loads(line(record))
     return row
 

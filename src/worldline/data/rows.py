@@ -42,14 +42,26 @@ TEXT, U32, I64 = pa.string(), pa.uint32(), pa.int64()
 CHANGE = _struct(name=TEXT, value=TEXT)
 SAME = pa.struct([_field("name", TEXT), _field("other", TEXT, null=True)])
 STEP_FIELDS = [
-    _field("i", U32), _field("event", TEXT), _field("frame", U32), _field("depth", U32), _field("line", U32),
-    _field("delta", _list(CHANGE)), _field("gone", _list(TEXT)), _field("same", _list(SAME)),
+    _field("i", U32),
+    _field("event", TEXT),
+    _field("frame", U32),
+    _field("depth", U32),
+    _field("line", U32),
+    _field("delta", _list(CHANGE)),
+    _field("gone", _list(TEXT)),
+    _field("same", _list(SAME)),
     _field("arg", TEXT, null=True),
-]  # fmt: skip
-PROGRAM = pa.struct([
-    _field("source", TEXT), _field("name", TEXT), _field("call", TEXT, null=True),
-    _field("argv", _list(TEXT)), _field("stdin", TEXT), _field("files", _list(_struct(path=TEXT, text=TEXT))),
-])  # fmt: skip
+]
+PROGRAM = pa.struct(
+    [
+        _field("source", TEXT),
+        _field("name", TEXT),
+        _field("call", TEXT, null=True),
+        _field("argv", _list(TEXT)),
+        _field("stdin", TEXT),
+        _field("files", _list(_struct(path=TEXT, text=TEXT))),
+    ]
+)
 SCHEMA = pa.schema(
     [
         _field("digest", TEXT),
@@ -70,9 +82,16 @@ SCHEMA = pa.schema(
 # Read as dictionaries: a text that occurs a million times is stored once.
 DICTIONARIES = [
     f"steps.list.element.{path}"
-    for path in ("event", "arg", "gone.list.element", "delta.list.element.name", "delta.list.element.value",
-                 "same.list.element.name", "same.list.element.other")
-]  # fmt: skip
+    for path in (
+        "event",
+        "arg",
+        "gone.list.element",
+        "delta.list.element.name",
+        "delta.list.element.value",
+        "same.list.element.name",
+        "same.list.element.other",
+    )
+]
 
 
 def encode(trace: Trace) -> Any:
@@ -80,8 +99,10 @@ def encode(trace: Trace) -> Any:
     try:
         row, exact = _encode_facts(trace)
         row["exact"] = [{"field": field, "data": data} for field, data in exact.items()]
-        columns = [_encode_steps(trace) if name == "steps" else pa.array([row[name]], SCHEMA.field(name).type)
-                   for name in SCHEMA.names]  # fmt: skip
+        columns = [
+            _encode_steps(trace) if name == "steps" else pa.array([row[name]], SCHEMA.field(name).type)
+            for name in SCHEMA.names
+        ]
     except (pa.ArrowException, ValueError, OverflowError, TypeError) as error:
         raise FormatError(f"{trace.program.name}: the trace cannot be stored: {error}") from error
     return pa.Table.from_arrays(columns, schema=SCHEMA)
@@ -163,10 +184,16 @@ def _encode_steps(trace: Trace) -> Any:
         SAME, texts.take(_to_arrow(columns.same_name)), _take_texts(texts, _to_arrow(columns.same_value))
     )
     fields = [
-        pa.array(range(len(columns)), U32), pa.array(EVENTS, TEXT).take(event), frame, depth.take(frame),
-        _to_arrow(columns.line), _to_lists(delta_at, change), _to_lists(pc.subtract(at, delta_at), gone),
-        _to_lists(_to_arrow(columns.same_at), same), _take_texts(texts, _to_arrow(columns.arg)),
-    ]  # fmt: skip
+        pa.array(range(len(columns)), U32),
+        pa.array(EVENTS, TEXT).take(event),
+        frame,
+        depth.take(frame),
+        _to_arrow(columns.line),
+        _to_lists(delta_at, change),
+        _to_lists(pc.subtract(at, delta_at), gone),
+        _to_lists(_to_arrow(columns.same_at), same),
+        _take_texts(texts, _to_arrow(columns.arg)),
+    ]
     steps = pa.StructArray.from_arrays(fields, fields=STEP_FIELDS)
     return _to_lists(pa.array([0, len(columns)], U32), steps)
 

@@ -1,4 +1,4 @@
-"""`worldline.bench`: a suite asked of a model, in one call. It prints nothing."""
+"""`worldline.bench`: evaluate a model on a suite. It prints nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.evaluation import suites
-from worldline.evaluation.asking import NONE, modes_of
+from worldline.evaluation.bench_plan import BenchListener, BenchPlan, BenchProgress, run_plan
 from worldline.evaluation.checks import check_plan
-from worldline.evaluation.composing import BenchListener, BenchPlan, BenchProgress, run_plan
-from worldline.evaluation.own.own import loose_suite
+from worldline.evaluation.prediction_mode import NONE, modes_of
 from worldline.evaluation.run.shard import SuiteShard, parse_shard
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.scratchpads import BenchResult, ScratchpadReports
+from worldline.evaluation.suites.own import loose_suite
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report
 from worldline.evaluation.table import Measured
@@ -59,7 +59,7 @@ class SuiteOptions(TypedDict, total=False):
 
 
 class BenchOptions(SuiteOptions, total=False):
-    """What every form of `bench` takes besides `scratchpad`; `bench` says what each means."""
+    """What every form of `bench` takes besides `scratchpad`; the docstring of `bench` explains them."""
 
     max_programs: int | None
     samples: int
@@ -70,7 +70,7 @@ class BenchOptions(SuiteOptions, total=False):
     ray: str | WorkerPool | None
     extras: Mapping[str, str] | None
     limits: Limits | None
-    each: Callable[[Verdict], None] | None
+    on_verdict: Callable[[Verdict], None] | None
     progress: Callable[[BenchProgress], None] | None
     notify: Callable[[str], None] | None
 
@@ -117,7 +117,7 @@ def bench(
     ray: str | WorkerPool | None = None,
     extras: Mapping[str, str] | None = None,
     limits: Limits | None = None,
-    each: Callable[[Verdict], None] | None = None,
+    on_verdict: Callable[[Verdict], None] | None = None,
     progress: Callable[[BenchProgress], None] | None = None,
     notify: Callable[[str], None] | None = None,
     **options: Unpack[SuiteOptions],
@@ -127,43 +127,50 @@ def bench(
     Args:
         suite: A name, a FILE.jsonl, a `Suite`, or tasks, programs or rows.
         model: What `--model` takes, a predictor, or a function or class that maps a prompt to a text.
-        max_programs: How many programs; by default as many as the suite counts.
-        samples: How often each program is asked, each time with another seed.
-        scratchpad: An easier form to predict programs in: `none`, `flatten`, `chars`, `auto`; or several, or `all`.
+        max_programs: The number of programs; by default the suite's own.
+        samples: The number of predictions per program, each with another seed.
+        scratchpad: The form in which programs are predicted: `none`, `flatten`, `chars`, `auto`; or several, or `all`.
         force: The part of the true trace that the model is fed: `actions`, `states`, `guard` or `queries`. The suite
             `states` takes several of `free`, `actions`, `states` and `next`.
-        queries: With `force="queries"`, how many true steps the model may ask for.
-        shard: Ask only for every N-th program, from the K-th on: "K/N". `merge` puts the shards together.
-        out: A folder or URL that keeps the run. A run that is there is resumed.
-        ray: A Ray cluster that does the work: its address, or `auto` for one that runs or a new one; or a worker pool.
+        queries: With `force="queries"`, at most this many true steps per program.
+        shard: Evaluate every N-th program, starting with the K-th: "K/N". `merge` joins the shards.
+        out: A folder or URL that stores the run. A run stored there is resumed.
+        ray: A Ray cluster to run on: its address, or `auto` for a running or a new one; or a worker pool.
         extras: Options of the model, as `-M` takes them.
         limits: Limits of a recording; by default the suite's.
-        each: Called with every verdict, as it comes.
+        on_verdict: Called with every verdict.
         progress: Called when a program is done.
-        notify: Called with a sentence that the user should see: a cluster was started.
+        notify: Called with messages for the user, such as that a cluster was started.
         options: The suite's own options: `SuiteOptions`.
 
     Returns:
-        A `Report`; of a suite with tables of its own, such as `states`, a `Measured`; of several scratchpads a
+        A `Report`. A suite with its own tables, such as `states`, gives a `Measured`; several scratchpads give a
         `ScratchpadReports`.
 
     Raises:
         UsageError: An option is unknown, or two of them contradict each other.
-        FingerprintError: `out` holds a run of other settings.
+        FingerprintError: `out` holds a run with other settings.
     """
     own = dict[str, Any](options)
     loaded, reload = _suite(suite, own, limits)
     modes = modes_of(scratchpad)
     plan = BenchPlan(
-        suite=loaded, reload=reload, model=model, extras=_extras(loaded.name, model, extras or {}), options=own,
-        limit=max_programs, samples=samples, modes=modes, queries=queries,
+        suite=loaded,
+        reload=reload,
+        model=model,
+        extras=_extras(loaded.name, model, extras or {}),
+        options=own,
+        limit=max_programs,
+        samples=samples,
+        modes=modes,
+        queries=queries,
         force=[force] if isinstance(force, str) else list(force or ()),
         shard=parse_shard(shard) if isinstance(shard, str) else shard,
         out=None if out is None else place(out),
-    )  # fmt: skip
+    )
     check_plan(plan, has_pool=ray is not None)
     pool = join_ray(ray, say=notify) if isinstance(ray, str) else ray
-    reports = run_plan(plan, BenchListener(verdict=each, progress=progress), pool)
+    reports = run_plan(plan, BenchListener(verdict=on_verdict, progress=progress), pool)
     is_single = isinstance(scratchpad, str) and len(modes) == 1
     return reports[modes[0]] if is_single else ScratchpadReports(reports)
 
@@ -171,13 +178,13 @@ def bench(
 def _suite(
     suite: AnySuite, options: dict[str, Any], limits: Limits | None
 ) -> tuple[Suite, Callable[[], Suite] | None]:
-    """A suite, and how to have it again; None where its tasks can be read only once."""
+    """The suite, and a function that loads it again (None if its tasks can be read only once)."""
     if isinstance(suite, str | Path):
         _settle_reveal(str(suite), options)
         load = partial(_loaded, str(suite), options, limits)
         return load(), load
     if options:
-        raise UsageError(f"{', '.join(options)}: options are for suites that are loaded by name")
+        raise UsageError(f"{', '.join(options)}: only suites that are loaded by name take options")
     loaded = suite if isinstance(suite, Suite) else loose_suite(_iterated(suite))
     loaded = loaded if limits is None else replace(loaded, limits=limits)
     return loaded, None if iter(loaded.tasks) is loaded.tasks else lambda: loaded
@@ -189,12 +196,12 @@ def _loaded(name: str, options: Mapping[str, Any], limits: Limits | None) -> Sui
 
 
 def _settle_reveal(suite: str, options: dict[str, Any]) -> None:
-    """Only the permutation suite compares several values of `reveal`; the others take one."""
+    """Unwrap `reveal`: only the permutation suite compares several values."""
     reveal = options.get("reveal")
     if reveal is None or isinstance(reveal, int) or PERMUTATION in (suite, options.get("of")):
         return
     if len(reveal) != 1:
-        raise UsageError("only the permutation suite takes several spacings")
+        raise UsageError("only the permutation suite takes several values of reveal")
     options["reveal"] = reveal[0]
 
 
@@ -206,7 +213,7 @@ def _iterated(things: Any) -> Iterator[Any]:
 
 
 def _extras(suite: str, model: AnyModel, extras: Mapping[str, str]) -> dict[str, str]:
-    """The model's options; in the suite `stochastic` a model is drawn from as it would draw, unless it is set."""
+    """The model's options; the suite `stochastic` samples at temperature 1 by default."""
     is_drawn = suite == "stochastic" and isinstance(model, str) and model != "interpreter"
     if is_drawn and not str(model).startswith(("replay:", "python:")):
         return {"temperature": "1", **extras}

@@ -1,9 +1,8 @@
-"""Two runs of one suite, sample by sample: what flipped and why, and whether that is more than chance.
+"""Compares two runs of one suite sample by sample: what flipped and why, and whether that is more than chance.
 
-Only samples that both runs judged are looked at: same task and program, or, whatever they are called, the same program
-and call (a run that was scored from outputs names and writes them in its own way). Of samples that are alike in both,
-the first is paired with the first. Runs of other suites or seeds are refused.
-The test is McNemar's, exact: of the samples that flipped, as many would go each way by chance.
+Only samples that both runs judged are compared. They are paired by task and program or, failing that, by program and
+call, as runs scored from files use their own names. Of several equal samples, the first is paired with the first. Runs
+of other suites or seeds are refused. The test is McNemar's exact test on the samples that flipped.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ VerdictPair = tuple[Verdict, Verdict]
 
 @dataclass(frozen=True)
 class Flip:
-    """A sample whose answer is right in one run alone; the cause and its detail are those of the run that failed."""
+    """A sample whose answer is right in only one run, with the cause of the other run's failure."""
 
     name: str
     is_lost: bool
@@ -37,21 +36,24 @@ class Flip:
     note: str
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
-        way = "right -> wrong" if self.is_lost else "wrong -> right"
-        told = {key: getattr(self, key) for key in ("type", "steps", "outcome", "cause", "note")}
-        return {"name": self.name, "flip": way, **told}
+        direction = "right -> wrong" if self.is_lost else "wrong -> right"
+        values = {key: getattr(self, key) for key in ("type", "steps", "outcome", "cause", "note")}
+        return {"name": self.name, "flip": direction, **values}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs on the samples that they share. `unpaired`: those that only the first, only the second has.
+    """Two runs on the samples that they share.
 
-    `paired_by` counts what pairs were found by.
-    `by_cause` says of each cause of failure how many samples fell to it (regressed), got rid of it (recovered), or are
-    wrong both times (by the first run's cause). `differences` are the settings that are not the same. `faults` counts
-    the records whose verdict could not be read: they are in neither run. `drawn` are traces given the predictions' own
-    draws, of samples in which both runs made some.
+    Attributes:
+        flips: The samples that are right in only one run.
+        by_cause: For each cause of failure, the samples that regressed, recovered, or are wrong in both runs (by the
+            first run's cause).
+        unpaired: The names of the samples that only the first run has, and those that only the second has.
+        paired_by: How many samples were paired by which key.
+        differences: The settings that differ.
+        faults: The records whose verdict could not be read; they are in neither run.
+        drawn: Traces given the predictions' own draws, for samples in which both runs drew.
     """
 
     suite: str
@@ -69,11 +71,11 @@ class Comparison:
 
     @property
     def apart(self) -> tuple[int, int]:
-        """How many samples only the first, only the second has."""
+        """How many samples only the first run has, and how many only the second."""
         return len(self.unpaired[0]), len(self.unpaired[1])
 
     def as_json(self) -> dict[str, Any]:
-        """What `compare --json` prints."""
+        """Return what `compare --json` prints."""
         return {
             "suite": self.suite,
             "models": list(self.models),
@@ -81,8 +83,8 @@ class Comparison:
             "answer": _json(self.answer),
             "trace": _json(self.trace),
             **({"drawn": _json(self.drawn)} if self.drawn is not None else {}),
-            "by_cause": {name: some.as_json() for name, some in self.by_cause.items()},
-            "by_type": {name: _json(some) for name, some in self.by_type.items()},
+            "by_cause": {name: paired.as_json() for name, paired in self.by_cause.items()},
+            "by_type": {name: _json(paired) for name, paired in self.by_type.items()},
             "apart": list(self.apart),
             "unpaired": [list(names) for names in self.unpaired],
             "paired_by": self.paired_by,
@@ -92,63 +94,66 @@ class Comparison:
 
 
 def _drawn(pairs: Iterable[VerdictPair]) -> Paired | None:
-    found = [(a.drawn, b.drawn) for a, b in pairs if a.drawn and b.drawn]
-    return _paired(found) if found else None
+    outcomes = [(a.drawn, b.drawn) for a, b in pairs if a.drawn and b.drawn]
+    return _paired(outcomes) if outcomes else None
 
 
-def rates(some: Paired) -> tuple[Share, Share]:
-    """How many of its samples each run has right."""
-    return Share(some.right + some.regressed, some.n), Share(some.right + some.recovered, some.n)
+def rates(paired: Paired) -> tuple[Share, Share]:
+    """Return the share of samples that each run has right."""
+    return Share(paired.right + paired.regressed, paired.n), Share(paired.right + paired.recovered, paired.n)
 
 
-def _json(some: Paired) -> dict[str, Any]:
-    return {**some.as_json(), "rates": [rate.as_json() for rate in rates(some)]}
+def _json(paired: Paired) -> dict[str, Any]:
+    return {**paired.as_json(), "rates": [rate.as_json() for rate in rates(paired)]}
 
 
 def compare(first: Path, second: Path) -> Comparison:
-    """Two runs' directories, the earlier one first."""
+    """Compare the directories of two runs, the earlier run first.
+
+    Raises:
+        UsageError: The runs have other suites or seeds, or no sample in common.
+    """
     configs = read_config(first), read_config(second)
-    _refuse_others(configs, (first, second))
-    (one, faults), (other, more) = _judged(first), _judged(second)
-    paired = _matched(one, other)
+    _refuse_other_suites(configs, (first, second))
+    (earlier, faults), (later, later_faults) = _judged(first), _judged(second)
+    paired = _matched(earlier, later)
     if not any(paired.values()):
         raise UsageError(f"{first} and {second} have no sample in common")
-    pairs = [(a.verdict, b.verdict) for found in paired.values() for a, b in found]
-    taken = {id(each) for found in paired.values() for pair in found for each in pair}
+    pairs = [(a.verdict, b.verdict) for matches in paired.values() for a, b in matches]
+    taken = {id(judged) for matches in paired.values() for pair in matches for judged in pair}
+    flips = map(_flip, filter(_is_flip, pairs))
     return Comparison(
         suite=str(configs[0]["suite"]),
         models=(str(configs[0]["model"]), str(configs[1]["model"])),
-        flips=tuple(
-            sorted(map(_flip, filter(_is_flip, pairs)), key=lambda flip: (not flip.is_lost, flip.cause))
-        ),
+        flips=tuple(sorted(flips, key=lambda flip: (not flip.is_lost, flip.cause))),
         answer=_paired((a.answer, b.answer) for a, b in pairs),
         trace=_paired((a.trace, b.trace) for a, b in pairs),
         drawn=_drawn(pairs),
         by_cause=_by_cause(pairs),
         by_type=_by_type(pairs),
         unpaired=(
-            tuple(sorted(each.title for each in one if id(each) not in taken)),
-            tuple(sorted(each.title for each in other if id(each) not in taken)),
+            tuple(sorted(judged.title for judged in earlier if id(judged) not in taken)),
+            tuple(sorted(judged.title for judged in later if id(judged) not in taken)),
         ),
-        paired_by={by: len(found) for by, found in paired.items() if found},
+        paired_by={by: len(matches) for by, matches in paired.items() if matches},
         differences=_settings(*configs),
-        faults=faults + more,
+        faults=faults + later_faults,
     )
 
 
-def _refuse_others(configs: tuple[dict[str, Any], dict[str, Any]], paths: tuple[Path, Path]) -> None:
-    for what, values in (
+def _refuse_other_suites(configs: tuple[dict[str, Any], dict[str, Any]], paths: tuple[Path, Path]) -> None:
+    for setting, values in (
         ("suite", [config["suite"] for config in configs]),
         ("seed", [(config.get("options") or {}).get("seed") for config in configs]),
     ):
         if values[0] != values[1]:
-            told = " and ".join(f"{path} of {value}" for path, value in zip(paths, values, strict=True))
-            raise UsageError(f"runs of one {what} compare: {told} do not")
+            settings = ", ".join(f"{path} has {value}" for path, value in zip(paths, values, strict=True))
+            raise UsageError(f"only runs of one {setting} can be compared: {settings}")
 
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """A verdict with the task's name and the digest of its program."""
+    """A verdict, the task's name, and the digest of its program."""
 
     name: str
     program: str
@@ -161,34 +166,34 @@ class _Judged:
 
 def _judged(path: Path) -> tuple[list[_Judged], int]:
     """The verdicts of a run, and how many could not be read."""
-    found, faults = list[_Judged](), 0
+    judged, faults = list[_Judged](), 0
     for record in newest(path).values():
         if record.counts:
             verdict = call_or_fault(record.verdict)
             if isinstance(verdict, RowFault):
                 faults += 1
             else:
-                found.append(_Judged(record.name, record.program, verdict))
-    return found, faults
+                judged.append(_Judged(record.name, record.program, verdict))
+    return judged, faults
 
 
 _KEYS: dict[str, Callable[[_Judged], Hashable]] = {
-    "id and program": lambda one: (one.name, one.program),
-    "program and call": lambda one: identity(one.verdict.task.program),
+    "id and program": lambda judged: (judged.name, judged.program),
+    "program and call": lambda judged: identity(judged.verdict.task.program),
 }
 
 
-def _matched(one: list[_Judged], other: list[_Judged]) -> dict[str, list[tuple[_Judged, _Judged]]]:
-    """The pairs, by what they were found by: the surest first, the rest among what that left over."""
+def _matched(earlier: list[_Judged], later: list[_Judged]) -> dict[str, list[tuple[_Judged, _Judged]]]:
+    """The pairs by the key that matched: the strictest key first, the next one on what is left."""
     matched: dict[str, list[tuple[_Judged, _Judged]]] = {}
     for by, key in _KEYS.items():
         waiting: dict[Hashable, deque[_Judged]] = {}
-        for each in other:
-            waiting.setdefault(key(each), deque()).append(each)
-        pairs = [(each, waiting[key(each)].popleft()) for each in one if waiting.get(key(each))]
+        for judged in later:
+            waiting.setdefault(key(judged), deque()).append(judged)
+        pairs = [(judged, waiting[key(judged)].popleft()) for judged in earlier if waiting.get(key(judged))]
         matched[by] = pairs
-        taken = {id(each) for pair in pairs for each in pair}
-        one, other = ([each for each in some if id(each) not in taken] for some in (one, other))
+        taken = {id(judged) for pair in pairs for judged in pair}
+        earlier, later = ([judged for judged in rows if id(judged) not in taken] for rows in (earlier, later))
     return matched
 
 
@@ -205,19 +210,19 @@ def _flip(pair: VerdictPair) -> Flip:
 
 
 def _paired(outcomes: Iterable[tuple[str, str]]) -> Paired:
-    counts = Counter((one == "right", other == "right") for one, other in outcomes)
+    counts = Counter((first == "right", second == "right") for first, second in outcomes)
     return Paired(counts[True, True], counts[True, False], counts[False, True], counts[False, False])
 
 
 def _by_cause(pairs: list[VerdictPair]) -> dict[str, Paired]:
-    """By the cause of the run that failed, of the first where both did; the commonest first."""
+    """By the cause of the run that failed (of the first if both did), the commonest first."""
     groups: dict[str, list[VerdictPair]] = {}
     for pair in pairs:
         failed = next((verdict for verdict in pair if verdict.answer != "right"), None)
         if failed is not None:
             groups.setdefault(failed.cause, []).append(pair)
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    return {name: _paired((a.answer, b.answer) for a, b in some) for name, some in ordered}
+    return {name: _paired((a.answer, b.answer) for a, b in members) for name, members in ordered}
 
 
 def _by_type(pairs: list[VerdictPair]) -> dict[str, Paired]:
@@ -227,6 +232,6 @@ def _by_type(pairs: list[VerdictPair]) -> dict[str, Paired]:
     return {name: _paired((a.answer, b.answer) for a, b in groups[name]) for name in sorted(groups)}
 
 
-def _settings(one: dict[str, Any], other: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
-    """The settings that differ, other than the model's name."""
-    return {key: values for key, values in differences(one, other).items() if key != "model"}
+def _settings(first: dict[str, Any], second: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """The settings that differ, besides the model's name."""
+    return {key: values for key, values in differences(first, second).items() if key != "model"}

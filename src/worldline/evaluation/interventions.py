@@ -1,4 +1,4 @@
-"""The failures of a run on disk, asked again under each intervention: `diagnose.trials` on what a run holds."""
+"""Predicts the failures of a stored run again under each intervention (`diagnose.trials`)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from worldline.evaluation.run.directory import newest, read_config
 from worldline.evaluation.run.record import Record
 from worldline.predict.predictor import Predictor
 
-Load = Callable[[str, Mapping[str, str]], Predictor]
+LoadPredictor = Callable[[str, Mapping[str, str]], Predictor]
 
 
-def intervened(
+def intervene_on_run(
     path: Path,
-    load: Load,
+    load: LoadPredictor,
     *,
     model: str | None = None,
     extras: Mapping[str, str] | None = None,
@@ -31,60 +31,73 @@ def intervened(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> tuple[Trials, list[int]]:
-    """What each intervention did, and the places in the suite of the samples that it names.
+    """Try interventions on the failed samples of a run; the arguments are those of `worldline.intervene`.
 
-    `load` makes the run's model anew from its scheme and extras, or the one that is said: of a run that was scored,
-    which names none, or where the same model is to be had elsewhere now. With a limit, so many failed samples are
-    drawn, and as many passing ones; the net effect that is expected is still that on the whole run. `limits` are those
-    of the runs that an intervention needs: of a rewritten program.
+    With a limit, as many passing samples are drawn too. The expected net effect is still that on the whole run.
+
+    Args:
+        path: The folder of the run.
+        load: Loads a model from its name and extras.
+
+    Returns:
+        The trials, and the places of their samples in the suite.
     """
     config = read_config(path)
     scheme = config.get("scheme") if model is None else model
     if not isinstance(scheme, str):
         raise UsageError(
-            f"{path} does not say which model to ask: it was scored, or made by an older version. "
-            "Name the one that wrote it: --model server:URL#MODEL"
+            f"{path} does not name its model: it was scored, or made by an older version. "
+            "Pass the model that wrote it: --model server:URL#MODEL"
         )
     if config.get("force"):
         raise UsageError(
-            f"{path} was made with {', '.join(config['force'])} forced: an intervention is one forcing more"
+            f"{path} was made with {', '.join(config['force'])} forced: interventions force other parts. "
+            "Run the suite again without --force"
         )
     if config.get("scratchpad"):
         raise UsageError(
-            f"{path} was made on a scratchpad ({config['scratchpad']}): an intervention asks for another one"
+            f"{path} was made on a scratchpad ({config['scratchpad']}): interventions use another one. "
+            "Run the suite again without --scratchpad"
         )
     unknown = [intervention for intervention in interventions or () if intervention not in INTERVENTIONS]
     if unknown:
-        raise UsageError(f"no intervention {', '.join(unknown)}; there are {', '.join(INTERVENTIONS)}")
-    every = [record for record in newest(path).values() if record.counts]
-    records = _drawn(every, limit, by, seed)
+        raise UsageError(f"unknown intervention {', '.join(unknown)}; choose from {', '.join(INTERVENTIONS)}")
+    judged_records = [record for record in newest(path).values() if record.counts]
+    records = _drawn(judged_records, limit, by, seed)
     predictor = load(scheme, config.get("extras", {}) if model is None else extras or {})
-    _check_codec(predictor, every)
-    found = run_interventions(
-        [record.sample() for record in records], predictor,
-        interventions=tuple(interventions or INTERVENTIONS), seed=seed, by=by, limits=limits, progress=progress,
-    )  # fmt: skip
-    if len(records) < len(every):
-        failing = sum(record.judged[by] != "right" for record in every)
-        found = replace(found, failing=failing, passing=len(every) - failing)
-    return found, [record.at for record in records]
+    _check_codec(predictor, judged_records)
+    trials = run_interventions(
+        [record.sample() for record in records],
+        predictor,
+        interventions=tuple(interventions or INTERVENTIONS),
+        seed=seed,
+        by=by,
+        limits=limits,
+        progress=progress,
+    )
+    if len(records) < len(judged_records):
+        failing = sum(record.judged[by] != "right" for record in judged_records)
+        trials = replace(trials, failing=failing, passing=len(judged_records) - failing)
+    return trials, [record.at for record in records]
 
 
 def _check_codec(predictor: Predictor, records: list[Record]) -> None:
-    """UsageError of a model that writes another notation than the run is in."""
-    strange = next((one.found.codec for one in records if one.found.codec != predictor.info.notation), None)
-    if strange is not None:
+    """Refuse a model that writes another notation than the run's."""
+    other = next(
+        (record.found.codec for record in records if record.found.codec != predictor.info.notation), None
+    )
+    if other is not None:
         raise UsageError(
-            f"the run is in {strange}, and {predictor.info.name} writes {predictor.info.notation}: it is another model"
+            f"the run is in {other}, and {predictor.info.name} writes {predictor.info.notation}: pass the run's model"
         )
 
 
 def _drawn(records: list[Record], limit: int | None, by: str, seed: int) -> list[Record]:
-    """All records, or so many of the failed ones and as many of the passing, in their order."""
+    """All records, or `limit` of the failed and as many of the passing ones, in their order."""
     failed = [record for record in records if record.judged[by] != "right"]
     if limit is None or limit >= len(failed):
         return records
     rng = Random(f"intervened {seed}")
     passing = [record for record in records if record.judged[by] == "right"]
-    kept = rng.sample(failed, limit) + rng.sample(passing, min(limit, len(passing)))
-    return sorted(kept, key=lambda record: record.at)
+    chosen = rng.sample(failed, limit) + rng.sample(passing, min(limit, len(passing)))
+    return sorted(chosen, key=lambda record: record.at)

@@ -1,4 +1,4 @@
-"""A suite with a meter of its own, measured program by program: here, in a shard, or by the workers of a pool."""
+"""Measures a suite that has its own meter: in this process, in a shard, or on the workers of a pool."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 from worldline.core.errors import FingerprintError
 from worldline.core.limits import Limits
-from worldline.evaluation.run.measurements import MeasurementLog, opened
-from worldline.evaluation.run.run import decided_by
+from worldline.evaluation.run.measurements import MeasurementLog, open_measurements
+from worldline.evaluation.run.run import run_config
 from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.suites.measurement import MEASURED, SKIPPED, Measurement, SuiteMeter
 from worldline.evaluation.suites.suite import Suite, Task
@@ -21,25 +21,25 @@ from worldline.parallel.pool import WorkerPool, grouped, in_order
 from worldline.predict.predictor import Predictor
 from worldline.storage.remote import Folder
 
-UNIT = 4  # programs of one unit of work
-MAX_ROUND = 1 << 12  # programs that are handed out at once, where all are wanted
+UNIT = 4  # programs per unit of work
+MAX_ROUND = 1 << 12  # programs handed out at once, if all are wanted
 
 Places = Sequence[tuple[int, Task]]
 MeasureRows = Callable[[Places], Iterable[Measurement]]
 
 
 class MeasureWorker:
-    """A worker that measures programs with a predictor that it loads once."""
+    """A worker that loads a predictor once and measures programs with it."""
 
     def __init__(self, load: Callable[[], Predictor], meter: SuiteMeter, limits: Limits) -> None:
-        self._rows = partial(_measured_here, meter, load(), limits)
+        self._rows = partial(_measure_rows, meter, load(), limits)
 
     def __call__(self, unit: Places) -> list[Measurement]:
         """Measure the programs of one unit."""
         return list(self._rows(unit))
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Close nothing: a meter holds no resources."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ class MeasureExecutor:
 
 def local_executor(meter: SuiteMeter, predictor: Predictor, limits: Limits) -> MeasureExecutor:
     """Measure in this process."""
-    return MeasureExecutor(partial(_measured_here, meter, predictor, limits), meter.batch)
+    return MeasureExecutor(partial(_measure_rows, meter, predictor, limits), meter.batch)
 
 
 def pool_executor(
     pool: WorkerPool, load: Callable[[], Predictor], meter: SuiteMeter, limits: Limits
 ) -> MeasureExecutor:
-    """Measure on the workers of a pool; `load`, which is pickled, makes the predictor there."""
+    """Measure on the workers of a pool; `load` is pickled and makes the predictor there."""
     start = partial(MeasureWorker, load, meter, limits)
 
-    def rows(some: Places) -> Iterator[Measurement]:
-        with closing(in_order(pool.map(start, grouped(some, UNIT)))) as results:
+    def rows(places: Places) -> Iterator[Measurement]:
+        with closing(in_order(pool.map(start, grouped(places, UNIT)))) as results:
             for measured in results:
                 yield from measured
 
@@ -79,7 +79,7 @@ def measure(
     executor: MeasureExecutor | None = None,
     out: Folder | None = None,
     config: Mapping[str, Any] | None = None,
-    each: Callable[[Measurement], None] | None = None,
+    on_measurement: Callable[[Measurement], None] | None = None,
 ) -> tuple[Measured, list[Measurement]]:
     """Measure the first programs of a suite that have a true answer.
 
@@ -87,61 +87,62 @@ def measure(
         suite: The programs.
         meter: How they are measured.
         predictor: The model.
-        limit: How many programs; by default as many as the suite counts.
+        limit: The number of programs; by default the suite's count.
         shard: Measure only the programs of this shard.
         executor: Where programs are measured; by default in this process.
-        out: A folder that keeps the measurements. A run that is there is resumed.
+        out: A folder that stores the measurements. A run stored there is resumed.
         config: What else decides the figures, for the folder.
-        each: Called with every measurement.
+        on_measurement: Called with every measurement.
 
     Returns:
         The tables, and the measurements that they sum up.
     """
-    most = suite.count if limit is None else limit
+    count = suite.count if limit is None else limit
     place = executor or local_executor(meter, predictor, suite.limits)
-    decided = decided_by(suite, predictor.info.name, {**(config or {}), **_how(predictor)}, shard, most)
-    with opened(out, decided) as log:
+    how = dict(predictor.info.config)
+    settings = {**(config or {}), **({"how": how} if how else {})}
+    with open_measurements(out, run_config(suite, predictor.info.name, settings, shard, count)) as log:
         rows: list[Measurement] = []
-        for measured in _coming(suite, meter, place, log, most, shard):
+        for measured in _measured(suite, meter, place, log, count, shard):
             rows += measured
             log.add(measured)
-            if each is not None:
+            if on_measurement is not None:
                 for row in measured:
-                    each(row)
+                    on_measurement(row)
         summed = sum_up(rows, meter, suite=suite.name, model=predictor.info.name)
         log.finish(summed.as_json())
     return summed, rows
 
 
 def sum_up(rows: Sequence[Measurement], meter: SuiteMeter, *, suite: str, model: str) -> Measured:
-    """Sum up measurements: of a run, of its shards, or of several samples."""
-    kinds = [row.kind for row in rows]
+    """Sum up the measurements of a run, of its shards, or of several samples."""
+    measured = [row for row in rows if row.kind == MEASURED]
     return Measured(
-        suite, model, kinds.count(MEASURED), meter.tables([row for row in rows if row.kind == MEASURED]),
-        skipped=kinds.count(SKIPPED), faults=sum(row.faults for row in rows),
-        seconds=sum(row.seconds for row in rows), first_fault=_first_fault(rows),
-    )  # fmt: skip
+        suite,
+        model,
+        len(measured),
+        meter.tables(measured),
+        skipped=sum(row.kind == SKIPPED for row in rows),
+        faults=sum(row.faults for row in rows),
+        seconds=sum(row.seconds for row in rows),
+        first_fault=next((f"{row.name}: {row.note}" for row in rows if row.faults and row.note), ""),
+    )
 
 
-def _first_fault(rows: Sequence[Measurement]) -> str:
-    return next((f"{row.name}: {row.note}" for row in rows if row.faults and row.note), "")
-
-
-def _how(predictor: Predictor) -> dict[str, Any]:
-    how = dict(predictor.info.config)
-    return {"how": how} if how else {}
-
-
-def _coming(
-    suite: Suite, meter: SuiteMeter, place: MeasureExecutor, log: MeasurementLog, most: int | None,
+def _measured(
+    suite: Suite,
+    meter: SuiteMeter,
+    place: MeasureExecutor,
+    log: MeasurementLog,
+    limit: int | None,
     shard: SuiteShard | None,
-) -> Iterator[list[Measurement]]:  # fmt: skip
-    """The measurements, in the order of the suite; which programs are among the first is known batch by batch."""
-    coming, counted = enumerate(suite.tasks), 0
-    while some := list(islice(coming, place.batch if most is None else min(place.batch, most - counted))):
-        own = [(at, task) for at, task in some if shard is None or shard.has(at)]
-        if shard is not None and most is not None:
-            counted += meter.count([task for at, task in some if not shard.has(at)], suite.limits)
+) -> Iterator[list[Measurement]]:
+    """The measurements in the order of the suite, batch by batch: how many programs count is known only then."""
+    tasks, counted = enumerate(suite.tasks), 0
+    while batch := list(islice(tasks, place.batch if limit is None else min(place.batch, limit - counted))):
+        own = [(at, task) for at, task in batch if shard is None or shard.has(at)]
+        if shard is not None and limit is not None:
+            counted += meter.count([task for at, task in batch if not shard.has(at)], suite.limits)
         stored = {at: row for at, task in own if (row := _stored(log, at, task)) is not None}
         fresh = place.rows([(at, task) for at, task in own if at not in stored])
         rows = sorted([*stored.values(), *fresh], key=lambda row: row.at)
@@ -150,20 +151,18 @@ def _coming(
 
 
 def _stored(log: MeasurementLog, at: int, task: Task) -> Measurement | None:
-    """What is known of a program from before; a fault is nothing."""
+    """The stored measurement of a program, unless the tool failed on it."""
     row = log.rows.get(at)
     if row is None or not row.is_final:
         return None
     if row.program != task.program.digest:
-        raise FingerprintError(
-            f"task {at}, {task.name}, is another program than the one that was measured then"
-        )
+        raise FingerprintError(f"task {at}, {task.name}, is not the program that the stored run has there")
     return row
 
 
-def _measured_here(
-    meter: SuiteMeter, predictor: Predictor, limits: Limits, some: Places
+def _measure_rows(
+    meter: SuiteMeter, predictor: Predictor, limits: Limits, places: Places
 ) -> Iterator[Measurement]:
-    measured = meter.measure([task for _, task in some], predictor, limits) if some else iter(())
-    for (at, task), row in zip(some, measured, strict=True):
+    measured = meter.measure([task for _, task in places], predictor, limits) if places else iter(())
+    for (at, task), row in zip(places, measured, strict=True):
         yield replace(row, at=at, name=task.name, program=task.program.digest)

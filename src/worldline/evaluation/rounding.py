@@ -1,7 +1,7 @@
-"""What the rounding of a model's weights costs: the exact and the rounded one read the same runs, and write their own.
+"""Measures what rounding a model's weights costs.
 
-Logits are compared behind every byte of the truth, so that neither's own text decides what is compared; texts are
-written by each as a user would have them.
+The logits of the exact and the rounded model are compared after every byte of the true traces, so that the comparison
+does not depend on what either writes. Then both predict the same programs.
 """
 
 from __future__ import annotations
@@ -25,10 +25,17 @@ _BIT = np.log(2.0)
 
 @dataclass(frozen=True, kw_only=True)
 class RoundingCost:
-    """Of `programs` and their `size` bytes of truth: logits apart, bits between both, and what each wrote.
+    """How an exact and a rounded model differ. Pairs hold the exact model's figure first.
 
-    `divergence` is Kullback and Leibler's, from the exact one, in bits a byte; `bits` are those that the truth costs
-    each. `turned` counts bytes whose likeliest next one is another, `alike` texts that are the same, `right` answers.
+    Attributes:
+        size: The size of the true traces in bytes.
+        most: The largest difference of two logits.
+        mean: The mean difference of two logits.
+        divergence: The Kullback-Leibler divergence from the exact model, in bits per byte.
+        bits: The bits per byte of the true traces.
+        turned: How many bytes have another likeliest next byte.
+        alike: How many predictions are identical.
+        right: How many answers are right.
     """
 
     programs: int
@@ -42,13 +49,14 @@ class RoundingCost:
     right: tuple[int, int]
 
     def lines(self) -> tuple[str, ...]:
-        """The figures in words."""
+        """Return the figures as lines of text."""
         return (
-            f"{self.programs:,} programs, {self.size:,} bytes of true runs; exact (fp32) -> rounded",
-            f"logits: {self.mean:.3g} apart on average, {self.most:.3g} at most; the likeliest byte is another at "
-            f"{self.turned:,}; {self.divergence:.2g} bits a byte between both",
-            f"bits a byte of the truth: {self.bits[0]:.5f} -> {self.bits[1]:.5f}",
-            f"texts alike: {self.alike:,} of {self.programs:,}; answers right: {self.right[0]:,} -> {self.right[1]:,}",
+            f"{self.programs:,} programs, {self.size:,} bytes of true traces; exact (fp32) -> rounded",
+            f"logits: mean difference {self.mean:.3g}, at most {self.most:.3g}; the likeliest byte differs at "
+            f"{self.turned:,}; divergence {self.divergence:.2g} bits per byte",
+            f"bits per byte of the true traces: {self.bits[0]:.5f} -> {self.bits[1]:.5f}",
+            f"identical predictions: {self.alike:,} of {self.programs:,}; answers right: "
+            f"{self.right[0]:,} -> {self.right[1]:,}",
         )
 
 
@@ -58,32 +66,30 @@ def check_rounding(model: str, exported: str, programs: int) -> RoundingCost:
     Args:
         model: The model before it was exported: a folder, or `default`.
         exported: The folder that `export_model` wrote.
-        programs: How many programs.
+        programs: The number of programs.
 
     Returns:
-        How far the two are apart, and what each wrote.
+        How the two models differ.
     """
     exact = load_local(model, {"precision": "fp32"})
     return rounding_cost(load_generated(), exact, load_local(exported), limit=programs)
 
 
 def rounding_cost(suite: Suite, exact: Local, rounded: Local, *, limit: int) -> RoundingCost:
-    """Both on the first `limit` tasks of a suite that have a true answer."""
+    """Compare two models on the first `limit` tasks of a suite that have a true answer."""
     tasks = list(islice(suite.tasks, limit))
     wrote = [_records(replace(suite, tasks=tasks), model) for model in (exact, rounded)]
     both = list(zip(*wrote, strict=True))
     sums = np.zeros(6)
     most = 0.0
     for record, _ in both:
-        one, other = (_read(model.engine, record) for model in (exact, rounded))
-        apart, true = np.abs(one - other), np.frombuffer(record.truth, np.uint8)
-        before, after = _log_shares(one), _log_shares(other)
+        exact_logits, rounded_logits = (_read(model.engine, record) for model in (exact, rounded))
+        apart, true = np.abs(exact_logits - rounded_logits), np.frombuffer(record.truth, np.uint8)
+        before, after = _log_softmax(exact_logits), _log_softmax(rounded_logits)
         between, at = (np.exp(before) * (before - after)).sum(-1), (np.arange(len(true)), true)
-        turned = one.argmax(-1) != other.argmax(-1)
-        sums += [
-            len(true), apart.mean(-1).sum(), between.sum() / _BIT, -before[at].sum() / _BIT, -after[at].sum() / _BIT,
-            turned.sum(),
-        ]  # fmt: skip
+        turned = exact_logits.argmax(-1) != rounded_logits.argmax(-1)
+        costs = [-before[at].sum() / _BIT, -after[at].sum() / _BIT]
+        sums += [len(true), apart.mean(-1).sum(), between.sum() / _BIT, *costs, turned.sum()]
         most = max(most, float(apart.max(initial=0)))
     size = max(1, int(sums[0]))
     mean, divergence, first, second = (float(n) / size for n in sums[1:5])
@@ -95,15 +101,17 @@ def rounding_cost(suite: Suite, exact: Local, rounded: Local, *, limit: int) -> 
         divergence=divergence,
         bits=(first, second),
         turned=int(sums[5]),
-        alike=sum(one.found.text == other.found.text for one, other in both),
+        alike=sum(
+            exact_logits.found.text == rounded_logits.found.text for exact_logits, rounded_logits in both
+        ),
         right=(_right(wrote[0]), _right(wrote[1])),
     )
 
 
 def _records(suite: Suite, model: Local) -> list[Record]:
-    kept: list[Record] = []
-    run(suite, model, limit=None, keep=kept.append)
-    return [record for record in kept if record.kind == "asked"]
+    records: list[Record] = []
+    run(suite, model, limit=None, on_record=records.append)
+    return [record for record in records if record.kind == "asked"]
 
 
 def _right(records: list[Record]) -> int:
@@ -119,7 +127,7 @@ def _read(engine: Any, record: Record) -> NDArray[np.float64]:
     return logits
 
 
-def _log_shares(logits: NDArray[np.float64]) -> NDArray[np.float64]:
-    down = logits - logits.max(-1, keepdims=True)
-    shares: NDArray[np.float64] = down - np.log(np.exp(down).sum(-1, keepdims=True))
-    return shares
+def _log_softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    shifted = logits - logits.max(-1, keepdims=True)
+    log_probabilities: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return log_probabilities

@@ -1,4 +1,4 @@
-"""JSON lines as benchmarks ship them, plain or gzipped: rows of named strings, checked; nothing else is read."""
+"""Reads the JSON lines files that benchmarks ship, plain or gzipped, and checks their keys."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worldline.core.external_json import parse_external_json
 
 
 def read_text(path: str | Path) -> str:
-    """A file's text, gzipped or not."""
+    """Read the text of a file, gzipped or not."""
     try:
         data = Path(path).read_bytes()
         return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
@@ -21,7 +21,11 @@ def read_text(path: str | Path) -> str:
 
 
 def read_rows(path: str | Path, keys: Sequence[str]) -> list[dict[str, str]]:
-    """The rows of a file, each with these keys; a number where a text is expected is taken as its text."""
+    """Read the rows of a file; a number in place of a text is converted.
+
+    Raises:
+        UsageError: A row is not JSON or lacks one of `keys`.
+    """
     lines = enumerate(read_text(path).split("\n"), 1)
     rows = [_row(path, n, line, keys) for n, line in lines if line.strip()]
     if not rows:

@@ -1,4 +1,4 @@
-"""`worldline.score`, `compare`, `merge` and `intervene`: what is done with runs and with predictions made elsewhere."""
+"""`worldline.score`, `compare`, `merge` and `intervene`: work on stored runs and on predictions made elsewhere."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from worldline.evaluation.bench import SuiteOptions
 from worldline.evaluation.compare import Comparison
 from worldline.evaluation.compare import compare as compare_runs
 from worldline.evaluation.external.scored import score as score_file
-from worldline.evaluation.interventions import intervened
-from worldline.evaluation.merging import check_is_run, merge_shards
+from worldline.evaluation.interventions import intervene_on_run
+from worldline.evaluation.merge import check_is_run, merge_shards
 from worldline.evaluation.run.directory import INTERVENTIONS_FILE
 from worldline.evaluation.run.stored import local
 from worldline.evaluation.scratchpads import BenchResult
@@ -33,7 +33,7 @@ RunFolder = str | Path | StorePath
 
 @dataclass(frozen=True)
 class Interventions:
-    """The result of `intervene`: every trial, and the places in the suite of the samples that were tried."""
+    """The result of `intervene`: every trial, and the places of its samples in the suite."""
 
     trials: Trials
     at: tuple[int, ...]
@@ -44,7 +44,7 @@ class Interventions:
         return sum(trial.status == "fault" for trial in self.trials.tried)
 
     def as_json(self) -> dict[str, Any]:
-        """What `intervene --json` prints, and what the run keeps."""
+        """Return what `intervene --json` prints and the run stores."""
         return {**self.trials.as_json(), "at": list(self.at)}
 
 
@@ -63,27 +63,33 @@ def score(
     """Judge predictions that were made elsewhere.
 
     Args:
-        suite: The suite that the predictions are of: a name, or a FILE.jsonl.
+        suite: The suite of the predictions: a name, or a FILE.jsonl.
         predictions: JSON lines, each with an id and a text.
-        out: A folder or URL that keeps the run, for `compare` and `report`.
-        fields: What the file calls a role, such as the text or the id, where it cannot be guessed.
+        out: A folder or URL that stores the run, for `compare` and `report`.
+        fields: The names of the file's fields by role, such as the text or the id, if they cannot be guessed.
         limits: Limits of a recording.
-        ray: A Ray cluster that does the work: its address, or `auto` for one that runs or a new one; or a worker pool.
+        ray: A Ray cluster to run on: its address, or `auto` for a running or a new one; or a worker pool.
         progress: Called with how many rows are judged, and of how many.
-        notify: Called with a sentence that the user should see: a cluster was started.
-        options: The suite's own options, its `data` among them.
+        notify: Called with messages for the user, such as that a cluster was started.
+        options: The suite's own options, including its `data`.
 
     Returns:
-        The report, with a row for each way in which a text ends.
+        The report, with one row for each way in which a text ends.
 
     Raises:
         UsageError: No row of the file shows its program or is a task of the suite.
     """
     pool = join_ray(ray, say=notify) if isinstance(ray, str) else ray
     return score_file(
-        str(suite), Path(predictions), out=None if out is None else remote.place(out), fields=fields, limits=limits,
-        each=progress, pool=pool, **options,
-    )  # fmt: skip
+        str(suite),
+        Path(predictions),
+        out=None if out is None else remote.place(out),
+        fields=fields,
+        limits=limits,
+        progress=progress,
+        pool=pool,
+        **options,
+    )
 
 
 def compare(first: RunFolder, second: RunFolder) -> Comparison:
@@ -106,17 +112,17 @@ def compare(first: RunFolder, second: RunFolder) -> Comparison:
 
 
 def merge(runs: Sequence[RunFolder], out: RunFolder) -> BenchResult:
-    """Put the shards of a benchmark together.
+    """Merge the shards of a benchmark.
 
     Args:
         runs: The folders or URLs of all shards, in any order.
-        out: Where the whole is kept: a folder that holds no run yet.
+        out: A folder or URL for the merged run; it must not hold a run.
 
     Returns:
-        What `bench` without a shard returns; of a single scratchpad its report.
+        What `bench` without a shard returns.
 
     Raises:
-        UsageError: A shard is missing or there twice, is not complete, or is of other settings.
+        UsageError: A shard is missing, duplicate or incomplete, or has other settings.
     """
     return merge_shards([remote.place(run) for run in runs], remote.place(out))
 
@@ -133,18 +139,18 @@ def intervene(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Interventions:
-    """Ask the failed samples of a run again, and as many passing ones, under each intervention.
+    """Predict the failed samples of a run again, and as many passing ones, under each intervention.
 
-    The result is kept in the run, for `report`.
+    The result is stored in the run, for `report`.
 
     Args:
         run: The folder or URL of a run.
-        model: The run's model, where the run does not name it or it is elsewhere now.
+        model: The run's model, if the run does not name it or its address has changed.
         extras: Options of `model`, as `-M` takes them.
         interventions: The interventions; by default all.
         max_programs: At most this many failed samples; by default all.
         by: What counts as right.
-        seed: Which samples are chosen.
+        seed: Decides which samples are chosen.
         limits: Limits of the recordings that an intervention needs.
         progress: Called with the intervention, how many samples are done, and of how many.
 
@@ -155,13 +161,21 @@ def intervene(
         UsageError: The run names no model, was made under a forcing or on a scratchpad, or has no judged traces.
     """
     if extras and model is None:
-        raise UsageError("-M goes with --model: a run's own model has its options in the run")
+        raise UsageError("-M needs --model: the options of a run's own model are stored in the run")
     path = local(run)
     check_is_run(path)
-    trials, at = intervened(
-        path, load_model, model=model, extras=extras, interventions=interventions, limit=max_programs, by=by, seed=seed, limits=limits,
+    trials, at = intervene_on_run(
+        path,
+        load_model,
+        model=model,
+        extras=extras,
+        interventions=interventions,
+        limit=max_programs,
+        by=by,
+        seed=seed,
+        limits=limits,
         progress=progress,
-    )  # fmt: skip
+    )
     result = Interventions(trials, tuple(at))
     remote.write(remote.place(run) / INTERVENTIONS_FILE, json.dumps(result.as_json()).encode())
     return result

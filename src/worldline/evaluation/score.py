@@ -1,10 +1,9 @@
-"""Whether a prediction is right: its steps are parsed and compared with the true ones, as values.
+"""Judges a prediction: its steps are parsed and compared with the true ones, as values.
 
-Nothing is evaluated, and a prediction may be any bytes. Four outcomes that never share a column: `right`, `wrong` (it
-ended, with something else), `truncated` (the budget cut it), `malformed` (not the grammar's, empty, or given up).
-The answer is what the program's outermost frame ended with and, of a script, what it printed. Meta's format has no
-place for what is printed: there a script's answer is its whole trace. Why a prediction is not right is `diagnose`'s to
-say: it is asked about failures alone.
+Nothing is evaluated, and a prediction may be any bytes. It is `right`, `wrong` (it ended with something else),
+`truncated` (the budget cut it) or `malformed` (it violates the grammar, or is empty). The answer is what the outermost
+frame ended with and, for a script, what it printed. The notation `cwm` does not write output: there a script's answer
+is its whole trace. `diagnose` explains the failures.
 """
 
 from __future__ import annotations
@@ -28,19 +27,27 @@ from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
-GIVEN = 4_096  # characters of a predicted answer that samples of one id are compared by
+MAX_ANSWER_CHARACTERS = 4_096  # of a predicted answer, by which the samples of a task are compared
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One judged prediction: two outcomes, and how many of the `steps` were right before the first wrong one.
+    """A judged prediction.
 
-    `cause` is why the trace or the answer is not right, or why another scorer took the answer for wrong; empty where
-    nothing is. `note` is the evidence; `operation` and `failed_type` are what the failure is about, where it is about
-    one value. `said` is whether the model's own answer beside its trace is `right` or `wrong`; empty: it gave none.
-    `executed`: how often each operation ran before the first wrong step and in it.
-    `predicted` is the answer that was predicted, on one line. `drawn` is the outcome of the trace given the draws that
-    the prediction itself made, where the run has hidden inputs that no model can know; empty where it has none.
+    Attributes:
+        answer: The outcome of the answer: one of `OUTCOMES`.
+        trace: The outcome of the whole trace.
+        type: The type of the true answer.
+        steps: How many steps the truth has.
+        agreed: How many of them were right before the first wrong one.
+        cause: Why the trace or the answer is not right, or why another scorer judged the answer wrong.
+        note: The evidence for the cause.
+        operation: The operation that the failure is about, if it is about one value.
+        failed_type: The type of that value.
+        said: Whether the model's own answer beside its trace is `right` or `wrong`; empty if it gave none.
+        executed: How often each operation was executed up to and including the first wrong step.
+        predicted: The predicted answer.
+        drawn: The outcome of the trace given the draws that the prediction made; empty without draws.
     """
 
     task: Task
@@ -71,142 +78,167 @@ def judge(
     record: Rerun | None = None,
     again: Rerun | None = None,
 ) -> Verdict:
-    """The verdict on one prediction, for the answer and for the whole trace, and why it failed where it did.
+    """Judge the answer and the whole trace of a prediction, and find why it failed.
 
-    `ask` is what was asked, where that was more than the task; `beside` is what is said of the answer beside a trace,
-    which counts where there is no trace. `record` and `again` run a program (`Diagnosis`).
+    Args:
+        task: The task.
+        true: Its truth.
+        prediction: The prediction.
+        ask: The request, if it was more than the task.
+        beside: Answers reported beside the trace. They count if there is no trace.
+        record: Executes a program.
+        again: Executes a program with another hash seed.
+
+    Returns:
+        The verdict.
     """
-    asked = ask or PredictionRequest(
+    request = ask or PredictionRequest(
         program=task.program, options=task.options, hidden=true.trace.hidden, control=task.control
     )
     truth = as_truth(true.text_in(prediction.codec, prediction), prediction.codec)
-    sample = Sample(ask=asked, truth=truth, found=prediction, beside=beside or ReportedAnswer())
-    beside, diagnosis = sample.told, Diagnosis(sample, record, again)
-    judged = _judge_steps if notation(prediction.codec).is_canonical else _judge_events
-    verdict = judged(task, true, diagnosis)
-    said = beside.taken if beside.taken is not None else beside.own
-    if verdict.trace == "malformed" and said is not None and not diagnosis.found.events:
-        verdict = replace(verdict, answer=_word(_is_answer(said, true)))
-    if beside.own is not None:
-        verdict = replace(verdict, said=_word(_is_answer(beside.own, true)))
+    sample = Sample(ask=request, truth=truth, found=prediction, beside=beside or ReportedAnswer())
+    reported, diagnosis = sample.told, Diagnosis(sample, record, again)
+    judge_trace = _judge_steps if notation(prediction.codec).is_canonical else _judge_events
+    verdict = judge_trace(task, true, diagnosis)
+    stated = reported.taken if reported.taken is not None else reported.own
+    if verdict.trace == "malformed" and stated is not None and not diagnosis.found.events:
+        verdict = replace(verdict, answer=_word(_is_answer(stated, true)))
+    if reported.own is not None:
+        verdict = replace(verdict, said=_word(_is_answer(reported.own, true)))
     verdict = replace(verdict, executed=executed_operations(diagnosis), drawn=_drawn(diagnosis, verdict))
     is_right = verdict.answer == verdict.trace == "right"
-    if is_right and (beside == ReportedAnswer() or diagnosis.cause.name == "right"):
+    if is_right and (reported == ReportedAnswer() or diagnosis.cause.name == "right"):
         return verdict
-    found = diagnosis.cause
-    name = f"{found.name}, {found.detail}" if found.name == "budget" and found.detail else found.name
+    cause = diagnosis.cause
     return replace(
-        verdict, cause=name, note=_evidence(diagnosis, true, verdict), operation=found.operation,
-        failed_type=found.type,
-    )  # fmt: skip
+        verdict,
+        cause=f"{cause.name}, {cause.detail}" if cause.name == "budget" and cause.detail else cause.name,
+        note=_evidence(diagnosis, true, verdict),
+        operation=cause.operation,
+        failed_type=cause.type,
+    )
 
 
 def _drawn(diagnosis: Diagnosis, verdict: Verdict) -> str:
-    """The outcome of a trace given its own draws; of one that draws as the run did, its outcome."""
+    """The outcome of a trace given its own draws."""
     ask = diagnosis.sample.ask
     if ask.control is None or ask.options.hidden != "predicted" or diagnosis.record is None:
         return ""
-    if not any(one.kind != READ for one in (*ask.hidden, *draws(diagnosis.found))):
+    if not any(hidden.kind != READ for hidden in (*ask.hidden, *draws(diagnosis.found))):
         return ""
-    own, found = diagnosis.own, diagnosis.found
+    own, predicted = diagnosis.own, diagnosis.found
     if own is None or verdict.trace == "right":
         return verdict.trace
     unfinished = unfinished_as(
-        found.malformed is not None, found.ended, bool(found.events), diagnosis.sample.found
+        predicted.malformed is not None, predicted.ended, bool(predicted.events), diagnosis.sample.found
     )
     return unfinished or _word(own.is_whole)
 
 
-def _is_answer(said: str, true: Truth) -> bool:
-    return true.answer.event == "return" and equal(said, true.answer.value)
+def _is_answer(stated: str, true: Truth) -> bool:
+    return true.answer.event == "return" and equal(stated, true.answer.value)
 
 
 def _evidence(diagnosis: Diagnosis, true: Truth, verdict: Verdict) -> str:
-    """What a cause says; of steps that are missing, how many of the whole truth, which was not written to its end."""
-    found, truth = diagnosis.cause, diagnosis.sample.truth
-    said, first = found.evidence, found.divergence
+    """The evidence for the cause. Missing steps are counted in the whole truth, which may not be written to its end."""
+    cause, truth = diagnosis.cause, diagnosis.sample.truth
+    evidence, first = cause.evidence, cause.divergence
     if not is_complete(truth.text, truth.codec) and first is not None and first.is_cut and first.steps[0]:
-        said = said.replace(f"{first.steps[0]} steps", f"{verdict.steps - first.step:,} steps")
+        evidence = evidence.replace(f"{first.steps[0]} steps", f"{verdict.steps - first.step:,} steps")
     limit = f"recorded up to a limit ({true.trace.outcome.detail})" if true.is_limited else ""
-    return "; ".join(part for part in (said, limit) if part)
+    return "; ".join(part for part in (evidence, limit) if part)
 
 
 def _judge_steps(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
-    prediction, wanted = diagnosis.sample.found, diagnosis.sample.truth
-    same = prediction.text == true.text
-    given = diagnosis.sample.ask.prompt
-    parsed = true.parsed if same else parse(prediction.text, given, loose=True)
-    is_cut = len(wanted.text) < len(true.text)
-    compared = parse(wanted.text, given) if is_cut else true.parsed
-    steps = true.steps_in(len(compared.steps), is_cut=is_cut)
-    agreed = steps if same else _agreed(parsed, compared)
-    found = answer(task, parsed)
-    is_right = found is not None and _same_answer(found, true.answer)
+    prediction, truth = diagnosis.sample.found, diagnosis.sample.truth
+    is_identical = prediction.text == true.text
+    prompt = diagnosis.sample.ask.prompt
+    parsed = true.parsed if is_identical else parse(prediction.text, prompt, loose=True)
+    is_cut = len(truth.text) < len(true.text)
+    actual = parse(truth.text, prompt) if is_cut else true.parsed
+    steps = true.steps_in(len(actual.steps), is_cut=is_cut)
+    agreed = steps if is_identical else _agreed(parsed, actual)
     is_whole = agreed == steps == len(parsed.steps)
     unfinished = unfinished_as(parsed.malformed is not None, parsed.ended, bool(parsed.steps), prediction)
+    end = answer(task, parsed)
+    is_right = end is not None and _same_answer(end, true.answer)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
-    size, seconds = len(prediction.text), prediction.seconds
-    predicted = "" if found is None else _given(found)
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
+    return _verdict(task, true, prediction, outcomes, (steps, agreed), end)
 
 
 def _judge_events(task: Task, true: Truth, diagnosis: Diagnosis) -> Verdict:
-    found, prediction, first = diagnosis.found, diagnosis.sample.found, diagnosis.first
+    reading, prediction, first = diagnosis.found, diagnosis.sample.found, diagnosis.first
     is_cut = not is_complete(diagnosis.sample.truth.text, prediction.codec)
     steps = true.steps_in(len(diagnosis.truth.events), is_cut=is_cut)
     agreed = min(first.step, steps) if first is not None else steps
-    said, is_whole, is_script = found.answer, diagnosis.is_whole, task.program.call is None
-    is_right = said is not None and (is_whole if is_script else _same_answer(RunEnd(*said), true.answer))
-    # An end before anything has returned is one that the notation does not have.
-    is_ended = found.ended and said is not None
-    unfinished = unfinished_as(found.malformed is not None, is_ended, bool(found.events), prediction)
+    is_whole, is_script = diagnosis.is_whole, task.program.call is None
+    end = None if reading.answer is None else RunEnd(*reading.answer)
+    is_right = end is not None and (is_whole if is_script else _same_answer(end, true.answer))
+    # The notation has no end before something has returned.
+    is_ended = reading.ended and end is not None
+    unfinished = unfinished_as(reading.malformed is not None, is_ended, bool(reading.events), prediction)
     outcomes = (unfinished, unfinished) if unfinished else (_word(is_right), _word(is_whole))
-    size, seconds = len(prediction.text), prediction.seconds
-    predicted = "" if said is None else _given(RunEnd(*said))
-    return Verdict(task, *outcomes, true.answer.type, steps, agreed, size, seconds, predicted=predicted)
+    return _verdict(task, true, prediction, outcomes, (steps, agreed), end)
 
 
-def _given(said: RunEnd) -> str:
-    """An answer on one line: two that are alike are the same text."""
-    return "\n".join([f"{said.event} {said.value}", *map(str, said.printed)])[:GIVEN]
+def _verdict(
+    task: Task,
+    true: Truth,
+    prediction: Prediction,
+    outcomes: tuple[str, str],
+    counts: tuple[int, int],
+    end: RunEnd | None,
+) -> Verdict:
+    predicted = "" if end is None else "\n".join([f"{end.event} {end.value}", *map(str, end.printed)])
+    return Verdict(
+        task,
+        *outcomes,
+        true.answer.type,
+        *counts,
+        len(prediction.text),
+        prediction.seconds,
+        predicted=predicted[:MAX_ANSWER_CHARACTERS],
+    )
 
 
 def _word(is_right: bool) -> str:
     return "right" if is_right else "wrong"
 
 
-def _same_answer(one: RunEnd, other: RunEnd) -> bool:
-    return one.event == other.event and one.printed == other.printed and equal(one.value, other.value)
+def _same_answer(first: RunEnd, second: RunEnd) -> bool:
+    return (
+        first.event == second.event and first.printed == second.printed and equal(first.value, second.value)
+    )
 
 
-def _agreed(found: Parsed, wanted: Parsed) -> int:
-    """How many steps are the true ones, from the first on; a hidden input is part of the step that consumes it."""
-    hidden = _hidden(found), _hidden(wanted)
+def _agreed(predicted: Parsed, actual: Parsed) -> int:
+    """How many steps agree before the first wrong one. A hidden input is part of the step that consumes it."""
+    hidden = _hidden(predicted), _hidden(actual)
     count = 0
-    for one, other in zip(found.steps, wanted.steps, strict=False):
-        same_frame = found.frames[one.frame] == wanted.frames[other.frame]
-        if not (same_frame and _same_step(one, other) and hidden[0].get(count) == hidden[1].get(count)):
+    for step, true_step in zip(predicted.steps, actual.steps, strict=False):
+        same_frame = predicted.frames[step.frame] == actual.frames[true_step.frame]
+        if not (same_frame and _same_step(step, true_step) and hidden[0].get(count) == hidden[1].get(count)):
             break
         count += 1
     return count
 
 
 def _hidden(parsed: Parsed) -> dict[int, list[tuple[str, str]]]:
-    found: dict[int, list[tuple[str, str]]] = {}
+    by_step: dict[int, list[tuple[str, str]]] = {}
     for hidden in parsed.hidden:
-        found.setdefault(hidden.step, []).append((hidden.kind, hidden.value))
-    return found
+        by_step.setdefault(hidden.step, []).append((hidden.kind, hidden.value))
+    return by_step
 
 
-def _same_step(one: Step, other: Step) -> bool:
+def _same_step(first: Step, second: Step) -> bool:
     return (
-        (one.event, one.frame, one.line, set(one.gone), one.same)
-        == (other.event, other.frame, other.line, set(other.gone), other.same)
-        and one.delta.keys() == other.delta.keys()
-        and all(_same_value(value, other.delta[name]) for name, value in one.delta.items())
-        and _same_value(one.arg, other.arg)
+        (first.event, first.frame, first.line, set(first.gone), first.same)
+        == (second.event, second.frame, second.line, set(second.gone), second.same)
+        and first.delta.keys() == second.delta.keys()
+        and all(_same_value(value, second.delta[name]) for name, value in first.delta.items())
+        and _same_value(first.arg, second.arg)
     )
 
 
-def _same_value(one: str | None, other: str | None) -> bool:
-    return one == other or (one is not None and other is not None and equal(one, other))
+def _same_value(first: str | None, second: str | None) -> bool:
+    return first == second or (first is not None and second is not None and equal(first, second))

@@ -1,4 +1,4 @@
-"""A suite in several scratchpad modes, side by side: answers, traces, and what they cost."""
+"""The results of a suite in several scratchpad modes, side by side."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from worldline.core.stats import Share
 from worldline.evaluation.summary import Report, Tally
 from worldline.evaluation.table import Measured, Table
 
-NOTE = "answers are the program's own in every mode; traces of a scratchpad, and their truths, are told by statements"
+NOTE = "answers are the program's own in every mode; scratchpad traces, predicted and true, are folded to statements"
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class ScratchpadReports:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """The modes side by side; a suite that is measured has tables of its own."""
+        """The modes side by side; a measured suite has its own tables."""
         judged = {mode: report for mode, report in self.reports.items() if isinstance(report, Report)}
         return (side_by_side(judged),) if judged else ()
 
     def as_json(self) -> dict[str, Any]:
-        """What `bench --json` prints."""
+        """Return what `bench --json` prints."""
         reports = {mode: report.as_json() for mode, report in self.reports.items()}
         return {"scratchpads": reports, "tables": [table.as_json() for table in self.tables]}
 
@@ -48,7 +48,7 @@ BenchResult = Report | Measured | ScratchpadReports
 
 
 def side_by_side(reports: Mapping[str, Report]) -> Table:
-    """A row for each mode."""
+    """Return a table with one row per mode."""
     rows = tuple(
         (mode, _share(report.all.answer), _share(report.all.trace), round(report.seconds, 1))
         for mode, report in reports.items()

@@ -1,4 +1,4 @@
-"""What came of a suite: counts, rates and their intervals, by length and type; failures by cause. Pure sums."""
+"""The report of a run: counts, rates and intervals, by length and type; failures by cause."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Failures", "Report", "Tally", "VerdictCounts", "length", "report", "
 
 @dataclass(frozen=True)
 class Tally:
-    """How many predictions had each outcome; the rate is of all of them."""
+    """How many predictions had each outcome."""
 
     right: int = 0
     wrong: int = 0
@@ -26,39 +26,42 @@ class Tally:
 
     @property
     def n(self) -> int:
-        """All that were judged."""
+        """How many were judged."""
         return self.right + self.wrong + self.truncated + self.malformed
 
     @property
     def rate(self) -> float | None:
-        """The share that is right; None of none."""
+        """The share that is right; None if nothing was judged."""
         return self.right / self.n if self.n else None
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, the rate and its interval."""
-        return {
-            "right": self.right, "n": self.n, "rate": self.rate, "interval": list(wilson(self.right, self.n)),
-            "wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed,
-        }  # fmt: skip
+        """Return the counts, the rate and its interval."""
+        rate = {
+            "right": self.right,
+            "n": self.n,
+            "rate": self.rate,
+            "interval": list(wilson(self.right, self.n)),
+        }
+        return rate | {"wrong": self.wrong, "truncated": self.truncated, "malformed": self.malformed}
 
 
 @dataclass(frozen=True)
 class VerdictCounts:
-    """Some of the verdicts: their answers and their traces."""
+    """Some of the verdicts, counted by answer and by trace."""
 
     answer: Tally
     trace: Tally
 
     def as_json(self) -> dict[str, Any]:
-        """The answer's counts, and the trace's inside them."""
+        """Return the answer's counts, with the trace's inside them."""
         return {**self.answer.as_json(), "trace": self.trace.as_json()}
 
 
 @dataclass(frozen=True)
 class Failures:
-    """How many predictions have one cause of failure; how many answers and traces are not right among them.
+    """How many predictions have one cause of failure, and how many of their answers and traces are not right.
 
-    An answer may be right after a wrong trace; both are where another scorer took the answer for wrong.
+    An answer may be right after a wrong trace. Both are right if another scorer judged the answer wrong.
     """
 
     n: int
@@ -66,20 +69,28 @@ class Failures:
     trace: int
 
     def as_json(self) -> dict[str, int]:
-        """The counts."""
+        """Return the counts."""
         return {"n": self.n, "answer": self.answer, "trace": self.trace}
 
 
 @dataclass(frozen=True)
 class Report:
-    """A suite's outcome. Three counts are in no rate.
+    """The results of a suite. `skipped`, `faults` and `disagrees` are in no rate.
 
-    `skipped` tasks had no true answer, `faults` are the tool's own, `disagrees` are tasks whose benchmark says another
-    answer than the recording. `left_out` names all of them by the reason. `said`: the models' own answers beside their
-    traces, of those that gave one. `operations`: of the times that an operation ran with all before it right, how often
-    it is what first went wrong. `samples` is what several predictions of one task tell. `drawn`: traces given the draws
-    that the predictions made themselves, of programs that draw. `unknown`: how many part by what no model could know.
-    `tables` are the suite's own. `first_fault` names the first task on which the tool failed, and says why.
+    Attributes:
+        by_length: Verdicts by length, or by the tasks' own groups.
+        skipped: Tasks without a true answer.
+        faults: Tasks on which the tool failed.
+        disagrees: Tasks whose benchmark gives another answer than the recording.
+        by_ending: For predictions made elsewhere, verdicts by how their text ends.
+        said: The model's own answers beside its traces, for those that gave one.
+        left_out: The names of all tasks that are in no rate, by the reason.
+        operations: For each operation that was executed after an all-correct prefix, how often it failed first.
+        samples: Tables about several predictions of one task.
+        drawn: For programs with draws, traces given the draws that the predictions made themselves.
+        unknown: How many diverge by a value that no model could know.
+        tables: The suite's own tables.
+        first_fault: The first task on which the tool failed, and why.
     """
 
     suite: str
@@ -104,21 +115,29 @@ class Report:
     first_fault: str = ""
 
     def __repr__(self) -> str:
-        answers, traces = (f"{100 * (each.rate or 0):.1f} %" for each in (self.all.answer, self.all.trace))
-        some = f"{self.n:,} sample{'s' if self.n != 1 else ''}"
+        answers, traces = (f"{100 * (tally.rate or 0):.1f} %" for tally in (self.all.answer, self.all.trace))
+        count = f"{self.n:,} sample{'s' if self.n != 1 else ''}"
         faults = f", {self.faults:,} faults" if self.faults else ""
-        return f"<Report {self.suite} of {self.model}: {some}, answers {answers}, traces {traces}{faults}>"
+        return f"<Report {self.suite} of {self.model}: {count}, answers {answers}, traces {traces}{faults}>"
 
     @property
     def n(self) -> int:
-        """All that were judged."""
+        """How many were judged."""
         return self.all.answer.n
 
-    def _operations_json(self) -> dict[str, Any]:
-        return {name: share.as_json() for name, share in self.operations.items()}
+    def _optional_json(self) -> dict[str, Any]:
+        """The parts that are left out if they are empty."""
+        return {
+            "said": self.said.as_json() if self.said.n else None,
+            "drawn": self.drawn.as_json() | {"unknown": self.unknown} if self.drawn.n else None,
+            "operations": {name: share.as_json() for name, share in self.operations.items()},
+            "by_ending": {name: part.as_json() for name, part in self.by_ending.items()},
+            "samples": [table.as_json() for table in self.samples],
+            "tables": [table.as_json() for table in self.tables],
+        }
 
     def as_json(self) -> dict[str, Any]:
-        """What `bench --json` prints."""
+        """Return what `bench --json` prints."""
         return {
             "suite": self.suite,
             "model": self.model,
@@ -133,24 +152,15 @@ class Report:
             "faults": self.faults,
             "disagrees": self.disagrees,
             "left_out": {
-                why: {"n": len(names), "names": list(names)} for why, names in self.left_out.items()
+                reason: {"n": len(names), "names": list(names)} for reason, names in self.left_out.items()
             },
             "causes": {name: failures.as_json() for name, failures in self.causes.items()},
-            **({"said": self.said.as_json()} if self.said.n else {}),
-            **({"drawn": {**self.drawn.as_json(), "unknown": self.unknown}} if self.drawn.n else {}),
-            **({"operations": operations} if (operations := self._operations_json()) else {}),
-            **(
-                {"by_ending": {name: part.as_json() for name, part in self.by_ending.items()}}
-                if self.by_ending
-                else {}
-            ),
-            **({"samples": [table.as_json() for table in self.samples]} if self.samples else {}),
-            **({"tables": [table.as_json() for table in self.tables]} if self.tables else {}),
+            **{key: value for key, value in self._optional_json().items() if value},
         }
 
 
 def _operations(rows: Sequence[Verdict]) -> dict[str, Share]:
-    """Failures of each operation among its executions, of the samples that say both; the commonest failure first."""
+    """The failures of each operation among its executions, the commonest failure first."""
     known = [row for row in rows if row.executed]
     ran: Counter[str] = Counter()
     for row in known:
@@ -171,7 +181,7 @@ def report(
     ending: Callable[[Verdict], str] | None = None,
     left_out: dict[str, tuple[str, ...]] | None = None,
 ) -> Report:
-    """The sums over verdicts; `ending` says how the text of each ends, where that is known."""
+    """Sum up verdicts; `ending` returns how the text of a prediction made elsewhere ends."""
     rows = list(verdicts)
     by_type = dict(sorted(_grouped(rows, lambda row: row.type).items()))
     ordered = sorted(rows, key=lambda row: (_numbers(row.task.group), row.steps))
@@ -197,7 +207,7 @@ def report(
 
 
 def length(verdict: Verdict) -> str:
-    """The row of `by_length`: the task's own, or true steps by powers of two: 1-8, 9-16, 17-32, ..."""
+    """Return the row of `by_length`: the task's own group, or true steps by powers of two: 1-8, 9-16, 17-32, ..."""
     if verdict.task.group:
         return verdict.task.group
     high = max(8, 1 << (verdict.steps - 1).bit_length())
@@ -205,7 +215,7 @@ def length(verdict: Verdict) -> str:
 
 
 def _causes(rows: Iterable[Verdict]) -> dict[str, Failures]:
-    """The commonest first; of equal ones, by name."""
+    """The commonest cause first; equally common ones by name."""
     failed = [row for row in rows if row.cause]
     every = Counter(row.cause for row in failed)
     answers = Counter(row.cause for row in failed if row.answer != "right")
@@ -219,13 +229,13 @@ def _numbers(group: str) -> list[int]:
 
 
 def _grouped(rows: Iterable[Verdict], key: Callable[[Verdict], str]) -> dict[str, VerdictCounts]:
-    found: dict[str, list[Verdict]] = {}
+    groups: dict[str, list[Verdict]] = {}
     for row in rows:
-        found.setdefault(key(row), []).append(row)
-    return {name: _counted_verdicts(some) for name, some in found.items()}
+        groups.setdefault(key(row), []).append(row)
+    return {name: _counted_verdicts(members) for name, members in groups.items()}
 
 
 def _counted_verdicts(rows: Iterable[Verdict]) -> VerdictCounts:
-    some = list(rows)
-    answers, traces = [row.answer for row in some], [row.trace for row in some]
+    outcomes = [(row.answer, row.trace) for row in rows]
+    answers, traces = [answer for answer, _ in outcomes], [trace for _, trace in outcomes]
     return VerdictCounts(Tally(*map(answers.count, OUTCOMES)), Tally(*map(traces.count, OUTCOMES)))

@@ -1,6 +1,6 @@
-"""A table of figures as data: what a suite finds beyond its rates. `terminal` prints it, a report draws it.
+"""Tables of figures as data, for the terminal and the report.
 
-A share always carries its n and its interval, a difference its interval; a cell that is not known is None, never a 0.
+A share always carries its n and its interval, a difference its interval. An unknown cell is None, never 0.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from worldline.core.stats import RateDifference, Share
 
 @dataclass(frozen=True)
 class Between:
-    """A share that was computed, not counted, and the bounds that it inherits."""
+    """A share that was estimated, not counted, with the bounds of its interval."""
 
     rate: float
     low: float
     high: float
 
     def as_json(self) -> dict[str, Any]:
-        """The three numbers."""
+        """Return the rate and its interval."""
         return {"rate": self.rate, "interval": [self.low, self.high]}
 
 
 @dataclass(frozen=True)
 class Chance:
-    """The p of a test."""
+    """The p-value of a test."""
 
     p: float
 
     def as_json(self) -> float:
-        """The number."""
+        """Return the p-value."""
         return self.p
 
 
@@ -40,7 +40,7 @@ Cell = str | int | float | Share | Between | RateDifference | Chance | None
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under heads; `note` says what a reader must know to read them."""
+    """Rows under column heads, with a note that explains them."""
 
     title: str
     heads: tuple[str, ...]
@@ -48,17 +48,17 @@ class Table:
     note: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """The rows as objects, by head."""
+        """Return the rows as objects, by head."""
         rows = [{head: _json(cell) for head, cell in zip(self.heads, row, strict=True)} for row in self.rows]
         return {"title": self.title, "rows": rows, "note": self.note}
 
     def texts(self) -> list[list[str]]:
-        """The cells as a person reads them, the heads first."""
+        """Return the cells as text, the heads first."""
         return [list(self.heads), *([text_of(cell) for cell in row] for row in self.rows)]
 
 
 def text_of(cell: Cell) -> str:
-    """A cell as text: a share with its n and its interval."""
+    """Return a cell as text, a share with its n and its interval."""
     if cell is None:
         return "-"
     if isinstance(cell, Share):
@@ -81,7 +81,7 @@ def text_of(cell: Cell) -> str:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of a suite that is not a trace asked once: its tables, and the counts that are in no rate."""
+    """The results of a suite that measures more than one trace per program: its tables, and counts outside them."""
 
     suite: str
     model: str
@@ -93,11 +93,11 @@ class Measured:
     first_fault: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """What `bench --json` prints."""
-        counts = {"n": self.n, "skipped": self.skipped, "faults": self.faults, "seconds": self.seconds}
-        return {
-            "suite": self.suite, "model": self.model, **counts, "tables": [each.as_json() for each in self.tables],
-        }  # fmt: skip
+        """Return what `bench --json` prints."""
+        keys = ("suite", "model", "n", "skipped", "faults", "seconds")
+        return {key: getattr(self, key) for key in keys} | {
+            "tables": [table.as_json() for table in self.tables]
+        }
 
 
 def _json(cell: Cell) -> Any:

@@ -1,4 +1,4 @@
-"""Whether what is stored is what was written: traces, datasets, runs and models, byte by byte."""
+"""Verifies stored traces, datasets, runs and models byte by byte."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def verify(directory: str | remote.Folder) -> list[str]:
         directory: A folder or a URL.
 
     Returns:
-        One sentence for each difference; empty where everything is as it was written.
+        One sentence for each difference.
     """
     path = remote.place(directory)
     if isinstance(path, remote.StorePath) and not any(

@@ -247,7 +247,7 @@ def _evaluate(
         verdicts: list[Verdict] = []
         _report(progress, 0.0, f"evaluating {when}: {name}")
         if suite.count:
-            run(suite, predictor, each=verdicts.append)
+            run(suite, predictor, on_verdict=verdicts.append)
         results[name] = verdicts
     return results
 

@@ -13,9 +13,13 @@ from random import Random
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SINGLE_NAMES = ("x", "n", "s", "v", "t", "total", "state", "value", "acc", "cur")
 NAME_SETS = (
-    "abcdefg", "xyzwuvt", "pqrstuv", ("red", "green", "blue", "white", "black", "gray", "pink"),
-    ("x0", "x1", "x2", "x3", "x4", "x5", "x6"), ("top", "mid", "low", "up", "down", "end", "out"),
-)  # fmt: skip
+    "abcdefg",
+    "xyzwuvt",
+    "pqrstuv",
+    ("red", "green", "blue", "white", "black", "gray", "pink"),
+    ("x0", "x1", "x2", "x3", "x4", "x5", "x6"),
+    ("top", "mid", "low", "up", "down", "end", "out"),
+)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from worldline.evaluation import suites
 from worldline.evaluation.rows import read_rows
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.languages.calls import calls, functions, parameter_types
-from worldline.evaluation.suites.languages.humaneval_x import SPOKEN, problems
+from worldline.evaluation.suites.languages.humaneval_x import BENCHMARK_LANGUAGES, problems
 from worldline.evaluation.suites.languages.literals import Reader
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.languages import toolchain
@@ -28,7 +28,7 @@ HERE = Path(__file__).parent
 BESIDE = Path(__file__).resolve().parents[4] / "shared" / "data" / "humaneval-x"
 DATA = Path(os.environ.get("WORLDLINE_HUMANEVAL_X", BESIDE))
 WITH_DATA = pytest.mark.skipif(not DATA.is_dir(), reason="HumanEval-X is not beside the repository")
-ROWS = {language: sections(HERE / "humaneval_x" / f"{language}.txt") for language in SPOKEN}
+ROWS = {language: sections(HERE / "humaneval_x" / f"{language}.txt") for language in BENCHMARK_LANGUAGES}
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("language", BENCHMARK_LANGUAGES)
 def test_a_task_is_a_call_of_the_tests(folder: Path, language: str) -> None:
     tasks = list(suites.load("humaneval-x", data=folder, language=language).tasks)
     assert sorted(task.program.call or "" for task in tasks) == ["addAll([1, 2], 3)", "addAll([7], 1)"]
@@ -96,7 +96,7 @@ def test_functions_are_found_in_their_order() -> None:
 
 
 @WITH_DATA
-@pytest.mark.parametrize("language", SPOKEN)
+@pytest.mark.parametrize("language", BENCHMARK_LANGUAGES)
 def test_nearly_every_problem_has_calls_and_every_argument_is_canonical(language: str) -> None:
     found = problems(DATA, language)
     assert len(found) == 164

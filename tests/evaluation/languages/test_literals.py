@@ -58,7 +58,7 @@ def test_a_literal_is_read_as_its_value(language: str, text: str, value: str) ->
 
 
 @pytest.mark.parametrize(("language", "text"), REFUSED)
-def test_what_is_no_literal_is_refused(language: str, text: str) -> None:
+def test_other_expressions_are_refused(language: str, text: str) -> None:
     with pytest.raises(NotLiteral):
         Reader(text, language).value()
 

@@ -84,9 +84,20 @@ def mine_calls(
         raise UsageError("name packages, `stdlib`, folders or files, or a --recipe that does")
     limits = adjusted(MINING_LIMITS, max_steps=max_steps, wall=wall)
     counts = mine(
-        named, out=out, limits=limits, leave_out=leave_out, trust=trust, progress=progress, reach=reach,
-        pool=pool, python=python, workers=workers, seed=seed, most=max_functions, known=known,
-    )  # fmt: skip
+        named,
+        out=out,
+        limits=limits,
+        leave_out=leave_out,
+        trust=trust,
+        progress=progress,
+        reach=reach,
+        pool=pool,
+        python=python,
+        workers=workers,
+        seed=seed,
+        most=max_functions,
+        known=known,
+    )
     if not (recipe and documents):
         return MinedCalls(counts=counts)
     mixture: Mixture = load_config(recipe, "data", Mixture)

@@ -62,9 +62,16 @@ FUNCTIONS = (
     "sorted",
 )  # fmt: skip
 PREDICATES = (
-    "bool", "lambda x: x > 2", "lambda x: x % 2 == 0", "str.isdigit", "str.isupper", "lambda x: len(x) > 1",
-    "callable", "lambda x: x is None", "lambda x: x < 5",
-)  # fmt: skip
+    "bool",
+    "lambda x: x > 2",
+    "lambda x: x % 2 == 0",
+    "str.isdigit",
+    "str.isupper",
+    "lambda x: len(x) > 1",
+    "callable",
+    "lambda x: x is None",
+    "lambda x: x < 5",
+)
 BINARY_FUNCTIONS = (
     "lambda a, b: a + b",
     "lambda a, b: a * b",

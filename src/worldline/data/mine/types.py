@@ -29,9 +29,13 @@ _METHODS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_LIST.split(), ("ints", "strs", "items")),
     **dict.fromkeys(_DICT.split(), ("counts", "texts", "groups")),
     **dict.fromkeys(_SET.split(), ("set",)),
-    "decode": ("bytes",), "hex": ("bytes", "float"), "bit_length": ("int",), "index": ("str", "ints", "strs"),
-    "count": ("str", "ints", "strs"), "copy": ("ints", "counts"),
-}  # fmt: skip
+    "decode": ("bytes",),
+    "hex": ("bytes", "float"),
+    "bit_length": ("int",),
+    "index": ("str", "ints", "strs"),
+    "count": ("str", "ints", "strs"),
+    "copy": ("ints", "counts"),
+}
 _CALLS: dict[str, tuple[str, ...]] = {
     "range": ("int",), "chr": ("int",), "bin": ("int",), "oct": ("int",), "ord": ("str",),
     "int": ("str", "int", "float"), "float": ("str", "float", "int"), "sum": ("ints", "floats"),

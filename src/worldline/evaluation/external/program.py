@@ -1,7 +1,7 @@
-"""Which program a foreign output is a trace of: what its prompt shows, its row's code and input, or a suite's task.
+"""Finds the program of an external output: in its prompt, in its row's code and input, or in a suite's task.
 
-The prompt comes first: it is what the model saw. Traces made elsewhere begin in a `main` that returns the call; where
-the code has none it is put there, so that the truth has the same frames. Nothing is run.
+The prompt comes first: it is what the model saw. Traces made elsewhere start in a `main` that returns the call. If the
+code has none, it is added, so that the truth has the same frames. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MAIN_FRAME = re.compile(r"\bdef main\(\)")
 
 
 def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Program | None:
-    """The program, as the trace shows it; None where nothing says what it is."""
+    """Return the program as the trace shows it; None if it is unknown."""
     shown = from_prompt(roles.get("prompt", ""))
     if shown is None:
         shown = _from_tokens(text[: first_event(text)])
@@ -36,33 +36,33 @@ def program_of(roles: Mapping[str, str], text: str, known: Program | None) -> Pr
 
 
 def from_prompt(prompt: str) -> Program | None:
-    """The program that a prompt holds: its lines after the last that speaks of the marker, and up to the frames."""
+    """Return the program in a prompt: the lines after the last mention of the marker, up to the frames."""
     shown = _from_tokens(prompt)
-    if shown is not None:  # else the token is not there, or an instruction only speaks of it
+    if shown is not None:  # otherwise the token is missing, or an instruction only mentions it
         return shown
     lines = prompt.split("\n")
     marked = [i for i, line in enumerate(lines) if line.rstrip().endswith(MARKER)]
-    speaks = [i for i, line in enumerate(lines) if MARKER in line and not line.rstrip().endswith(MARKER)]
-    last = max((i for i in speaks if marked and i < marked[-1]), default=-1)
+    mentions = [i for i, line in enumerate(lines) if MARKER in line and not line.rstrip().endswith(MARKER)]
+    last = max((i for i in mentions if marked and i < marked[-1]), default=-1)
     return _from_listing("\n".join(lines[last + 1 :]).partition("<|")[0]) if marked and last >= 0 else None
 
 
 def _from_tokens(prompt: str) -> Program | None:
     """The program between the last special tokens that surround one."""
-    _, given, shown = prompt.rpartition(token("trace_context_start"))
-    return _from_listing(shown.partition(token("frame_sep"))[0]) if given else None
+    _, marker, shown = prompt.rpartition(token("trace_context_start"))
+    return _from_listing(shown.partition(token("frame_sep"))[0]) if marker else None
 
 
 def _from_listing(shown: str) -> Program | None:
-    """The program whose listing is shown, where its marked function can be called."""
-    found = listing(shown.strip("\n") + "\n")
-    source = "\n".join(found.lines[1:])
-    called = _takes_nothing(source, found.entry)
+    """The program of a listing, if its marked function can be called."""
+    listed = listing(shown.strip("\n") + "\n")
+    source = "\n".join(listed.lines[1:])
+    called = _takes_nothing(source, listed.entry)
     return Program(source=source, call=f"{called}()") if called else None
 
 
 def _takes_nothing(source: str, entry: int | None) -> str | None:
-    """The name of the function on a line, where it can be called without arguments."""
+    """The name of the function on a line, if it can be called without arguments."""
     tree = syntax(source)
     for node in ast.walk(tree) if tree and entry else ():
         if isinstance(node, ast.FunctionDef) and node.lineno == entry:
@@ -72,31 +72,35 @@ def _takes_nothing(source: str, entry: int | None) -> str | None:
 
 
 def from_code(roles: Mapping[str, str]) -> Program | None:
-    """The program of a row's code, with its call, or its input put into the function that it names or ends with."""
+    """Return the program of a row's code with its call, or with its input passed to the named or last function."""
     if not roles.get("code", "").strip():
         return None
     code = _HEADING.sub("", roles["code"])
     if syntax(code) is None and syntax(roles.get("prompt", "") + code) is not None:
-        code = roles["prompt"] + code  # a solution is what follows its prompt
-    asked = _ASKED.search(code)
-    source = (code[: asked.start()] if asked else code).rstrip("\n") + "\n"
-    call = roles.get("call") or (asked[1] if asked else None) or _call(source, roles)
+        code = roles["prompt"] + code  # a solution continues its prompt
+    question = _ASKED.search(code)
+    source = (code[: question.start()] if question else code).rstrip("\n") + "\n"
+    call = roles.get("call") or (question[1] if question else None) or _call(source, roles)
     return Program(source=source, call=call) if call else None
 
 
 def _call(source: str, roles: Mapping[str, str]) -> str | None:
-    given = roles.get("input")
+    argument_text = roles.get("input")
     tree = syntax(source)
     names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)] if tree else []
     name = roles.get("entry") or ("f" if "f" in names else names[-1] if names else None)
-    if name is None or given is None:
+    if name is None or argument_text is None:
         return None
-    given = given.strip()
-    return given if given.startswith(f"{name}(") and given.endswith(")") else f"{name}({given})"
+    argument_text = argument_text.strip()
+    return (
+        argument_text
+        if argument_text.startswith(f"{name}(") and argument_text.endswith(")")
+        else f"{name}({argument_text})"
+    )
 
 
 def with_main(program: Program) -> Program:
-    """The program with its call inside a `main` of its own, as traces made elsewhere begin."""
+    """Return the program with its call inside a `main`, as in traces made elsewhere."""
     if program.call is None or re.search(rf"^(?:async )?def {MAIN}\b", program.source, re.MULTILINE):
         return program
     source = f"{program.source.rstrip()}\n\ndef {MAIN}():\n    return {program.call}\n"
@@ -104,7 +108,7 @@ def with_main(program: Program) -> Program:
 
 
 def identity(program: Program) -> str:
-    """What is run, however it is written: code without comments and docstrings, and the call, out of its `main`."""
+    """Return a digest of what is executed: the code without comments and docstrings, and the call inside `main`."""
     try:
         tree = ast.parse(program.source)
         call = ast.parse(program.call.strip(), mode="eval").body if program.call is not None else None
@@ -115,15 +119,21 @@ def identity(program: Program) -> str:
             ):
                 node.body = node.body[1:] or [ast.Pass()]
         source = ast.unparse(ast.Module(body=body, type_ignores=[]))
-        asked = ast.unparse(call) if call is not None else None
+        call_text = ast.unparse(call) if call is not None else None
     except (SyntaxError, ValueError, MemoryError, RecursionError):
-        source, asked = program.source, program.call
-    told = [source, asked, list(program.argv), program.stdin, [list(file) for file in program.files]]
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        source, call_text = program.source, program.call
+    identifying = [
+        source,
+        call_text,
+        list(program.argv),
+        program.stdin,
+        [list(file) for file in program.files],
+    ]
+    return hashlib.sha256(json.dumps(identifying).encode()).hexdigest()
 
 
 def called(source: str, call: str | None) -> str | None:
-    """The call that a program is about: that inside its `main`, where there is nothing else in it."""
+    """Return the call of a program: the one inside `main`, if `main` holds nothing else."""
     _, head, body = source.rpartition(f"def {MAIN}():")
     if call is None or call.strip() != f"{MAIN}()" or not head:
         return call
@@ -135,7 +145,7 @@ def called(source: str, call: str | None) -> str | None:
 
 
 def _called_by_main(body: list[ast.stmt], call: ast.expr | None) -> tuple[list[ast.stmt], ast.expr | None]:
-    """The code and the call that stands in a `main` at its end, as `with_main` puts it there."""
+    """Undo `with_main`: the code without its last `main`, and the call inside it."""
     last = body[-1] if body else None
     if call is None or ast.unparse(call) != f"{MAIN}()" or not isinstance(last, ast.FunctionDef):
         return body, call

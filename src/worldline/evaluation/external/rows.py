@@ -1,8 +1,7 @@
-"""Outputs made elsewhere, as rows: JSON lines, a JSON array, an object keyed by id, gzipped or not, a failure report.
+"""Reads files of outputs made elsewhere: JSON lines, a JSON array, an object keyed by id, or a failure report.
 
-Files of others call their fields what they like: `FIELDS` lists the names that each role goes by, the likeliest first.
-A failure report is an HTML page that shows each prompt and output (`<details id="raw-ID">` with two `<pre>`), as the
-published study's are. What the texts mean is not looked at.
+Field names differ: `FIELDS` lists the names of each role, the likeliest first. Files may be gzipped. A failure report
+is an HTML page that shows each prompt and output (`<details id="raw-ID">` with two `<pre>`).
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "prompt": ("prompt", "full_prompt", "prompt_text", "context"),
     "passed": ("passed", "correct", "is_correct", "success"),
 }  # fmt: skip
-MOST = 1 << 30  # bytes that a gzipped file may unpack to
+MAX_UNPACKED_BYTES = 1 << 30  # of a gzipped file
 
 
 @dataclass(frozen=True)
-class ForeignRow:
-    """One output as its file has it, the roles' texts found; `sample` counts the outputs of one id from 0.
+class ExternalRow:
+    """One output, with the texts of its roles.
 
-    `fault` is why the tool could not read it.
+    `sample` counts the outputs of one id from 0. `fault` is why the tool could not read it.
     """
 
     id: str
@@ -59,30 +58,39 @@ class ForeignRow:
     fault: RowFault | None = None
 
 
-def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> list[ForeignRow]:
-    """Every output of a file, in its order; `fields` says what a role's field is called where no guess will do."""
+def read_rows(path: str | Path, *, fields: Mapping[str, str] | None = None) -> list[ExternalRow]:
+    """Read every output of a file, in order.
+
+    Args:
+        path: The file.
+        fields: The names of fields by role, if they cannot be guessed.
+
+    Raises:
+        UsageError: The file cannot be read, or has no field for the model's text.
+    """
     chosen = dict(fields or {})
-    strange = sorted(chosen.keys() - FIELDS.keys())
-    if strange:
-        raise UsageError(f"no role is called {', '.join(strange)}; the roles are {', '.join(FIELDS)}")
+    unknown = sorted(chosen.keys() - FIELDS.keys())
+    if unknown:
+        raise UsageError(f"unknown role {', '.join(unknown)}; the roles are {', '.join(FIELDS)}")
     text = _text(path)
     if text.lstrip()[:1] == "<":
         rows: list[tuple[str, Any]] = _report(text)
     else:
         rows = list(_entries(_values(path, text)))
-    found: list[ForeignRow] = []
+    outputs: list[ExternalRow] = []
     for number, (name, value) in enumerate(rows):
-        some = call_or_fault(_rows, name, value, chosen, number)
-        found += [ForeignRow(name or str(number), "", fault=some)] if isinstance(some, RowFault) else some
-    if not found:
+        read = call_or_fault(_rows, name, value, chosen, number)
+        outputs += [ExternalRow(name or str(number), "", fault=read)] if isinstance(read, RowFault) else read
+    if not outputs:
         raise UsageError(f"{path} has no rows")
     known = [value for _, value in rows if isinstance(value, dict)]
     if len(known) == len(rows) and not any(text_field(row, chosen) in row for row in known):
-        there = dict.fromkeys(str(name) for row in known for name in row)
+        names = dict.fromkeys(str(name) for row in known for name in row)
         raise UsageError(
-            f"no row of {path} has a field for what a model wrote; of {', '.join([*there][:20])} say --field text=NAME"
+            f"no row of {path} has a known field for the model's text: pass --field text=NAME with one of "
+            f"{', '.join([*names][:20])}"
         )
-    return found
+    return outputs
 
 
 def _text(path: str | Path) -> str:
@@ -90,14 +98,14 @@ def _text(path: str | Path) -> str:
         data = Path(path).read_bytes()
         if data[:2] == b"\x1f\x8b":
             with gzip.open(path) as file:
-                data = file.read(MOST)
+                data = file.read(MAX_UNPACKED_BYTES)
         return data.decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read as a file of outputs: {error}") from None
 
 
 def _values(path: str | Path, text: str) -> Any:
-    """The whole file as one JSON value, or a list of what its lines are."""
+    """The whole file as one JSON value, or the list of its lines' values."""
     try:
         return parse_external_json(text)
     except ValueError:
@@ -113,7 +121,7 @@ def _values(path: str | Path, text: str) -> Any:
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:
-    """Rows with the ids they are filed under: of a list, of an object by id, or of the list inside a summary."""
+    """The rows with their ids: of a list, of an object by id, or of the list inside a summary."""
     if isinstance(value, list):
         yield from (("", row) for row in value)
     elif isinstance(value, dict):
@@ -131,7 +139,7 @@ def _are_rows(part: list[Any]) -> bool:
 
 
 def _are_named(lists: list[list[Any]]) -> bool:
-    """Whether the rows say which sample they are of: those filed under an id do not."""
+    """Whether the rows have an id of their own."""
     return all(any(name in row for name in FIELDS["id"]) for row in max(lists, key=len))
 
 
@@ -139,21 +147,21 @@ def _has_text(row: dict[str, Any]) -> bool:
     return any(isinstance(row.get(name), str) for name in FIELDS["text"])
 
 
-def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> list[ForeignRow]:
+def _rows(filed: str, value: Any, chosen: Mapping[str, str], number: int) -> list[ExternalRow]:
     row = value if isinstance(value, dict) else {"generation": value}
-    where = text_field(row, chosen)
+    field_name = text_field(row, chosen)
     roles = {
-        role: said
+        role: text_of_role
         for role in FIELDS
-        if role != "text" and (said := _said(row, role, chosen, where)) is not None
+        if role != "text" and (text_of_role := _said(row, role, chosen, field_name)) is not None
     }
     name = roles.pop("id", None) or filed or str(number)
-    texts = _texts(row.get(where)) if where else [""]
-    return [ForeignRow(name, text, sample, roles) for sample, text in enumerate(texts)]
+    texts = _texts(row.get(field_name)) if field_name else [""]
+    return [ExternalRow(name, text, sample, roles) for sample, text in enumerate(texts)]
 
 
 def text_field(row: Mapping[str, Any], chosen: Mapping[str, str]) -> str | None:
-    """The field that holds what the model wrote; one that another role's likelier names leave free."""
+    """Return the field that holds the model's text; None if there is none."""
     if "text" in chosen:
         return chosen["text"]
     present = [name for name in FIELDS["text"] if name in row]
@@ -180,7 +188,7 @@ def _said(row: Mapping[str, Any], role: str, chosen: Mapping[str, str], text: st
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts in a field: itself, a list of them, or what objects of theirs hold; a missing one is empty."""
+    """The texts in a field: a text, a list, or the texts of objects in it; a missing one is empty."""
     texts: list[str] = []
     waiting, depth = [(value, 0)], 0
     while waiting:
@@ -209,7 +217,7 @@ def _report(text: str) -> list[tuple[str, Any]]:
 
 
 class _Page(HTMLParser):
-    """Collects the two texts of each sample, and what the table says of it beside `Expected:` and `Predicted:`."""
+    """Collects the two texts of each sample, and the table's values after `Expected:` and `Predicted:`."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,1 +1,1 @@
-"""worldline's suites inside other people's harnesses: their models are asked, our suites ask and judge."""
+"""worldline's suites inside inspect_ai and lm-eval: their models predict, our suites judge."""

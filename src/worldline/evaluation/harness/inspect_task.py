@@ -1,7 +1,7 @@
-"""Tasks for inspect_ai, one a suite: `inspect eval worldline/generated -T count=50`.
+"""Tasks for inspect_ai, one per suite: `inspect eval worldline/generated -T count=50`.
 
-A sample's question and budget are those of `worldline bench`; the model, its server and its log are inspect's. The
-entry point `inspect_ai` finds this module.
+Prompts and budgets are those of `worldline bench`; the model, its server and its log are inspect_ai's, which finds this
+module by the entry point `inspect_ai`.
 """
 
 from __future__ import annotations
@@ -27,9 +27,11 @@ from worldline.core.stats import wilson
 from worldline.evaluation.harness.samples import HarnessSample, samples, suite_names
 from worldline.predict.servers.ways import Sampling
 
-_SPEAKERS: dict[str, Callable[..., ChatMessage]] = {
-    "system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant,
-}  # fmt: skip
+_ROLES: dict[str, Callable[..., ChatMessage]] = {
+    "system": ChatMessageSystem,
+    "user": ChatMessageUser,
+    "assistant": ChatMessageAssistant,
+}
 _CUT, _DONE = ("max_tokens", "model_length"), "stop"
 
 
@@ -37,38 +39,38 @@ def _define(suite: str) -> Callable[..., Task]:
     def posed(
         way: str = "chat", count: int | None = None, max_tokens: int = Sampling().max_tokens, **options: Any
     ) -> Task:
-        found = samples(suite, count, options)
+        by_id = samples(suite, count, options)
         return Task(
-            dataset=MemoryDataset([_sample(each, way, max_tokens) for each in found.values()], name=suite),
-            solver=imagined(),
+            dataset=MemoryDataset(
+                [_sample(sample, way, max_tokens) for sample in by_id.values()], name=suite
+            ),
+            solver=predict_trace(),
             scorer=verdict(suite, way, count, options),
             config=GenerateConfig(temperature=Sampling().temperature, seed=Sampling().seed),
             name=suite,
         )
 
-    posed.__doc__ = (
-        f"The suite {suite}: traces of programs, predicted. `way` is chat or text; the rest is the suite's."
-    )
-    made: Callable[..., Task] = task(name=suite)(posed)
-    return made
+    posed.__doc__ = f"The suite {suite}. `way` is chat or text; the other options are the suite's."
+    define: Callable[..., Task] = task(name=suite)(posed)
+    return define
 
 
-def _sample(sample: HarnessSample, way: str, most: int) -> Sample:
+def _sample(sample: HarnessSample, way: str, max_tokens: int) -> Sample:
     question = sample.question(way)
-    said = question.get("messages")
+    messages = question.get("messages")
     return Sample(
         id=sample.id,
-        input=[_SPEAKERS[each["role"]](content=each["content"]) for each in said]
-        if said
+        input=[_ROLES[message["role"]](content=message["content"]) for message in messages]
+        if messages
         else question["prompt"],
         target=sample.true.text.decode("utf-8", "replace"),
-        metadata={"max_tokens": sample.tokens(most), "stop": question.get("stop")},
+        metadata={"max_tokens": sample.tokens(max_tokens), "stop": question.get("stop")},
     )
 
 
 @solver
-def imagined() -> Solver:
-    """Asks for one trace, with the sample's own budget and stop text."""
+def predict_trace() -> Solver:
+    """Generate one trace with the sample's own budget and stop text."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         stop = {"stop_seqs": state.metadata["stop"]} if state.metadata["stop"] else {}
@@ -79,10 +81,10 @@ def imagined() -> Solver:
 
 @metric
 def interval() -> Metric:
-    """Wilson's interval of the share that is right, at 95 %."""
+    """Wilson's 95 % interval of the share that is right."""
 
     def measured(scores: list[SampleScore]) -> dict[str, float]:
-        low, high = wilson(sum(each.score.as_int() for each in scores), len(scores))
+        low, high = wilson(sum(sample.score.as_int() for sample in scores), len(scores))
         return {"low": low, "high": high}
 
     return measured
@@ -90,25 +92,23 @@ def interval() -> Metric:
 
 @scorer(metrics={"answer": [accuracy(), stderr(), interval()], "trace": [accuracy(), stderr(), interval()]})
 def verdict(suite: str, way: str, count: int | None, options: dict[str, Any]) -> Scorer:
-    """Judges as `worldline bench` does: the answer, the whole trace, and why it failed."""
+    """Judge as `worldline bench` does: the answer, the whole trace, and why it failed."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        found = samples(suite, count, options)[str(state.sample_id)]
+        sample = samples(suite, count, options)[str(state.sample_id)]
         reason = state.output.stop_reason
         if reason not in (*_CUT, _DONE):
-            raise UsageError(f"the model stopped for {reason!r}, which is no prediction")
-        judged = found.judged(way, state.output.completion, cut=reason in _CUT)
+            raise UsageError(f"the model stopped for {reason!r}: its output cannot be judged")
+        judged = sample.judged(way, state.output.completion, cut=reason in _CUT)
         if isinstance(judged, RowFault):
             raise WorldlineError(judged.note)
+        keys = ("answer", "trace", "cause", "steps", "agreed", "type")
         return Score(
             value={"answer": int(judged.answer == "right"), "trace": int(judged.trace == "right")},
             answer=state.output.completion,
             explanation=f"{judged.cause}: {judged.note}" if judged.cause else "right",
-            metadata={
-                "answer": judged.answer, "trace": judged.trace, "cause": judged.cause, "steps": judged.steps,
-                "agreed": judged.agreed, "type": judged.type,
-            },
-        )  # fmt: skip
+            metadata={key: getattr(judged, key) for key in keys},
+        )
 
     return score
 

@@ -1,7 +1,7 @@
-"""A task for lm-eval, the class behind the files of `lm_eval_tasks`: `lm_eval --tasks worldline_generated`.
+"""The lm-eval task behind the files of `lm_eval_tasks`: `lm_eval --tasks worldline_generated`.
 
-A sample's question and budget are those of `worldline bench`; the model is lm-eval's. lm-eval does not say why a text
-ended: one that is as long as its budget was cut, any other is taken to have ended by itself.
+Prompts and budgets are those of `worldline bench`; the model is lm-eval's. lm-eval does not report why a text ended: a
+text as long as its budget counts as truncated, any other as ended.
 """
 
 from __future__ import annotations
@@ -23,38 +23,37 @@ METRICS = ("answer", "trace")
 
 
 class SuiteTask(ConfigurableTask):
-    """A suite as lm-eval wants it. `--metadata '{"worldline": {"count": 50, "seed": 1}}'` has the suite's options."""
+    """A suite as a task of lm-eval. `--metadata '{"worldline": {"count": 50, "seed": 1}}'` sets the suite's options."""
 
     VERSION = 1
 
     def __init__(self, config: dict[str, Any]) -> None:
-        told = {key: value for key, value in config.items() if key not in ("class", "suite")}
+        settings = {key: value for key, value in config.items() if key not in ("class", "suite")}
         self._suite: str = config["suite"]
         self._way = "text"
         self._samples: dict[str, HarnessSample] = {}
-        usual = Sampling()
+        defaults = Sampling()
+        generation = {"until": [], "temperature": defaults.temperature, "max_gen_toks": defaults.max_tokens}
         super().__init__(
             config={
                 "output_type": "generate_until",
                 "test_split": SPLIT,
                 "doc_to_text": "{{prompt}}",
                 "doc_to_target": "{{truth}}",
-                "generation_kwargs": {
-                    "until": [], "temperature": usual.temperature, "max_gen_toks": usual.max_tokens, "do_sample": False,
-                },
+                "generation_kwargs": generation | {"do_sample": False},
                 "metric_list": [
                     {"metric": name, "aggregation": "mean", "higher_is_better": True} for name in METRICS
                 ],
                 "process_results": self._judged,
-                **told,
+                **settings,
             }
-        )  # fmt: skip
+        )
 
     def download(self, *_given: Any, **_named: Any) -> None:
         """Record the programs; nothing is downloaded."""
-        told = dict((self.config.metadata or {}).get("worldline") or {})
-        self._samples = samples(self._suite, told.pop("count", None), told)
-        self.dataset = {SPLIT: Dataset.from_list([_row(each) for each in self._samples.values()])}
+        options = dict((self.config.metadata or {}).get("worldline") or {})
+        self._samples = samples(self._suite, options.pop("count", None), options)
+        self.dataset = {SPLIT: Dataset.from_list([_row(sample) for sample in self._samples.values()])}
 
     def fewshot_context(
         self,
@@ -65,26 +64,26 @@ class SuiteTask(ConfigurableTask):
         chat_template: Callable[..., Any] | None = None,
         **_rest: Any,
     ) -> Any:
-        """The question as `worldline bench` asks it: the prompt, or the conversation where a chat model is asked."""
+        """Return the prompt, or the conversation for a chat model, as `worldline bench` writes it."""
         if num_fewshot or system_instruction:
-            raise UsageError("a suite's question is its own: no --num_fewshot and no --system_instruction")
+            raise UsageError("a suite has its own prompt: drop --num_fewshot and --system_instruction")
         self._way = "chat" if apply_chat_template and chat_template else "text"
         question = self._samples[doc["id"]].question(self._way)
         return (
             chat_template(question["messages"])
-            if self._way == "chat" and chat_template
+            if "messages" in question and chat_template
             else question["prompt"]
         )
 
     def construct_requests(self, doc: dict[str, Any], ctx: Any, **kwargs: Any) -> Instance:
-        """One request, with the sample's own budget and stop text."""
+        """Return one request with the sample's own budget and stop text."""
         rest = {
             key: value for key, value in kwargs.items() if key not in ("apply_chat_template", "chat_template")
         }
-        sample, given = self._samples[doc["id"]], dict(self.config.generation_kwargs)
-        given["max_gen_toks"] = sample.tokens(given["max_gen_toks"])
-        given["until"] = sample.question(self._way).get("stop", [])
-        return Instance(request_type="generate_until", doc=doc, arguments=(ctx, given), idx=0, **rest)
+        sample, generation = self._samples[doc["id"]], dict(self.config.generation_kwargs)
+        generation["max_gen_toks"] = sample.tokens(generation["max_gen_toks"])
+        generation["until"] = sample.question(self._way).get("stop", [])
+        return Instance(request_type="generate_until", doc=doc, arguments=(ctx, generation), idx=0, **rest)
 
     def _judged(self, doc: dict[str, Any], results: list[str]) -> dict[str, int]:
         sample, text = self._samples[doc["id"]], results[0]

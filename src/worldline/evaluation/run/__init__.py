@@ -1,1 +1,1 @@
-"""A suite asked of a predictor, and the run as a directory that only ever grows."""
+"""Runs a suite on a predictor, and stores the run as an append-only directory."""

@@ -1,9 +1,9 @@
 """A measured suite on disk or on a store: one line per program, so that it can be resumed, sharded and merged.
 
-config.json             what decides the figures, as in the run of any other suite (`directory`)
-measurements.jsonl      a line for each program, in the order of the suite; replaced whole after each batch
+config.json             what decides the figures, as for any other suite (`directory`)
+measurements.jsonl      one line per program, in the order of the suite; rewritten after each batch
 report.json             the tables, once the run is complete
-manifest.json           the sizes and sha256 of the others, likewise
+manifest.json           the sizes and sha256 of the other files, once the run is complete
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MAX_BYTES = 1 << 30  # of a log that is read whole
 
 
 class MeasurementLog:
-    """The measurements of a run by the program's place; kept in a folder where there is one."""
+    """The measurements of a run by the program's place, stored if there is a folder."""
 
     def __init__(self, folder: Folder | None, rows: Mapping[int, Measurement]) -> None:
         self.rows = dict(rows)
@@ -48,7 +48,7 @@ class MeasurementLog:
             remote.write(self._folder / MEASUREMENTS, self._data())
 
     def finish(self, report: Mapping[str, Any]) -> None:
-        """Write what the run came to, and the digests."""
+        """Complete the run: write its report and the manifest."""
         if self._folder is None:
             return
         config = remote.read_plain(self._folder / CONFIG, limit=MAX_BYTES)
@@ -67,8 +67,8 @@ class MeasurementLog:
 
 
 @contextmanager
-def opened(out: Folder | None, config: Mapping[str, Any]) -> Iterator[MeasurementLog]:
-    """Open a folder for a measured suite, new or to be resumed; without one nothing is kept."""
+def open_measurements(out: Folder | None, config: Mapping[str, Any]) -> Iterator[MeasurementLog]:
+    """Open a folder for a measured suite, new or to be resumed; without one nothing is stored."""
     if out is None:
         yield MeasurementLog(None, {})
         return
@@ -90,15 +90,15 @@ def read_measurements(folder: Folder) -> list[Measurement]:
         parsed = [Measurement(**row) for row in rows]
     except TypeError as error:
         raise FormatError(f"{folder / MEASUREMENTS} is damaged: {error}") from None
-    if strange := next((row.kind for row in parsed if row.kind not in KINDS), None):
-        raise FormatError(f"{folder / MEASUREMENTS} is damaged: no measurement is {strange!r}")
+    if unknown := next((row.kind for row in parsed if row.kind not in KINDS), None):
+        raise FormatError(f"{folder / MEASUREMENTS} is damaged: unknown kind of measurement {unknown!r}")
     return parsed
 
 
 def _require_own(folder: Folder) -> None:
-    """UsageError where a folder is somebody else's, or a run of judged traces."""
+    """Refuse a folder that holds something else, or a run of judged traces."""
     names = remote.contents(folder, lambda name: name in (CONFIG, MEASUREMENTS, REPORT, MANIFEST))
     if CONFIG in names:
         read_config(folder)
     elif names:
-        raise UsageError(f"{folder} is not empty and no run: it holds {', '.join(names[:3])}")
+        raise UsageError(f"{folder} is not empty and not a run: it holds {', '.join(names[:3])}")

@@ -1,7 +1,7 @@
-"""One line of a run's log: a task, what was true, what was predicted and how it was judged; as JSON and back.
+"""One line of a run's log: a task, its truth, the prediction and the verdict, as JSON and back.
 
-A record says all that its prediction can be diagnosed from again, without the suite, the model or another recording.
-Which file it stands in is `directory`'s. A task without a true answer has a record too, so that it is not run again.
+A record holds everything that a diagnosis of its prediction needs, without the suite, the model or another recording. A
+task without a true answer has a record too, so that it is not executed again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
@@ -26,19 +26,25 @@ from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
 
 KINDS = ("asked", "skipped", "disagrees")
-_JUDGED = ("answer", "trace", "type", "steps", "agreed", "bytes", "cause", "note")
+_JUDGED = ("answer", "trace", "type", "steps", "agreed", "bytes", "cause", "note")  # of a verdict
+_STORED = ("status", "codec", "logprob", "seconds")  # of a prediction
 
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A task by its place in the suite. Of one that was not asked, nothing follows `options`.
+    """A task by its place in the suite, with its prediction and verdict.
 
-    `program` and `prompt` are digests; the program itself is in `ask`, whose limit is the budget that was given.
-    `operation` and `failed_type` are what a failure is about; None where the record does not say, as in older runs.
-    `said` is whether the model's own answer is right, and `beside` what was said beside its trace.
-    `truth` goes as far as the prediction needs. `why` is the reason for which a task was left out;
-    `predicted` the answer that was predicted. `executed` counts operations; empty in older runs. `drawn` is the outcome
-    of the trace given its own draws.
+    Attributes:
+        at: The place in the suite.
+        kind: One of `KINDS`. Only `asked` tasks have a prediction.
+        program: The digest of the program, which itself is in `ask`.
+        prompt: The digest of the prompt.
+        ask: The request; its limit is the budget.
+        truth: The true text, as far as the prediction needs it.
+        found: The prediction.
+        judged: The main fields of the verdict; `Verdict` explains the others. In older runs they are empty or None.
+        beside: The answers reported beside the trace.
+        why: The reason why a task was left out.
     """
 
     at: int
@@ -62,7 +68,7 @@ class Record:
 
     @property
     def is_fault(self) -> bool:
-        """Whether the tool failed here, not the model: it is asked again, and in no rate."""
+        """Whether the tool failed, not the model. The task is predicted again, and is in no rate."""
         return self.found.status == "fault"
 
     @property
@@ -71,128 +77,163 @@ class Record:
         return self.kind == "asked" and not self.is_fault
 
     def sample(self) -> Sample:
-        """What a diagnosis takes."""
+        """Return the sample that a diagnosis takes."""
         truth = as_truth(self.truth, self.found.codec)
         return Sample(ask=self.ask, truth=truth, found=self.found, beside=self.beside)
 
     def verdict(self) -> Verdict:
-        """The verdict as it was given."""
-        ask = self.ask
-        task = Task(
-            program=ask.program, options=ask.options, name=self.name, group=self.group, control=ask.control
-        )
+        """Return the stored verdict."""
+        program, options, control = self.ask.program, self.ask.options, self.ask.control
         return Verdict(
-            task=task, seconds=self.found.seconds, operation=self.operation or "", failed_type=self.failed_type or "",
-            said=self.said or "", executed=self.executed, predicted=self.predicted, drawn=self.drawn, **self.judged,
-        )  # fmt: skip
+            task=Task(program=program, options=options, name=self.name, group=self.group, control=control),
+            seconds=self.found.seconds,
+            operation=self.operation or "",
+            failed_type=self.failed_type or "",
+            said=self.said or "",
+            executed=self.executed,
+            predicted=self.predicted,
+            drawn=self.drawn,
+            **self.judged,
+        )
 
     def about(self) -> tuple[str, str]:
-        """The operation and the type of value that a failure is about; of an older run, diagnosed again."""
+        """Return the operation and the type that a failure is about; older runs are diagnosed again."""
         if not self.judged.get("cause"):
             return "", ""
         if self.operation is None or self.failed_type is None:
-            why = cause(self.sample())
-            return why.operation, why.type
+            diagnosed = cause(self.sample())
+            return diagnosed.operation, diagnosed.type
         return self.operation, self.failed_type
 
 
-def unasked(at: int, task: Task, kind: str, why: str = "") -> Record:
-    """The record of a task that is left out."""
-    ask = PredictionRequest(program=task.program, options=task.options)
-    return Record(
-        at=at, name=task.name, group=task.group, kind=kind, ask=ask, program=task.program.digest,
-        prompt=prompt_digest(ask), why=why,
-    )  # fmt: skip
+def skipped_record(at: int, task: Task, kind: str, why: str = "") -> Record:
+    """Return the record of a task that is left out."""
+    request = PredictionRequest(program=task.program, options=task.options)
+    return _new_record(at, task, kind, request, prompt=prompt_digest(request), why=why)
 
 
-def answered(
-    at: int, task: Task, ask: PredictionRequest, true: Truth, found: Prediction, verdict: Verdict | None, *,
+def _new_record(at: int, task: Task, kind: str, request: PredictionRequest, **values: Any) -> Record:
+    program = task.program.digest
+    return Record(at=at, name=task.name, group=task.group, kind=kind, program=program, ask=request, **values)
+
+
+def prediction_record(
+    at: int,
+    task: Task,
+    ask: PredictionRequest,
+    true: Truth,
+    prediction: Prediction,
+    verdict: Verdict | None,
+    *,
     beside: ReportedAnswer | None = None,
-) -> Record:  # fmt: skip
-    """The record of a prediction; without a verdict where the tool failed."""
-    judged = {} if verdict is None else {key: getattr(verdict, key) for key in _JUDGED}
+) -> Record:
+    """Return the record of a prediction; it has no verdict if the tool failed."""
     record = replace(
-        unasked(at, task, "asked"), ask=ask, truth=true.text_in(found.codec, found), found=found, judged=judged,
-        said=verdict.said or None if verdict is not None else None, beside=beside or ReportedAnswer(),
-        executed=dict(verdict.executed) if verdict is not None else {},
-        predicted=verdict.predicted if verdict is not None else "", drawn=verdict.drawn if verdict is not None else "",
-    )  # fmt: skip
-    if verdict is None or not verdict.cause:
+        skipped_record(at, task, "asked"),
+        ask=ask,
+        truth=true.text_in(prediction.codec, prediction),
+        found=prediction,
+        beside=beside or ReportedAnswer(),
+    )
+    if verdict is None:
         return record
-    return replace(record, operation=verdict.operation, failed_type=verdict.failed_type)
+    return replace(
+        record,
+        judged={key: getattr(verdict, key) for key in _JUDGED},
+        said=verdict.said or None,
+        executed=dict(verdict.executed),
+        predicted=verdict.predicted,
+        drawn=verdict.drawn,
+        operation=verdict.operation if verdict.cause else None,
+        failed_type=verdict.failed_type if verdict.cause else None,
+    )
 
 
-def failed(
-    at: int, task: Task, fault: RowFault, *, ask: PredictionRequest | None = None, true: Truth | None = None,
-    text: bytes = b"", codec: str = "compact",
-) -> Record:  # fmt: skip
-    """The record of a task on which the tool failed: why, and as much as there is of the rest."""
-    ask = ask or PredictionRequest(program=task.program, options=task.options)
-    prompt = call_or_fault(prompt_digest, ask)
-    found = Prediction(text=text, status="fault", codec=codec, note=fault.note)
-    truth = call_or_fault(true.text_in, codec, found) if true is not None else b""
-    return Record(
-        at=at, name=task.name, group=task.group, kind="asked", ask=ask, program=task.program.digest,
-        prompt="" if isinstance(prompt, RowFault) else prompt, truth=b"" if isinstance(truth, RowFault) else truth,
-        found=found,
-    )  # fmt: skip
+def fault_record(
+    at: int,
+    task: Task,
+    fault: RowFault,
+    *,
+    ask: PredictionRequest | None = None,
+    true: Truth | None = None,
+    text: bytes = b"",
+    codec: str = "compact",
+) -> Record:
+    """Return the record of a task on which the tool failed: why, and what is known besides."""
+    request = ask or PredictionRequest(program=task.program, options=task.options)
+    prompt = call_or_fault(prompt_digest, request)
+    prediction = Prediction(text=text, status="fault", codec=codec, note=fault.note)
+    truth = call_or_fault(true.text_in, codec, prediction) if true is not None else b""
+    return _new_record(
+        at,
+        task,
+        "asked",
+        request,
+        prompt="" if isinstance(prompt, RowFault) else prompt,
+        truth=b"" if isinstance(truth, RowFault) else truth,
+        found=prediction,
+    )
 
 
 def prompt_digest(ask: PredictionRequest) -> str:
-    """The sha256 of what a model was given to read."""
+    """Return the sha256 of a request's prompt."""
     return hashlib.sha256(ask.prompt).hexdigest()
 
 
 def line(record: Record) -> bytes:
-    """The record as one line of JSON, in ASCII."""
-    program, ask, found = record.ask.program, record.ask, record.found
-    row: dict[str, Any] = {
-        "at": record.at, "name": record.name, "kind": record.kind, "program": record.program,
-        "prompt": record.prompt, "options": _other_than(ask.options, Compact()),
-    }  # fmt: skip
+    """Write a record as one line of JSON, in ASCII."""
+    program, ask, prediction = record.ask.program, record.ask, record.found
+    row: dict[str, Any] = {key: getattr(record, key) for key in ("at", "name", "kind", "program", "prompt")}
+    row["options"] = _other_than(ask.options, Compact())
     row |= {"group": record.group} if record.group else {}
     row |= {"why": record.why} if record.why else {}
     if record.kind == "asked":
         row |= {"source": program.source, "run": _other_than(program, Program(source=program.source))}
         row |= {"limit": ask.limit, **_text("given", ask.given)} if ask.given else {"limit": ask.limit}
-        row |= _text("truth", record.truth) | _text("text", found.text)
-        row |= {
-            "status": found.status,
-            "codec": found.codec,
-            "logprob": found.logprob,
-            "seconds": found.seconds,
-        }
-        row |= {"note": found.note} if found.note else {}
-        row |= {"scratch": _scratched(found.scratch)} if found.scratch is not None else {}
+        row |= _text("truth", record.truth) | _text("text", prediction.text)
+        row |= {key: getattr(prediction, key) for key in _STORED}
+        row |= {"note": prediction.note} if prediction.note else {}
+        row |= {"scratch": _scratched(prediction.scratch)} if prediction.scratch is not None else {}
         row |= {"verdict": record.judged} if record.judged else {}
         row |= {"predicted": record.predicted} if record.predicted else {}
         row |= {"drawn": record.drawn} if record.drawn else {}
         row |= _controlled(ask)
-        # ReportedAnswer the verdict and not in it, where a release that does not know them would stumble over them.
+        # Outside the verdict: an older release does not know these fields there.
         about = {"operation": record.operation, "failed_type": record.failed_type, "said": record.said}
         row |= {key: text for key, text in about.items() if text is not None}
         row |= {"executed": record.executed} if record.executed else {}
-        row |= {"beside": told} if (told := _other_than(record.beside, ReportedAnswer())) else {}
+        row |= {"beside": reported} if (reported := _other_than(record.beside, ReportedAnswer())) else {}
     return json.dumps(row).encode() + b"\n"
 
 
 def parse(text: bytes) -> Record:
-    """The record of a line; FormatError for anything else."""
+    """Read a record from its line.
+
+    Raises:
+        FormatError: The text is not a record.
+    """
     try:
         row = json.loads(text)
-        ask, found = _ask(row), Prediction(text=b"", status="empty")
+        ask, prediction = _ask(row), Prediction(text=b"", status="empty")
         if row["kind"] == "asked":
-            told = {key: row[key] for key in ("status", "codec", "logprob", "seconds")}
+            stored = {key: row[key] for key in _STORED}
             scratch = _scratch(row["scratch"]) if "scratch" in row else None
-            found = Prediction(text=_bytes("text", row), note=row.get("note", ""), scratch=scratch, **told)
+            prediction = Prediction(
+                text=_bytes("text", row), note=row.get("note", ""), scratch=scratch, **stored
+            )
+        values = {key: row[key] for key in ("at", "name", "kind", "program", "prompt")}
+        values |= {key: _word(row, key) for key in ("operation", "failed_type", "said")}
+        values |= {key: _word(row, key) or "" for key in ("why", "predicted", "drawn")}
         return Record(
-            at=row["at"], name=row["name"], group=row.get("group", ""), kind=row["kind"], program=row["program"],
-            prompt=row["prompt"], ask=ask, truth=_bytes("truth", row), found=found, judged=row.get("verdict", {}),
-            operation=_word(row, "operation"), failed_type=_word(row, "failed_type"), why=_word(row, "why") or "",
-            said=_word(row, "said"), beside=ReportedAnswer(**row.get("beside", {})), predicted=_word(row, "predicted") or "",
-            drawn=_word(row, "drawn") or "",
+            **values,
+            group=row.get("group", ""),
+            ask=ask,
+            truth=_bytes("truth", row),
+            found=prediction,
+            judged=row.get("verdict", {}),
+            beside=ReportedAnswer(**row.get("beside", {})),
             executed={str(name): int(n) for name, n in row.get("executed", {}).items()},
-        )  # fmt: skip
+        )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FormatError(f"not a record of a run: {type(error).__name__}: {error}") from None
 
@@ -206,10 +247,10 @@ def _scratch(row: dict[str, Any]) -> Scratch:
 
 
 def _word(row: dict[str, Any], key: str) -> str | None:
-    found = row.get(key)
-    if not isinstance(found, str | None):
-        raise TypeError(f"{key} is a {type(found).__name__}")
-    return found
+    value = row.get(key)
+    if not isinstance(value, str | None):
+        raise TypeError(f"{key} is a {type(value).__name__}")
+    return value
 
 
 def _ask(row: dict[str, Any]) -> PredictionRequest:
@@ -220,33 +261,34 @@ def _ask(row: dict[str, Any]) -> PredictionRequest:
         run["files"] = tuple((path, text) for path, text in run["files"])
     program, options = Program(source=row.get("source", ""), **run), Compact(**row["options"])
     control = Control(**row["control"]) if "control" in row else None
-    hidden = tuple(Hidden(*one) for one in row.get("hidden", ()))
+    hidden = tuple(Hidden(*values) for values in row.get("hidden", ()))
     return PredictionRequest(
-        program=program, options=options, limit=row.get("limit", 1 << 16), given=_bytes("given", row), hidden=hidden,
+        program=program,
+        options=options,
+        limit=row.get("limit", 1 << 16),
+        given=_bytes("given", row),
+        hidden=hidden,
         control=control,
-    )  # fmt: skip
+    )
 
 
 def _controlled(ask: PredictionRequest) -> dict[str, Any]:
-    """Who decided the hidden inputs of the run, and which they were, where somebody did or they stand in the prompt."""
+    """The control of the hidden inputs, and the inputs if they were controlled or are part of the prompt."""
     row: dict[str, Any] = {}
     if ask.control is not None:
         row["control"] = {"seed": ask.control.seed, "schedule": ask.control.schedule}
     if ask.hidden and (ask.control is not None or ask.options.hidden == "given"):
-        row["hidden"] = [[one.step, one.kind, one.value] for one in ask.hidden]
+        row["hidden"] = [[hidden.step, hidden.kind, hidden.value] for hidden in ask.hidden]
     return row
 
 
-def _other_than(one: Any, usual: Any) -> dict[str, Any]:
-    """The fields that are not the usual."""
-    found = asdict(one)
-    return {
-        each.name: found[each.name] for each in fields(one) if found[each.name] != getattr(usual, each.name)
-    }
+def _other_than(instance: Any, default: Any) -> dict[str, Any]:
+    """The fields that differ from their defaults."""
+    return {key: value for key, value in asdict(instance).items() if value != getattr(default, key)}
 
 
 def _text(key: str, data: bytes) -> dict[str, str]:
-    """Bytes as text where they are; a model may write others."""
+    """Bytes as text, or as base64 if they are not UTF-8."""
     try:
         return {key: data.decode()}
     except UnicodeDecodeError:

@@ -1,59 +1,55 @@
-"""A suite asked of a predictor: the truth is recorded, the budget follows it, each prediction is judged as it comes.
+"""Runs a suite on a predictor: records the truth, sets the budget, predicts and judges.
 
-A model that breaks is judged like any other, as malformed; only a `fault`, the tool's own, is in no rate: no server
-answered, the program could not be recorded, or something broke on this one row, which costs no other. With a directory
-each prediction is on disk before the next is looked at: who runs again is asked for what is missing, and for what was a
-fault.
+A model that breaks is judged as malformed. Only a `fault` of the tool is in no rate: no server answered, the program
+could not be recorded, or an error occurred on this row alone. With a directory, each prediction is on disk
+before the next is judged, and a resumed run predicts only what is missing or was a fault.
 """
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from worldline.core.errors import FingerprintError, UsageError
 from worldline.core.fault import RowFault, call_or_fault, iterate_or_fault
-from worldline.core.hidden import Control
-from worldline.core.limits import Limits
-from worldline.core.program import Program
-from worldline.core.trace import Trace
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.interventions import SLACK
 from worldline.diagnose.sample import ReportedAnswer
-from worldline.evaluation.external.foreign import Foreign
+from worldline.evaluation.external.predictions import ExternalPrediction
 from worldline.evaluation.run.directory import RunDir
-from worldline.evaluation.run.record import Record, answered, failed, unasked
+from worldline.evaluation.run.record import Record, fault_record, prediction_record, skipped_record
 from worldline.evaluation.run.samples import tables
 from worldline.evaluation.run.shard import SuiteShard
-from worldline.evaluation.run.stored import opened
-from worldline.evaluation.run.truth import Truth, disagrees, fenced_truth, limited, why_none
+from worldline.evaluation.run.stored import open_run
+from worldline.evaluation.run.truth import (
+    Truth,
+    disagrees,
+    limited,
+    skip_reason,
+    truth_or_fault,
+    truth_recorder,
+)
 from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.summary import Report, report
 from worldline.predict.interpreter import recorder
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
-from worldline.recording.recorder import BoxWorker, prepare, record_many
 from worldline.storage.remote import Folder
 
-BATCH = 64  # asks that a predictor is given at once
+BATCH = 64  # requests per call of a predictor
 
 Answers = Callable[[Sequence[Task], Sequence[PredictionRequest]], Iterator[Prediction]]
-Rows = Callable[
-    [Suite, "RunState", int | None, SuiteShard | None], Iterator[Iterable[Verdict]]
-]  # asks and judges, batch by batch
+BatchExecutor = Callable[[Suite, "RunState", int | None, SuiteShard | None], Iterator[Iterable[Verdict]]]
+"""Predicts and judges a suite, batch by batch."""
 
 
 @dataclass(frozen=True)
-class Known:
-    """A task of a run, by its place in the suite: its true answer, or what is `stored` from before.
-
-    `fault` is why the tool could not find out what is true.
-    """
+class KnownTask:
+    """A task by its place in the suite, with its truth, its `stored` record, or the `fault` of recording it."""
 
     at: int
     task: Task
@@ -64,13 +60,17 @@ class Known:
 
 @dataclass
 class RunState:
-    """What has come of a run so far: its log, who hears of it, and what is counted."""
+    """The state of a run: its log, its listener, its verdicts and counts.
+
+    `record` executes a program, `again` does so with another hash seed. `external` are predictions made elsewhere, by
+    the task's name.
+    """
 
     log: RunDir | None
     record: Rerun
     again: Rerun
-    keep: Callable[[Record], None] | None = None
-    said: Mapping[str, Foreign] = field(default_factory=dict)
+    on_record: Callable[[Record], None] | None = None
+    external: Mapping[str, ExternalPrediction] = field(default_factory=dict)
     verdicts: list[Verdict] = field(default_factory=list)
     skipped: int = 0
     faults: int = 0
@@ -78,90 +78,103 @@ class RunState:
     left_out: dict[str, list[str]] = field(default_factory=dict)
 
     def leave_out(self, record: Record) -> None:
-        """Count a task that is in no rate, and keep its name under the reason."""
+        """Count a task that is in no rate, and note its name under the reason."""
         self.skipped += record.kind == "skipped"
         self.disagrees += record.kind == "disagrees"
         self._name(record.why or record.kind, record.name or record.ask.program.name)
 
-    def _name(self, why: str, name: str) -> None:
-        self.left_out.setdefault(why, []).append(name)
+    def _name(self, reason: str, name: str) -> None:
+        self.left_out.setdefault(reason, []).append(name)
 
-    def written(self, task: Task) -> Prediction | None:
-        """A prediction that was made elsewhere: how far it goes is known before the truth is."""
-        return self.said[task.name].prediction if task.name in self.said else None
+    def external_prediction(self, task: Task) -> Prediction | None:
+        """Return the prediction that was made elsewhere, if there is one."""
+        return self.external[task.name].prediction if task.name in self.external else None
 
-    def beside(self, task: Task, found: Prediction) -> ReportedAnswer:
-        """What is said beside a trace: of a prediction made elsewhere by its file, else by the model itself."""
-        if task.name in self.said:
-            return self.said[task.name].beside(task.answer)
-        return ReportedAnswer(own=found.said)
+    def reported_answer(self, task: Task, prediction: Prediction) -> ReportedAnswer:
+        """Return the answer beside a trace: from the file of an external prediction, or the model's own."""
+        if task.name in self.external:
+            return self.external[task.name].reported_answer(task.answer)
+        return ReportedAnswer(own=prediction.said)
 
-    def fault(self, task: Task) -> RowFault | None:
-        """Why the tool failed on a prediction made elsewhere, before it was judged."""
-        return self.said[task.name].fault if task.name in self.said else None
+    def external_fault(self, task: Task) -> RowFault | None:
+        """Return why the tool failed to read an external prediction."""
+        return self.external[task.name].fault if task.name in self.external else None
 
     def ending(self, verdict: Verdict) -> str:
-        """How the text of a prediction made elsewhere ends."""
-        found = self.said.get(verdict.task.name)
-        return found.note if found is not None else ""
+        """Return how the text of an external prediction ends."""
+        external = self.external.get(verdict.task.name)
+        return external.note if external is not None else ""
 
     def store(self, record: Record) -> Record:
-        """A record, on disk where this run is kept."""
+        """Write a record to the log, if there is one."""
         if self.log is not None:
             self.log.add(record)
         return record
 
-    def note(self, record: Record) -> None:
-        """Store a record, and tell of it."""
-        self.tell(self.store(record))
+    def add(self, record: Record) -> None:
+        """Store a record and report it."""
+        self.report(self.store(record))
 
-    def tell(self, record: Record) -> None:
-        """Who wants to hear of records does."""
-        if self.keep is not None:
-            self.keep(record)
+    def report(self, record: Record) -> None:
+        """Pass a record to the listener."""
+        if self.on_record is not None:
+            self.on_record(record)
 
     def fail(self, record: Record) -> None:
-        """A fault of the tool: stored and counted."""
-        self.note(record)
+        """Store and count a fault of the tool."""
+        self.add(record)
         self.count_fault(record)
 
     def count_fault(self, record: Record) -> None:
-        """One more fault, by its reason."""
+        """Count a fault under its reason."""
         self.faults += 1
         self._name(record.found.note or "fault", record.name or record.ask.program.name)
+
+
+class RunOptions(TypedDict, total=False):
+    """Options of `run`, whose docstring explains them."""
+
+    limit: int | None
+    batch: int
+    on_verdict: Callable[[Verdict], None] | None
+    on_record: Callable[[Record], None] | None
+    on_truth: Callable[[int], None] | None
+    out: Folder | None
+    shard: SuiteShard | None
+    executor: BatchExecutor | None
 
 
 def run(
     suite: Suite,
     predictor: Predictor,
     *,
-    limit: int | None = None,
-    batch: int = BATCH,
-    each: Callable[[Verdict], None] | None = None,
-    keep: Callable[[Record], None] | None = None,
-    out: Folder | None = None,
     config: Mapping[str, Any] | None = None,
-    known: Callable[[int], None] | None = None,
-    shard: SuiteShard | None = None,
-    rows: Rows | None = None,
+    **options: Unpack[RunOptions],
 ) -> Report:
-    """Ask for `limit` tasks (by default as many as the suite counts) and sum up; `each` hears every verdict.
+    """Evaluate a predictor on a suite.
 
-    `keep` hears every record that is made. `out` keeps them in a directory, or goes on with the one that is there;
-    `config` is what else decided them: the options of the suite (`options`, its seed among them) and the model's
-    (`extras`). `known` hears how many truths are known, from the first on. Of a `shard` only its own tasks are asked.
-    `rows` has the tasks asked and judged elsewhere (`spread`), where that is not here.
+    Args:
+        suite: The tasks.
+        predictor: The model.
+        config: What else decides the answers: the suite's `options` and the model's `extras`.
+        options: `limit`: the number of tasks with a true answer, by default the suite's count. `batch`: how many
+            requests the predictor gets at once. `on_verdict` and `on_record`: called with every verdict and new record.
+            `on_truth`: called with the number of known truths. `out`: a folder that stores the run, or is resumed.
+            `shard`: evaluate only its tasks. `executor`: predicts and judges elsewhere (`spread`).
+
+    Raises:
+        UsageError: `limit` or `batch` is less than 1.
+        FingerprintError: `out` holds a run with other settings.
     """
-
-    def answers(tasks: Sequence[Task], asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
-        return predictor.predict(asks)
-
     how = predictor.info.config
-    told = {**(config or {}), **({"how": dict(how)} if how else {})}
     return run_answers(
-        suite, answers, name=predictor.info.name, codec=predictor.info.notation, limit=limit, batch=batch, each=each,
-        keep=keep, out=out, config=told, known=known, shard=shard, rows=rows,
-    )  # fmt: skip
+        suite,
+        lambda _, requests: predictor.predict(requests),
+        name=predictor.info.name,
+        codec=predictor.info.notation,
+        config={**(config or {}), **({"how": dict(how)} if how else {})},
+        **options,
+    )
 
 
 def run_answers(
@@ -172,252 +185,254 @@ def run_answers(
     codec: str = "compact",
     limit: int | None = None,
     batch: int = BATCH,
-    each: Callable[[Verdict], None] | None = None,
-    keep: Callable[[Record], None] | None = None,
+    on_verdict: Callable[[Verdict], None] | None = None,
+    on_record: Callable[[Record], None] | None = None,
+    on_truth: Callable[[int], None] | None = None,
     out: Folder | None = None,
     config: Mapping[str, Any] | None = None,
-    said: Mapping[str, Foreign] | None = None,
+    external: Mapping[str, ExternalPrediction] | None = None,
     left_out: Mapping[str, Sequence[str]] | None = None,
-    known: Callable[[int], None] | None = None,
     shard: SuiteShard | None = None,
-    rows: Rows | None = None,
+    executor: BatchExecutor | None = None,
 ) -> Report:
-    """The same for whatever gives one prediction for each task; `codec` is the one that it writes: budgets are its.
+    """Evaluate any source of predictions on a suite; the other arguments are those of `run`.
 
-    `said` is what else is known of predictions made elsewhere, by the task's name; `left_out` are those that are no
-    task, by the reason.
+    Args:
+        suite: The tasks.
+        answers: Gives one prediction per task.
+        name: What the report calls the model.
+        codec: The notation of the predictions, which decides their budgets.
+        external: What else is known about predictions made elsewhere, by the task's name.
+        left_out: Names that are not tasks of the suite, by the reason.
     """
     if (limit is not None and limit < 1) or batch < 1:
         raise UsageError(f"limit and batch are at least 1, not {limit} and {batch}")
-    most = suite.count if limit is None else limit
-    decided = decided_by(suite, name, config or {}, shard, most)
-    with opened(out, decided) as log:
-        with truth_recorder(suite.limits) as recorded:
-            state = RunState(log, recorded, recorder(suite.limits, hash_seed=1), keep, said or {})
-            for why, names in (left_out or {}).items():
+    count = suite.count if limit is None else limit
+    with open_run(out, run_config(suite, name, config or {}, shard, count)) as log:
+        with truth_recorder(suite.limits) as record:
+            state = RunState(log, record, recorder(suite.limits, hash_seed=1), on_record, external or {})
+            for reason, names in (left_out or {}).items():
                 state.skipped += len(names)
-                state.left_out[why] = list(names)
+                state.left_out[reason] = list(names)
 
-            def here() -> Iterator[Iterable[Verdict]]:
-                coming = selected(suite, state, most, shard)
-                while some := list(islice(_told(coming, known, len(state.verdicts)), batch)):
-                    yield verdicts_on(some, answers, codec, state)
+            def local_batches() -> Iterator[Iterable[Verdict]]:
+                tasks = select_tasks(suite, state, count, shard)
+                while known := list(islice(_counted(tasks, on_truth, len(state.verdicts)), batch)):
+                    yield judge_batch(known, answers, codec, state)
 
-            for several in here() if rows is None else rows(suite, state, most, shard):
-                for verdict in several:
+            for verdicts in local_batches() if executor is None else executor(suite, state, count, shard):
+                for verdict in verdicts:
                     state.verdicts.append(verdict)
-                    if each is not None:
-                        each(verdict)
+                    if on_verdict is not None:
+                        on_verdict(verdict)
                 if log is not None:
                     log.sync()
-        counts = {"skipped": state.skipped, "faults": state.faults, "disagrees": state.disagrees}
-        ending = state.ending if said else None
-        apart = {why: tuple(names) for why, names in state.left_out.items()}
-        summed = report(state.verdicts, suite=suite.name, model=name, ending=ending, left_out=apart, **counts)
-        summed = replace(summed, samples=tables(_by_id(state)))
+        summed = _summed(state, suite.name, name)
         if log is not None:
             log.finish(summed.as_json())
     return summed
 
 
-def _by_id(state: RunState) -> dict[str, list[Verdict]]:
-    """The verdicts of predictions made elsewhere, by the id that several may share."""
-    found: dict[str, list[Verdict]] = {}
+def _summed(state: RunState, suite: str, model: str) -> Report:
+    summed = report(
+        state.verdicts,
+        suite=suite,
+        model=model,
+        ending=state.ending if state.external else None,
+        left_out={reason: tuple(names) for reason, names in state.left_out.items()},
+        skipped=state.skipped,
+        faults=state.faults,
+        disagrees=state.disagrees,
+    )
+    by_id: dict[str, list[Verdict]] = {}
     for verdict in state.verdicts:
-        if verdict.task.name in state.said:
-            found.setdefault(state.said[verdict.task.name].id, []).append(verdict)
-    return found
+        if verdict.task.name in state.external:
+            by_id.setdefault(state.external[verdict.task.name].id, []).append(verdict)
+    return replace(summed, samples=tables(by_id))
 
 
-def _told(coming: Iterator[Known], known: Callable[[int], None] | None, before: int) -> Iterator[Known]:
-    """The same tasks, each told of as it comes: recording the first batch may take a while."""
-    for count, each in enumerate(coming, before + 1):
-        if known is not None:
-            known(count)
-        yield each
+def _counted(
+    tasks: Iterator[KnownTask], on_truth: Callable[[int], None] | None, before: int
+) -> Iterator[KnownTask]:
+    """The same tasks, each reported: recording the first batch may take a while."""
+    for count, task in enumerate(tasks, before + 1):
+        if on_truth is not None:
+            on_truth(count)
+        yield task
 
 
-def decided_by(
+def run_config(
     suite: Suite, model: str, config: Mapping[str, Any], shard: SuiteShard | None, limit: int | None
 ) -> dict[str, Any]:
-    """What decides a run besides its tasks, for its folder."""
+    """Return what decides a run besides its tasks, for its folder."""
     recording = {"limits": asdict(suite.limits), "python": platform.python_version()}
     own = shard.config(limit) if shard is not None else {}
     return {"suite": suite.name, "model": model, **recording, **config, **own}
 
 
-def verdicts_on(some: list[Known], answers: Answers, codec: str, state: RunState) -> Iterator[Verdict]:
-    """The verdicts on a batch: those that are stored first, then the others as they come."""
-    yield from (each.stored.verdict() for each in some if each.stored is not None)
-    fresh: list[tuple[Known, PredictionRequest]] = []
-    for each in (each for each in some if each.stored is None):
-        asked = (
-            call_or_fault(ask_of, each, codec, state.written(each.task)) if each.fault is None else each.fault
+def judge_batch(batch: list[KnownTask], answers: Answers, codec: str, state: RunState) -> Iterator[Verdict]:
+    """Predict and judge a batch: the stored verdicts first, then the others as they come."""
+    yield from (known.stored.verdict() for known in batch if known.stored is not None)
+    fresh: list[tuple[KnownTask, PredictionRequest]] = []
+    for known in batch:
+        if known.stored is not None:
+            continue
+        request = (
+            call_or_fault(request_for, known, codec, state.external_prediction(known.task))
+            if known.fault is None
+            else known.fault
         )
-        if isinstance(asked, RowFault):
-            state.fail(failed(each.at, each.task, asked, true=each.true, codec=codec))
+        if isinstance(request, RowFault):
+            state.fail(fault_record(known.at, known.task, request, true=known.true, codec=codec))
         else:
-            fresh.append((each, asked))
-    tasks, asks = [each.task for each, _ in fresh], [ask for _, ask in fresh]
-    coming = iterate_or_fault(lambda at: answers(tasks[at:], asks[at:]), len(fresh))
-    for (each, ask), found in zip(fresh, coming, strict=True):
-        verdict = _settled(each, ask, found, codec, state)
+            fresh.append((known, request))
+    tasks, requests = [known.task for known, _ in fresh], [request for _, request in fresh]
+    predictions = iterate_or_fault(lambda at: answers(tasks[at:], requests[at:]), len(fresh))
+    for (known, request), prediction in zip(fresh, predictions, strict=True):
+        verdict = _judged(known, request, prediction, codec, state)
         if verdict is not None:
             yield verdict
 
 
-def _settled(
-    each: Known, ask: PredictionRequest, found: Prediction | RowFault, codec: str, state: RunState
+def _judged(
+    known: KnownTask,
+    request: PredictionRequest,
+    prediction: Prediction | RowFault,
+    codec: str,
+    state: RunState,
 ) -> Verdict | None:
-    """The verdict on a prediction, once that is stored; None where the tool failed, which is stored too."""
-
-    def act(found: Prediction) -> tuple[Record, Verdict | None]:
-        assert each.true is not None
-        is_fault, beside = found.status == "fault", state.beside(each.task, found)
-        verdict = (
-            None
-            if is_fault
-            else judge(
-                each.task, each.true, found, ask=ask, beside=beside, record=state.record, again=state.again
-            )
+    """Judge and store a prediction; None if the tool failed, which is stored too."""
+    result = (
+        prediction
+        if isinstance(prediction, RowFault)
+        else call_or_fault(_judge_and_store, known, request, prediction, state)
+    )
+    if isinstance(result, RowFault):
+        text = prediction.text if isinstance(prediction, Prediction) else b""
+        text = text if isinstance(text, bytes) else b""  # a predictor of yours may return anything
+        fault = fault_record(
+            known.at, known.task, result, ask=request, true=known.true, text=text, codec=codec
         )
-        record = answered(each.at, each.task, ask, each.true, found, verdict, beside=beside)
-        return state.store(record), verdict
-
-    done = found if isinstance(found, RowFault) else call_or_fault(act, found)
-    if isinstance(done, RowFault):
-        text = found.text if isinstance(found, Prediction) and isinstance(found.text, bytes) else b""
-        state.fail(failed(each.at, each.task, done, ask=ask, true=each.true, text=text, codec=codec))
+        state.fail(fault)
         return None
-    record, verdict = done
-    state.tell(record)
+    record, verdict = result
+    state.report(record)
     if verdict is None:
         state.count_fault(record)
     return verdict
 
 
-def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[Known]:
-    """The tasks that a run asks for, each with what is true: for whoever has them asked and judged elsewhere."""
-    with truth_recorder(suite.limits) as recorded:
-        state = RunState(None, recorded, recorder(suite.limits, hash_seed=1))
-        yield from selected(suite, state, suite.count if limit is None else limit, None)
+def _judge_and_store(
+    known: KnownTask, request: PredictionRequest, prediction: Prediction, state: RunState
+) -> tuple[Record, Verdict | None]:
+    assert known.true is not None
+    reported = state.reported_answer(known.task, prediction)
+    verdict = None
+    if prediction.status != "fault":
+        verdict = judge(
+            known.task,
+            known.true,
+            prediction,
+            ask=request,
+            beside=reported,
+            record=state.record,
+            again=state.again,
+        )
+    record = prediction_record(
+        known.at, known.task, request, known.true, prediction, verdict, beside=reported
+    )
+    return state.store(record), verdict
 
 
-def ask_of(each: Known, codec: str, written: Prediction | None = None) -> PredictionRequest:
-    """What is asked for a task whose truth is known: its budget follows from that."""
-    assert each.true is not None
-    limit = 2 * len(each.true.text_in(written.codec if written else codec, written)) + SLACK
-    task, hidden = each.task, each.true.trace.hidden
+def known_tasks(suite: Suite, *, limit: int | None = None) -> Iterator[KnownTask]:
+    """Iterate over the tasks that a run would predict, each with its truth."""
+    with truth_recorder(suite.limits) as record:
+        state = RunState(None, record, recorder(suite.limits, hash_seed=1))
+        yield from select_tasks(suite, state, suite.count if limit is None else limit, None)
+
+
+def request_for(known: KnownTask, codec: str, external: Prediction | None = None) -> PredictionRequest:
+    """Return the request for a task whose truth is known; its budget follows from the truth."""
+    assert known.true is not None
+    text = known.true.text_in(external.codec if external else codec, external)
+    task, hidden = known.task, known.true.trace.hidden
     return PredictionRequest(
-        program=task.program, options=task.options, limit=limit, hidden=hidden, control=task.control
+        program=task.program,
+        options=task.options,
+        limit=2 * len(text) + SLACK,
+        hidden=hidden,
+        control=task.control,
     )
 
 
-def selected(suite: Suite, state: RunState, most: int | None, shard: SuiteShard | None) -> Iterator[Known]:
-    """The first tasks that have a true answer, `most` of them; of a shard its own of those.
+def select_tasks(
+    suite: Suite, state: RunState, count: int | None, shard: SuiteShard | None
+) -> Iterator[KnownTask]:
+    """Iterate over the first `count` tasks that have a true answer, or those of them in a shard.
 
-    Which are the first is known once those before are recorded, whosesoever they are: only without a limit a shard
-    leaves the others alone.
+    Which tasks are the first is known only when all tasks before them are recorded, those of other shards included.
+    Without a count, a shard records only its own.
     """
     if shard is None:
-        return islice(_known(suite, state, lambda at: True), most)
-    known = _known(suite, state, shard.has, others=most is not None)
-    return (each for each in islice(known, most) if shard.has(each.at))
+        return islice(_known(suite, state, lambda at: True), count)
+    known = _known(suite, state, shard.has, others=count is not None)
+    return (task for task in islice(known, count) if shard.has(task.at))
 
 
 def _known(
     suite: Suite, state: RunState, is_own: Callable[[int], bool], *, others: bool = True
-) -> Generator[Known, None, None]:
-    """The tasks that have a true answer, with it; those whose benchmark says another are only counted.
+) -> Generator[KnownTask, None, None]:
+    """The tasks that have a true answer; those whose benchmark gives another one are only counted.
 
-    A task on which the tool failed is one of them: a suite without end would else be looked through for ever.
+    A task on which the tool failed is among them: otherwise an endless suite would be searched for ever.
     """
     for at, task in enumerate(suite.tasks):
         if not others and not is_own(at):
             continue
-        stored = stored_row(at, task, state)
+        stored = stored_record(at, task, state)
         if stored is not None and stored.counts:
-            yield Known(at, task, stored=stored)
+            yield KnownTask(at, task, stored=stored)
             continue
         if stored is not None and stored.kind != "asked":
             state.leave_out(stored)
             continue
-        known = state.fault(task)
-        true = call_or_fault(_true, task, state.record, state.written(task)) if known is None else known
+        fault, external = state.external_fault(task), state.external_prediction(task)
+        true = call_or_fault(_truth_of, task, state.record, external) if fault is None else fault
         if isinstance(true, RowFault):
-            yield Known(at, task, fault=true)
+            yield KnownTask(at, task, fault=true)
         elif isinstance(true, Truth):
-            yield Known(at, task, true)
+            yield KnownTask(at, task, true)
         elif is_own(at):
-            record = unasked(at, task, *true)
+            record = skipped_record(at, task, *true)
             state.leave_out(record)
-            state.note(record)
+            state.add(record)
 
 
-def _true(task: Task, recorded: Rerun, written: Prediction | None) -> Truth | RowFault | tuple[str, str]:
-    """What is right; or as what and why the task is left out, or why the tool could not tell.
+def _truth_of(task: Task, record: Rerun, external: Prediction | None) -> Truth | RowFault | tuple[str, str]:
+    """The truth; or the kind and reason of a task that is left out, or the fault of the tool.
 
-    Where a benchmark says another answer nobody is asked; what was predicted elsewhere is judged by the recording.
+    If a benchmark gives another answer, no model is asked; external predictions are judged by the recording.
     """
-    trace = recorded(task.program) if task.control is None else recorded(task.program, task.control)
-    found = fenced_truth(task, trace)
-    if found is None and written is not None:
-        found = limited(task, trace, written)
-    if found is None:
-        return "skipped", why_none(trace)
-    is_other = isinstance(found, Truth) and written is None and disagrees(task, found)
-    return ("disagrees", "the recording disagrees with the benchmark") if is_other else found
+    trace = record(task.program) if task.control is None else record(task.program, task.control)
+    true = truth_or_fault(task, trace)
+    if true is None and external is not None:
+        true = limited(task, trace, external)
+    if true is None:
+        return "skipped", skip_reason(trace)
+    if isinstance(true, Truth) and external is None and disagrees(task, true):
+        return "disagrees", "the recording disagrees with the benchmark"
+    return true
 
 
-def stored_row(at: int, task: Task, state: RunState) -> Record | None:
-    """What is known of a task from before; a fault is nothing."""
+def stored_record(at: int, task: Task, state: RunState) -> Record | None:
+    """Return the stored record of a task, unless it is a fault.
+
+    Raises:
+        FingerprintError: The record is about another program.
+    """
     stored = state.log.seen.get(at) if state.log is not None else None
     if stored is not None and stored.is_fault:
         return None
     if stored is not None and stored.program != task.program.digest:
-        raise FingerprintError(f"task {at}, {task.name}, is another program than the one that was asked then")
+        raise FingerprintError(f"task {at}, {task.name}, is not the program that the stored run has there")
     return stored
-
-
-@contextmanager
-def truth_recorder(limits: Limits) -> Iterator[Rerun]:
-    """One box for the recordings of a run, opened by the first; the last is kept, for tasks that share a program."""
-    waiting: list[Program] = []
-    traces = _traces(waiting, limits)
-    last: Trace | None = None
-    held: list[BoxWorker] = []  # of controlled runs, once there is one
-
-    def trace(program: Program, control: Control | None = None, /) -> Trace:
-        nonlocal last, traces
-        if control is not None:
-            return _controlled(held, limits).record(program, control=control)
-        if last is None or last.program != program:
-            waiting[:] = [program]
-            try:
-                last = next(traces)
-            except Exception:
-                traces = _traces(waiting, limits)  # one that has failed gives no more
-                raise
-        return last
-
-    try:
-        yield trace
-    finally:
-        traces.close()
-        for worker in held:
-            worker.close()
-
-
-def _controlled(held: list[BoxWorker], limits: Limits) -> BoxWorker:
-    if not held:
-        setup = prepare(limits=limits, python=None, core="auto", trust=False, controlled=True)
-        held.append(BoxWorker(setup))
-    return held[0]
-
-
-def _traces(waiting: list[Program], limits: Limits) -> Generator[Trace, None, None]:
-    def programs() -> Iterator[Program]:
-        while waiting:
-            yield waiting.pop()
-
-    yield from record_many(programs(), limits=limits)

@@ -1,7 +1,7 @@
-"""Several samples an id: how likely one of k is right, how much the samples of an id vary, and what most of them say.
+"""Several samples per task: pass@k, the variance between samples, and the majority answer.
 
-pass@k is the unbiased estimate of Chen et al. (2107.03374): of n samples with c right, one less the share of draws of k
-that hold none of the c. Its mean is over ids, its interval by how much they differ.
+pass@k is the unbiased estimate of Chen et al. (2107.03374): for n samples of which c are right, one minus the share of
+draws of k that contain none of the c. Its mean is over tasks; its interval follows from how much they differ.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from worldline.evaluation.run.record import Record
     from worldline.evaluation.summary import Report
 
-MOST = "most say"
+MAJORITY = "majority"
 
 
 def pass_at(n: int, right: int, k: int) -> float:
-    """The chance that one of k samples is right, from n of which so many are."""
+    """Estimate the probability that one of k samples is right, from n samples of which `right` are."""
     return 1.0 - math.comb(n - right, k) / math.comb(n, k)
 
 
-def pooled(reports: Sequence[Report], records: Sequence[Sequence[Record]]) -> Report:
-    """Runs of one suite under several seeds as one report; what is in no rate is that of all of them."""
+def pool_samples(reports: Sequence[Report], records: Sequence[Sequence[Record]]) -> Report:
+    """Combine runs of one suite under several seeds into one report."""
     from worldline.evaluation.summary import report
 
     by_id: dict[str, list[Verdict]] = {}
@@ -37,43 +37,42 @@ def pooled(reports: Sequence[Report], records: Sequence[Sequence[Record]]) -> Re
         for record in sample:
             if record.counts:
                 by_id.setdefault(f"{record.at} {record.name}", []).append(record.verdict())
-    apart: dict[str, tuple[str, ...]] = {}
-    for each in reports:
-        apart = {why: apart.get(why, ()) + each.left_out.get(why, ()) for why in {**apart, **each.left_out}}
-    counts = {
-        name: sum(getattr(each, name) for each in reports) for name in ("skipped", "faults", "disagrees")
-    }
-    every = [verdict for some in by_id.values() for verdict in some]
-    whole = report(every, suite=reports[0].suite, model=reports[0].model, left_out=apart, **counts)
-    first_fault = next((each.first_fault for each in reports if each.first_fault), "")
+    left_out: dict[str, tuple[str, ...]] = {}
+    for run in reports:
+        for reason, names in run.left_out.items():
+            left_out[reason] = left_out.get(reason, ()) + names
+    counts = {name: sum(getattr(run, name) for run in reports) for name in ("skipped", "faults", "disagrees")}
+    every = [verdict for verdicts in by_id.values() for verdict in verdicts]
+    whole = report(every, suite=reports[0].suite, model=reports[0].model, left_out=left_out, **counts)
+    first_fault = next((run.first_fault for run in reports if run.first_fault), "")
     return replace(whole, samples=tables(by_id), first_fault=first_fault)
 
 
 def tables(by_id: Mapping[str, Sequence[Verdict]]) -> tuple[Table, ...]:
-    """What several samples an id tell; nothing where no id has more than one."""
-    groups = [some for some in by_id.values() if some]
+    """Return the tables about several samples per task; none if every task has one sample."""
+    groups = [verdicts for verdicts in by_id.values() if verdicts]
     if not groups or max(map(len, groups)) < 2:
         return ()
     fewest = min(map(len, groups))
     rows: list[tuple[Cell, ...]] = [
         (
             k,
-            _mean([_pass(some, k, "answer") for some in groups]),
-            _mean([_pass(some, k, "trace") for some in groups]),
+            _mean([_pass(verdicts, k, "answer") for verdicts in groups]),
+            _mean([_pass(verdicts, k, "trace") for verdicts in groups]),
         )
         for k in _ks(fewest)
     ]
-    rows.append((MOST, Share(sum(map(_majority, groups)), len(groups)), None))
-    title = f"one of k samples right (pass@k), {len(groups):,} ids with {_counts(groups)} samples each"
+    rows.append((MAJORITY, Share(sum(map(_is_majority_right, groups)), len(groups)), None))
+    title = f"one of k samples right (pass@k), {len(groups):,} tasks with {_counts(groups)} samples each"
     return (Table(title, ("k", "answers", "traces"), tuple(rows), _note(groups)),)
 
 
-def _pass(some: Sequence[Verdict], k: int, what: str) -> float:
-    return pass_at(len(some), sum(getattr(each, what) == "right" for each in some), k)
+def _pass(verdicts: Sequence[Verdict], k: int, part: str) -> float:
+    return pass_at(len(verdicts), sum(getattr(verdict, part) == "right" for verdict in verdicts), k)
 
 
 def _ks(fewest: int) -> list[int]:
-    """1, 2, 5, 10, 20, 50, ... and the most that every id has samples for."""
+    """1, 2, 5, 10, 20, 50, ... up to the number of samples that every task has."""
     powers = (step * 10**power for power in range(len(str(fewest))) for step in (1, 2, 5))
     return sorted({k for k in powers if k <= fewest} | {fewest})
 
@@ -87,13 +86,13 @@ def _mean(rates: Sequence[float]) -> Between:
     return Between(mean, max(0.0, mean - half), min(1.0, mean + half))
 
 
-def _majority(some: Sequence[Verdict]) -> bool:
-    """Whether the answer that most samples give is right; of several, the one that was given first."""
-    given = Counter(each.predicted for each in some if each.predicted)
-    if not given:
+def _is_majority_right(verdicts: Sequence[Verdict]) -> bool:
+    """Whether the commonest answer is right; of equally common ones, the first."""
+    answers = Counter(verdict.predicted for verdict in verdicts if verdict.predicted)
+    if not answers:
         return False
-    most = given.most_common(1)[0][0]
-    return any(each.answer == "right" for each in some if each.predicted == most)
+    commonest = answers.most_common(1)[0][0]
+    return any(verdict.answer == "right" for verdict in verdicts if verdict.predicted == commonest)
 
 
 def _counts(groups: Iterable[Sequence[Verdict]]) -> str:
@@ -102,16 +101,18 @@ def _counts(groups: Iterable[Sequence[Verdict]]) -> str:
 
 
 def _note(groups: Sequence[Sequence[Verdict]]) -> str:
-    """How much of the variance lies within ids, and how many ids are always, never or sometimes right."""
-    rates = [sum(each.answer == "right" for each in some) / len(some) for some in groups]
+    """How much of the variance is within tasks, and how many tasks are always, never or sometimes right."""
+    rates = [sum(verdict.answer == "right" for verdict in verdicts) / len(verdicts) for verdicts in groups]
     within = [
-        rate * (1 - rate) * len(some) / (len(some) - 1)
-        for rate, some in zip(rates, groups, strict=True)
-        if len(some) > 1
+        rate * (1 - rate) * len(verdicts) / (len(verdicts) - 1)
+        for rate, verdicts in zip(rates, groups, strict=True)
+        if len(verdicts) > 1
     ]
     mean = sum(rates) / len(rates)
     between = sum((rate - mean) ** 2 for rate in rates) / (len(rates) - 1) if len(rates) > 1 else 0.0
     always, never = rates.count(1.0), rates.count(0.0)
-    told = f"always right: {always:,}, never: {never:,}, sometimes: {len(rates) - always - never:,}"
-    spread = f"variance of an answer within an id {sum(within) / len(within):.3f}, between ids {between:.3f}"
-    return f"{told}; {spread}; `{MOST}`: the answer that most samples of an id give"
+    consistency = f"always right: {always:,}, never: {never:,}, sometimes: {len(rates) - always - never:,}"
+    spread = (
+        f"variance of an answer within a task {sum(within) / len(within):.3f}, between tasks {between:.3f}"
+    )
+    return f"{consistency}; {spread}; `{MAJORITY}`: the commonest answer of a task's samples"

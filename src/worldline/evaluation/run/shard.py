@@ -1,7 +1,4 @@
-"""A part of a suite's tasks, for who has them asked in several places: every N-th, by the place in the suite.
-
-The N shards of a suite are a partition of it. `merge` puts their runs together.
-"""
+"""Shards of a suite: every N-th task, by its place. The N shards are a partition of the suite; `merge` joins them."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ KEY = "shard"  # in a run's configuration
 
 @dataclass(frozen=True)
 class SuiteShard:
-    """The `number`-th of so many shards, counted from 1."""
+    """Shard `number`, counted from 1, of `of`."""
 
     number: int
     of: int
@@ -26,17 +23,17 @@ class SuiteShard:
             raise UsageError(f"a shard is K/N with K from 1 to N, not {self.number}/{self.of}")
 
     def has(self, at: int) -> bool:
-        """Whether the task at a place is its own."""
+        """Return whether the task at a place belongs to this shard."""
         return at % self.of == self.number - 1
 
     def config(self, limit: int | None) -> dict[str, Any]:
-        """What a run of it keeps: shards of other limits are not of one run."""
+        """Return what a run stores about its shard; shards with other limits do not belong together."""
         return {KEY: {"number": self.number, "of": self.of, "limit": limit}}
 
 
 def parse_shard(text: str) -> SuiteShard:
-    """`3/16`."""
-    found = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
-    if found is None:
+    """Parse K/N, such as `3/16`."""
+    match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
+    if match is None:
         raise UsageError(f"a shard is K/N, such as 3/16, not {text!r}")
-    return SuiteShard(int(found[1]), int(found[2]))
+    return SuiteShard(int(match[1]), int(match[2]))

@@ -1,8 +1,8 @@
-"""The rows of a run, asked and judged by the workers of a pool in units, and kept here in the order of the suite.
+"""Predicts and judges the tasks of a run on the workers of a pool; the records are stored in the order of the suite.
 
-A worker loads the predictor once; for predictions made elsewhere a unit brings them. What is stored from before is not
-sent out, and what comes back is on disk before the next unit is looked at. As many tasks go out as are still wanted: no
-model is asked in vain where some of them have no true answer.
+A worker loads the predictor once. Predictions made elsewhere are sent along with their tasks. Stored tasks are not sent
+out, and each unit is on disk before the next is read. No more tasks go out than are still wanted, so that no prediction
+is wasted.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from functools import partial
 from itertools import islice
 
 from worldline.core.limits import Limits
-from worldline.evaluation.external.foreign import Foreign
+from worldline.evaluation.external.predictions import ExternalPrediction
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.run.run import Rows, RunState, selected, stored_row, truth_recorder, verdicts_on
+from worldline.evaluation.run.run import BatchExecutor, RunState, judge_batch, select_tasks, stored_record
 from worldline.evaluation.run.shard import SuiteShard
+from worldline.evaluation.run.truth import truth_recorder
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.parallel.pool import WorkerPool, grouped, in_order
@@ -25,94 +26,102 @@ from worldline.predict.interpreter import recorder
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
-UNIT = 8  # tasks
-ROUND = 1 << 12  # tasks that are looked through at once, where all are wanted
+UNIT = 8  # tasks per unit of work
+MAX_ROUND = 1 << 12  # tasks handed out at once, if all are wanted
 
 
 @dataclass(frozen=True)
 class RowUnit:
-    """Some tasks by their places in the suite, and what is said of them elsewhere."""
+    """Some tasks by their places in the suite, with their predictions if those were made elsewhere."""
 
     rows: tuple[tuple[int, Task], ...]
-    said: Mapping[str, Foreign] = field(default_factory=dict)
+    external: Mapping[str, ExternalPrediction] = field(default_factory=dict)
 
 
 class RowJudge:
-    """One worker that asks and judges tasks and keeps no run: a box, and a predictor unless all is said already."""
+    """A worker that predicts and judges tasks: a sandbox, and a predictor unless predictions are sent along."""
 
     def __init__(self, load: Callable[[], Predictor] | None, codec: str, limits: Limits) -> None:
         self._predictor = None if load is None else load()
         self._codec, self._limits = codec, limits
-        self._boxes = ExitStack()
-        self._record = self._boxes.enter_context(truth_recorder(limits))
+        self._sandbox = ExitStack()
+        self._record = self._sandbox.enter_context(truth_recorder(limits))
 
     def __call__(self, unit: RowUnit) -> list[Record]:
-        """The record of each task of a unit, in their order."""
+        """Return the records of a unit's tasks, in order."""
         records: list[Record] = []
-        state = RunState(None, self._record, recorder(self._limits, hash_seed=1), records.append, unit.said)
+        again = recorder(self._limits, hash_seed=1)
+        state = RunState(None, self._record, again, records.append, unit.external)
 
-        def answers(tasks: Sequence[Task], asks: Sequence[PredictionRequest]) -> Iterator[Prediction]:
+        def answers(tasks: Sequence[Task], requests: Sequence[PredictionRequest]) -> Iterator[Prediction]:
             if self._predictor is not None:
-                return self._predictor.predict(asks)
-            return (unit.said[task.name].prediction for task in tasks)
+                return self._predictor.predict(requests)
+            return (unit.external[task.name].prediction for task in tasks)
 
         suite = Suite(name="", tasks=[task for _, task in unit.rows], limits=self._limits)
-        for _ in verdicts_on(list(selected(suite, state, None, None)), answers, self._codec, state):
+        for _ in judge_batch(list(select_tasks(suite, state, None, None)), answers, self._codec, state):
             pass
-        return [replace(each, at=unit.rows[each.at][0]) for each in sorted(records, key=lambda one: one.at)]
+        ordered = sorted(records, key=lambda record: record.at)
+        return [replace(record, at=unit.rows[record.at][0]) for record in ordered]
 
     def close(self) -> None:
-        """Let go of the box."""
-        self._boxes.close()
+        """Close the sandbox."""
+        self._sandbox.close()
 
 
-def spread(pool: WorkerPool, load: Callable[[], Predictor] | None, codec: str) -> Rows:
-    """Who has rows asked of the predictor that `load` (it is pickled) makes; without one, judged as they were said."""
+def spread(pool: WorkerPool, load: Callable[[], Predictor] | None, codec: str) -> BatchExecutor:
+    """Return an executor that predicts and judges on the workers of a pool.
 
-    def rows(
+    Args:
+        pool: The workers.
+        load: Makes the predictor on a worker; it is pickled. None judges predictions made elsewhere.
+        codec: The notation of the predictions.
+    """
+
+    def batches(
         suite: Suite, state: RunState, wanted: int | None, shard: SuiteShard | None
     ) -> Iterator[Iterable[Verdict]]:
         start_worker = partial(RowJudge, load, codec, suite.limits)
-        coming, counted = _places(suite, state, wanted, shard), 0
-        while some := list(islice(coming, ROUND if wanted is None else wanted - counted)):
-            stored = {at: record for at, task in some if (record := _kept(at, task, state)) is not None}
+        places, counted = _places(suite, state, wanted, shard), 0
+        while rows := list(islice(places, MAX_ROUND if wanted is None else wanted - counted)):
+            stored = {at: record for at, task in rows if (record := _final(at, task, state)) is not None}
             for record in stored.values():
                 counted += record.kind == "asked"
-                yield _settled(record, state)
-            units = (
-                _unit(few, state) for few in grouped((row for row in some if row[0] not in stored), UNIT)
-            )
+                yield _counted(record, state)
+            fresh = grouped((row for row in rows if row[0] not in stored), UNIT)
+            units = (_unit(unit_rows, state) for unit_rows in fresh)
             with closing(in_order(pool.map(start_worker, units))) as results:
                 for records in results:
                     counted += sum(record.kind == "asked" for record in records)
                     for record in records:
-                        state.note(record)
-                        yield _settled(record, state)
+                        state.add(record)
+                        yield _counted(record, state)
 
-    return rows
+    return batches
 
 
 def _places(
     suite: Suite, state: RunState, wanted: int | None, shard: SuiteShard | None
 ) -> Iterator[tuple[int, Task]]:
-    """The tasks that may be sent out. Which of a shard's are among the first is known once all before are recorded."""
+    """The tasks that may be sent out. A shard with a count must record the tasks before its own (`select_tasks`)."""
     if shard is None or wanted is None:
         return ((at, task) for at, task in enumerate(suite.tasks) if shard is None or shard.has(at))
-    return ((known.at, known.task) for known in selected(suite, state, wanted, shard))
+    return ((known.at, known.task) for known in select_tasks(suite, state, wanted, shard))
 
 
-def _kept(at: int, task: Task, state: RunState) -> Record | None:
-    """What is stored of a task and need not be asked again."""
-    record = stored_row(at, task, state)
+def _final(at: int, task: Task, state: RunState) -> Record | None:
+    """The stored record of a task that need not be predicted again."""
+    record = stored_record(at, task, state)
     return record if record is not None and (record.counts or record.kind != "asked") else None
 
 
-def _unit(few: tuple[tuple[int, Task], ...], state: RunState) -> RowUnit:
-    return RowUnit(few, {task.name: state.said[task.name] for _, task in few if task.name in state.said})
+def _unit(rows: tuple[tuple[int, Task], ...], state: RunState) -> RowUnit:
+    names = [task.name for _, task in rows]
+    return RowUnit(rows, {name: state.external[name] for name in names if name in state.external})
 
 
-def _settled(record: Record, state: RunState) -> list[Verdict]:
-    """The verdict of a record that has one; the others are counted."""
+def _counted(record: Record, state: RunState) -> list[Verdict]:
+    """The verdict of a record, if it has one; other records are counted."""
     if record.counts:
         return [record.verdict()]
     if record.is_fault:

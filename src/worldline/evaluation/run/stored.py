@@ -1,11 +1,11 @@
-"""A run on a store: made here in a temporary folder, and sent segment by segment, as an object cannot be added to.
+"""A run on an object store: written in a local temporary folder and uploaded in segments, as objects cannot grow.
 
-    config.json                 as on disk, as soon as the run is begun
-    records-<offset>.jsonl      what one `sync` has added; the offset is where its first byte stands in the whole log
-    records.jsonl, report.json, manifest.json       as on disk, once the run is through; the segments are then removed
+    config.json                 as on disk, as soon as the run has started
+    records-<offset>.jsonl      what one `sync` added; the offset is the position of its first byte in the whole log
+    records.jsonl, report.json, manifest.json       as on disk, once the run is complete; the segments are then removed
 
-A killed run loses what was not synced: it is asked again. Reading joins the segments; one that is missing is an error.
-What is in a run is `directory`'s.
+A killed run loses what was not synced; those tasks are predicted again. Reading joins the segments; a missing one is an
+error. `directory` defines what a run contains.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SEGMENT = re.compile(r"records-([0-9]{12,})\.jsonl")
 
 
 class StoredRun(RunDir):
-    """The log of a run whose every sync goes to a store."""
+    """The log of a run that is uploaded on every sync."""
 
     def __init__(self, path: Path, *, at: StorePath, mark: Mark) -> None:
         super().__init__(path)
@@ -39,7 +39,7 @@ class StoredRun(RunDir):
             remote.write(at / CONFIG, (path / CONFIG).read_bytes())
 
     def sync(self) -> None:
-        """Send what was added since the last time, as one object."""
+        """Upload what was added since the last sync, as one object."""
         super().sync()
         with files.disk(self.path / RECORDS), (self.path / RECORDS).open("rb") as log:
             log.seek(self._sent)
@@ -50,7 +50,7 @@ class StoredRun(RunDir):
             self._sent += len(data)
 
     def finish(self, report: dict[str, Any]) -> None:
-        """Complete the run: store the whole log in one object, the results, and the digests last."""
+        """Complete the run: upload the whole log as one object, then the report, then the manifest."""
         super().finish(report)
         self._mark.require()
         for name in (RECORDS, REPORT, MANIFEST):
@@ -61,28 +61,28 @@ class StoredRun(RunDir):
 
 
 @contextmanager
-def opened(at: Folder | None, config: Mapping[str, Any]) -> Iterator[RunDir | None]:
-    """A run's directory on disk or on a store, new or gone on with; None for a run that is not kept."""
+def open_run(at: Folder | None, config: Mapping[str, Any]) -> Iterator[RunDir | None]:
+    """Open a run on disk or on a store, new or to be resumed; None for a run that is not stored."""
     if not isinstance(at, StorePath):
-        with directory.opened(at, config) as run:
+        with directory.open_run(at, config) as run:
             yield run
         return
     remote.make_directory(at)
-    if (there := remote.contents(at, lambda name: False)) and CONFIG not in there:
-        raise UsageError(f"{at} is not empty and no run: it holds {', '.join(there[:3])}")
+    if (names := remote.contents(at, lambda name: False)) and CONFIG not in names:
+        raise UsageError(f"{at} is not empty and not a run: it holds {', '.join(names[:3])}")
     with Mark(at) as mark, tempfile.TemporaryDirectory(prefix="worldline-") as scratch:
         _copy(at, Path(scratch))
-        with directory.opened(Path(scratch), config, kind=partial(StoredRun, at=at, mark=mark)) as run:
+        with directory.open_run(Path(scratch), config, kind=partial(StoredRun, at=at, mark=mark)) as run:
             yield run
 
 
 def local(where: str | Folder) -> Path:
-    """A run as a folder on disk: of one on a store a copy, which is gone when this process ends."""
+    """Return a run as a folder on disk; a run on a store is copied until this process ends."""
     at = remote.place(where)
     if isinstance(at, Path):
         return at
     if not directory.holds_run(at):
-        raise UsageError(f"{at} is no run: it has no {CONFIG} or no records")
+        raise UsageError(f"{at} is not a run: it has no {CONFIG} or no records")
     scratch = tempfile.mkdtemp(prefix="worldline-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     folder = Path(scratch) / at.name
@@ -92,7 +92,7 @@ def local(where: str | Folder) -> Path:
 
 
 def _copy(at: StorePath, folder: Path) -> None:
-    """What is there as it would be on disk, the segments joined behind the log of an earlier end."""
+    """Copy a run to a folder as it would be on disk, with the segments appended to the log."""
     names = [name for name in remote.sizes(at) if name != files.LOCK_NAME]
     segments = {int(match[1]): name for name in names if (match := _SEGMENT.fullmatch(name))}
     for name in names:
@@ -104,10 +104,9 @@ def _copy(at: StorePath, folder: Path) -> None:
     for offset, name in sorted(segments.items()):
         if offset > len(log):
             raise FormatError(
-                f"{at / name} is not where those before it end, at byte {len(log)}: one is gone"
+                f"{at / name} does not continue the log at byte {len(log)}: a segment is missing"
             )
-        if offset == len(
-            log
-        ):  # else it is in the whole log already: its writer was killed as it removed segments
+        # A smaller offset is already in the log: its writer was killed while it removed segments.
+        if offset == len(log):
             log += (at / name).read_bytes()
     files.write(folder / RECORDS, log, fsync=False)

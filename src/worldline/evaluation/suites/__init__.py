@@ -1,4 +1,4 @@
-"""Benchmarks: suites of programs whose traces are predicted (`run`), judged as values (`score`) and counted."""
+"""Suites of programs whose traces are predicted (`run`) and judged as values (`score`)."""
 
 from __future__ import annotations
 
@@ -32,10 +32,17 @@ SUITES = {
     "crux-x": "worldline.evaluation.suites.languages.crux_x",
     "repair": "worldline.evaluation.suites.repair",
 }
-ASKED = (  # whose programs another suite asks otherwise: `states` and `budget`
-    "generated", "humaneval", "crux", "permutation", "composition", "horizon", "humaneval-x", "crux-x",
-)  # fmt: skip
-FILES = {  # benchmarks of others: their own files, and where they are
+REUSABLE = (  # the suites whose programs `states` and `budget` can use
+    "generated",
+    "humaneval",
+    "crux",
+    "permutation",
+    "composition",
+    "horizon",
+    "humaneval-x",
+    "crux-x",
+)
+FILES = {  # where to get the data files of third-party benchmarks
     "humaneval": "data/HumanEval.jsonl.gz of https://github.com/openai/human-eval",
     "crux": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
     "crux-input": "data/cruxeval.jsonl of https://github.com/facebookresearch/cruxeval",
@@ -46,28 +53,33 @@ FILES = {  # benchmarks of others: their own files, and where they are
 
 
 def load(suite: str, **options: Any) -> Suite:
-    """A suite by its name, or that of a FILE.jsonl of one's own programs.
+    """Load a suite by its name, or a FILE.jsonl of your own programs.
 
-    Options that are None count as not given; one that the suite does not have is refused.
+    Args:
+        suite: The name or the file.
+        options: The suite's options. None means the default.
+
+    Raises:
+        UsageError: The suite or an option is unknown, or its data file is missing.
     """
-    made, own = _made(suite)
-    given = {name: value for name, value in options.items() if value is not None} | own
-    known = inspect.signature(made).parameters
-    passes_on = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in known.values())
-    strange = [] if passes_on else sorted(given.keys() - known.keys())
-    if strange:
-        raise UsageError(f"the suite {suite} has no {', '.join(strange)}; it has {', '.join(known)}")
-    if "data" in known and known["data"].default is inspect.Parameter.empty and "data" not in given:
-        raise UsageError(f"the suite {suite} is a file of others': give it as data, {FILES[suite]}")
-    return made(**given)
+    build, own = _builder(suite)
+    chosen = {name: value for name, value in options.items() if value is not None} | own
+    known = inspect.signature(build).parameters
+    passes_on = any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in known.values())
+    unknown = [] if passes_on else sorted(chosen.keys() - known.keys())
+    if unknown:
+        raise UsageError(f"the suite {suite} has no option {', '.join(unknown)}; it has {', '.join(known)}")
+    if "data" in known and known["data"].default is inspect.Parameter.empty and "data" not in chosen:
+        raise UsageError(f"the suite {suite} needs its data file: pass --data, {FILES[suite]}")
+    return build(**chosen)
 
 
-def _made(suite: str) -> tuple[Callable[..., Suite], dict[str, str]]:
-    """What makes a suite, and what it is made of where that is a file."""
+def _builder(suite: str) -> tuple[Callable[..., Suite], dict[str, str]]:
+    """The function that loads a suite, and the data option if the suite is named by its file."""
     if suite in SUITES:
-        made: Callable[..., Suite] = import_module(SUITES[suite]).load
-        return made, {}
-    from worldline.evaluation.own import own
+        build: Callable[..., Suite] = import_module(SUITES[suite]).load
+        return build, {}
+    from worldline.evaluation.suites import own
 
     if not own.is_file(suite):
         raise UsageError(f"a suite is one of {', '.join(SUITES)}, or a FILE.jsonl of your own, not {suite!r}")
@@ -75,20 +87,20 @@ def _made(suite: str) -> tuple[Callable[..., Suite], dict[str, str]]:
 
 
 def tables(suite: str, records: Iterable[Record]) -> tuple[Table, ...]:
-    """What a suite finds in the records of a run beyond the rates of every report; for some, nothing."""
-    found = getattr(import_module(SUITES[suite]), "tables", None) if suite in SUITES else None
-    return () if found is None else tuple(found(records))
+    """Return the suite's own tables about the records of a run."""
+    build = getattr(import_module(SUITES[suite]), "tables", None) if suite in SUITES else None
+    return () if build is None else tuple(build(records))
 
 
 def is_measured(suite: str) -> bool:
-    """Whether a suite is more than one judged trace per program: its own `SuiteMeter` measures it."""
+    """Return whether a suite has its own `SuiteMeter`, because it is more than one judged trace per program."""
     return suite in SUITES and hasattr(import_module(SUITES[suite]), "meter")
 
 
 def meter(suite: str, **options: Any) -> SuiteMeter:
-    """Return how a suite that `is_measured` is measured; options that are None count as not given."""
-    given = {name: value for name, value in options.items() if value is not None}
+    """Return the meter of a measured suite. An option that is None means the default."""
+    chosen = {name: value for name, value in options.items() if value is not None}
     build: Callable[..., SuiteMeter] = import_module(SUITES[suite]).meter
-    if strange := sorted(given.keys() - inspect.signature(build).parameters.keys()):
-        raise UsageError(f"the suite {suite} is measured without {', '.join(strange)}")
-    return build(**given)
+    if unknown := sorted(chosen.keys() - inspect.signature(build).parameters.keys()):
+        raise UsageError(f"the suite {suite} does not take {', '.join(unknown)}")
+    return build(**chosen)

@@ -1,16 +1,14 @@
-"""The budget suite: the programs of another suite in every mode of the codec, and what each budget would have cut.
+"""The budget suite: the programs of another suite in every mode of the compact notation, under smaller budgets.
 
-Each is asked once, with twice the bytes that the truth needs. Smaller budgets are cuts of what was written: a text that
-is longer than a budget would have been cut there, after being right up to the cut or wrong before it. Only the first is
-a failure of the budget. Budgets count bytes of steps, which are the tokens of a byte-level model; what Meta's format
-needs for the same runs stands beside them.
+Each is predicted once, with twice the bytes of its true text. A smaller budget is a cut of that prediction, which was
+right up to the cut or wrong before it. Only the first is a failure of the budget. Budgets count bytes of steps, the
+tokens of a byte-level model. The size of the same executions in Meta's notation is shown for comparison.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from dataclasses import replace as changed
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -21,37 +19,37 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.suites import ASKED
+from worldline.evaluation.suites import REUSABLE
 from worldline.evaluation.suites import load as load_suite
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, choose
 from worldline.evaluation.table import Cell, Table
 from worldline.recording.recorder import record_many
 
 FORMATS = {
-    "dense": Compact(), "bare": Compact(bare=True), "element": Compact(delta="element"),
-    "reveal 4": Compact(reveal=4), "reveal 16": Compact(reveal=16),
-}  # fmt: skip
+    "dense": Compact(),
+    "bare": Compact(bare=True),
+    "element": Compact(delta="element"),
+    "reveal 4": Compact(reveal=4),
+    "reveal 16": Compact(reveal=16),
+}
 BUDGETS = (64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536)
-META = "Meta's, not asked"
-COUNT = 200  # programs, where the other suite has no end
+META = "Meta's, not predicted"
+COUNT = 200  # programs by default
 
-Sizes = dict[str, list[tuple[int, int]]]  # by format, the bytes of each true text: its prompt, its steps
+TextSizes = dict[str, list[tuple[int, int]]]  # by format, the bytes of each true text: its prompt, its steps
 
 
 def load(*, of: str = "generated", formats: str | Sequence[str] | None = None, **options: Any) -> Suite:
-    """The tasks of the suite `of` (with its options), each in every format or those named; rows are formats."""
-    if of not in ASKED:
-        raise UsageError(f"budgets are of the programs of {', '.join(ASKED)}, not of {of!r}")
-    chosen = tuple(FORMATS) if formats is None else (formats,) if isinstance(formats, str) else tuple(formats)
-    strange = [name for name in chosen if name not in FORMATS]
-    if strange or not chosen:
-        raise UsageError(f"a format is one of {', '.join(FORMATS)}, not {', '.join(strange) or 'none'}")
+    """Load the tasks of the suite `of`, with its options, each in every format, or in those named."""
+    if of not in REUSABLE:
+        raise UsageError(f"the suite budget takes the programs of {', '.join(REUSABLE)}, not of {of!r}")
+    chosen = choose(formats, FORMATS, "format")
     suite = load_suite(of, **options)
 
     def tasks() -> Iterator[Task]:
         for task in suite.tasks:
             for name in chosen:
-                yield changed(task, options=FORMATS[name], name=f"{task.name} [{name}]", group=name)
+                yield replace(task, options=FORMATS[name], name=f"{task.name} [{name}]", group=name)
 
     count = None if suite.count is None else COUNT * len(chosen)
     return Suite(name="budget", tasks=tasks(), count=count, limits=suite.limits)
@@ -59,7 +57,7 @@ def load(*, of: str = "generated", formats: str | Sequence[str] | None = None, *
 
 @dataclass(frozen=True)
 class _Text:
-    """What was written: its length, how much of it is the truth, whether its answer is right, if a budget cut it."""
+    """A prediction: its size, how much of it agrees with the truth, whether its answer is right, and if it was cut."""
 
     prompt: int
     size: int
@@ -69,75 +67,77 @@ class _Text:
     is_cut: bool
 
     def fits(self, budget: int) -> bool:
-        """Whether the whole text is inside the budget."""
+        """Return whether the whole text is within the budget."""
         return self.size <= budget and not self.is_cut
 
     def is_budget_only(self, budget: int) -> bool:
-        """Whether it is not inside, and right as far as it is."""
+        """Return whether the budget cuts the text, and it is right up to the cut."""
         return not self.fits(budget) and self.agreed >= min(budget, self.size)
 
 
 def tables(records: Iterable[Record], *, budgets: Sequence[int] = BUDGETS) -> tuple[Table, ...]:
-    """Answers right by budget and format; the failures that are the budget's alone; what the truth needs."""
+    """Return right answers by budget and format, failures caused by the budget alone, and the size of the truth."""
     texts: dict[str, list[_Text]] = {}
     programs: dict[Program, None] = {}
     for record in records:
         if record.counts:
             texts.setdefault(record.group, []).append(_text(record))
             programs.setdefault(record.ask.program)
-    largest = max((text.size for some in texts.values() for text in some), default=0)
+    largest = max((text.size for members in texts.values() for text in members), default=0)
     useful = [budget for at, budget in enumerate(budgets) if at == 0 or budgets[at - 1] < largest]
-    sizes = {name: [(text.prompt, text.true_size) for text in some] for name, some in texts.items()}
-    sizes |= _others(list(programs))
+    sizes = {name: [(text.prompt, text.true_size) for text in members] for name, members in texts.items()}
+    sizes |= _meta_sizes(list(programs))
     return _by_budget(texts, sizes, useful), _needs(sizes)
 
 
 def _text(record: Record) -> _Text:
-    found, true = record.found.text, record.truth
-    is_whole = record.judged["trace"] == "right"  # values may be equal that are not spelled alike
-    agreed = len(found) if is_whole else common(found, true)
+    written, true = record.found.text, record.truth
+    is_whole = record.judged["trace"] == "right"  # equal values may have another spelling
+    agreed = len(written) if is_whole else common(written, true)
     is_cut = record.found.status == "budget" and record.judged["answer"] == "truncated"
     is_right = record.judged["answer"] == "right"
-    return _Text(len(record.ask.prompt), len(found), len(true), agreed, is_right, is_cut)
+    return _Text(len(record.ask.prompt), len(written), len(true), agreed, is_right, is_cut)
 
 
-def common(one: bytes, other: bytes) -> int:
-    """How many bytes two texts have in common, from the first on."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:  # of beginnings, the longest that is shared
+def common(first: bytes, second: bytes) -> int:
+    """Return the length of the longest common prefix of two texts."""
+    low, high = 0, min(len(first), len(second))
+    while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+        low, high = (middle, high) if first[:middle] == second[:middle] else (low, middle - 1)
     return low
 
 
-def _by_budget(texts: dict[str, list[_Text]], sizes: Sizes, budgets: Sequence[int]) -> Table:
+def _by_budget(texts: dict[str, list[_Text]], sizes: TextSizes, budgets: Sequence[int]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in sizes:
         for budget in budgets:
             fitting = Share(sum(size <= budget for _, size in sizes[name]), len(sizes[name]))
             rows.append((name, budget, *_shares(texts.get(name, ()), budget), fitting))
     heads = ("format", "bytes", "answers right", "of the failures, the budget's alone", "truths that fit")
-    note = "the budget's alone: right up to the cut, so that a larger budget was all that was missing there"
+    note = "the budget's alone: right up to the cut, so that only a larger budget was missing"
     return Table("by budget", heads, tuple(rows), note)
 
 
 def _shares(texts: Sequence[_Text], budget: int) -> tuple[Share | None, Share | None]:
-    """The answers that are right within a budget, and of the others those that only the budget cut; None unasked."""
+    """The answers that are right within a budget, and the share of failures that are the budget's alone."""
     failed = [text for text in texts if not (text.is_right and text.fits(budget))]
     alone = Share(sum(text.is_budget_only(budget) for text in failed), len(failed))
     return (Share(len(texts) - len(failed), len(texts)), alone) if texts else (None, None)
 
 
-def _others(programs: Sequence[Program]) -> Sizes:
-    """What the same runs need in the format that is not asked for here: the programs run again."""
+def _meta_sizes(programs: Sequence[Program]) -> TextSizes:
+    """The sizes of the same executions in Meta's notation; the programs are executed again."""
     traces = record_many(programs, limits=Limits(wall=60.0)) if programs else ()
     written = [WRITERS["cwm"](trace) for trace in traces]
-    sizes = [(len(one.prompt.encode()), len(one.steps.encode())) for one in written]
+    sizes = [(len(encoded.prompt.encode()), len(encoded.steps.encode())) for encoded in written]
     return {META: sizes} if sizes else {}
 
 
-def _needs(sizes: Sizes) -> Table:
-    rows = tuple((name, _median(one for one, _ in some), *_spread(some)) for name, some in sizes.items())
+def _needs(sizes: TextSizes) -> Table:
+    rows = tuple(
+        (name, _median(prompt for prompt, _ in pairs), *_spread(pairs)) for name, pairs in sizes.items()
+    )
     heads = ("format", "prompt, median", "steps, median", "90 %", "largest")
     return Table("bytes that the truth needs", heads, rows)
 

@@ -1,14 +1,15 @@
-"""The composition suite: n unary functions applied in a chain, strings beside everything else, by depth.
+"""The composition suite: chains of n unary functions, on strings and on other types, by depth.
 
-A function that is right with probability p alone is right in a chain of n with p to the n, if chaining itself costs
-nothing: that line stands beside what is found. Strings make longer traces, and longer traces fail more, so the two zoos
-are compared at equal length too. Programs of the test split, none asked twice.
+If a single function is right with probability p, and chaining itself costs nothing, a chain of n is right with p to the
+n: that expectation is shown beside the results. Strings make longer traces, and longer traces fail more, so both kinds
+are also compared at equal length. Programs are of the test split, without repetition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import cycle, product
 from random import Random
 
@@ -18,17 +19,15 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share, mantel_haenszel
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.suites.permutation import several
-from worldline.evaluation.suites.suite import Suite, Task
-from worldline.evaluation.suites.zoo.functions import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
+from worldline.evaluation.suites.suite import Suite, Task, choose, draw_held_out, to_tuple
+from worldline.evaluation.suites.zoo import KINDS, OTHER, PARAMETERS, STRING, ZOO, Function, value
 from worldline.evaluation.table import Between, Table
-from worldline.programs.split import key, split_of
 
 DEPTHS = (1, 2, 3, 4, 5)
 COUNT = 100  # tasks of each kind and depth
 LIMITS = Limits(steps=100_000)
-SHORTEST = 64  # bytes of true trace that the first row goes up to
-GROWING = 2  # functions of a chain that make their argument longer: their lengths multiply
+FIRST_ROW_BYTES = 64  # the longest true trace in the first row
+MAX_GROWING = 2  # functions of a chain that make their argument longer: their lengths multiply
 PUBLISHED = {STRING: dict(enumerate((90.0, 75.0, 58.0, 39.0, 25.0), 1)), OTHER: {5: 100.0}}  # CWM 32B
 
 
@@ -41,23 +40,22 @@ def load(
     reveal: int = 1,
     delta: str = "whole",
 ) -> Suite:
-    """Chains of each depth and kind (`string`, `other`), in turn; `lines`: a call a line instead of nested calls.
+    """Load chains of each depth and kind (`string`, `other`), in turn.
 
-    The rows of `by_length` are a depth and a kind: `3/string`.
+    With `lines`, each call is on its own line in place of nested calls. The rows of `by_length` are a depth and a kind:
+    `3/string`.
     """
-    depths = several(depth)
+    depths = to_tuple(depth)
     if not depths or min(depths) < 1:
         raise UsageError(f"a chain has a depth of 1 or more, not {depth}")
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"a kind of function is one of {', '.join(KINDS)}, not {kind!r}")
-    kinds = KINDS if kind is None else (kind,)
+    kinds = choose(kind, KINDS, "kind of function")
     options = Compact(reveal=reveal, delta=delta)
     rng = Random(f"bench composition {seed}")
 
     def tasks() -> Iterator[Task]:
-        asked: set[str] = set()
+        seen: set[str] = set()
         for number, (deep, which) in enumerate(cycle(product(depths, kinds))):
-            program = _held_out(rng, which, deep, lines=lines, asked=asked)
+            program = draw_held_out(partial(compose, rng, kind=which, depth=deep, lines=lines), seen)
             name, group = f"composition/{number}", f"{deep}/{which}"
             yield Task(program=program, options=options, name=name, group=group)
 
@@ -65,18 +63,9 @@ def load(
     return Suite(name="composition", tasks=tasks(), count=count, limits=LIMITS)
 
 
-def _held_out(rng: Random, kind: str, depth: int, *, lines: bool, asked: set[str]) -> Program:
-    while True:
-        program = compose(rng, kind=kind, depth=depth, lines=lines)
-        hashed = key(program.source)
-        if hashed not in asked and split_of(hashed) == "test":
-            asked.add(hashed)
-            return program
-
-
 def compose(rng: Random, *, kind: str, depth: int, lines: bool = False) -> Program:
-    """Functions of a zoo, and a `main` that applies `depth` of them, one after another, to a value."""
-    start = rng.choice(sorted({each.takes for each in ZOO[kind]}))
+    """Draw a program whose `main` applies `depth` functions of a kind to a value."""
+    start = rng.choice(sorted({function.takes for function in ZOO[kind]}))
     chain = _chain(rng, ZOO[kind], start, depth)
     defined = {function.name: function.source(rng) for function in chain}
     body = _lines(chain, value(rng, start)) if lines else [f"return {_nested(chain, value(rng, start))}"]
@@ -85,14 +74,14 @@ def compose(rng: Random, *, kind: str, depth: int, lines: bool = False) -> Progr
 
 
 def _chain(rng: Random, zoo: Sequence[Function], type: str, depth: int) -> list[Function]:
-    """Functions that fit each other, none twice before all that fit were there."""
+    """Functions that fit each other; none is repeated before every fitting one was used."""
     chain: list[Function] = []
     for _ in range(depth):
-        fitting = [each for each in zoo if each.takes == type]
-        if sum(each.grows for each in chain) >= GROWING:
-            fitting = [each for each in fitting if not each.grows]
+        fitting = [function for function in zoo if function.takes == type]
+        if sum(function.grows for function in chain) >= MAX_GROWING:
+            fitting = [function for function in fitting if not function.grows]
         fewest = min(map(chain.count, fitting))
-        chain.append(rng.choice([each for each in fitting if chain.count(each) == fewest]))
+        chain.append(rng.choice([function for function in fitting if chain.count(function) == fewest]))
         type = chain[-1].gives
     return chain
 
@@ -113,7 +102,7 @@ def _lines(chain: Sequence[Function], argument: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Row:
-    """What a record says here: the kind of chain, its depth, whether its answer is right, how long the truth is."""
+    """One record: the kind and depth of its chain, whether its answer is right, and the size of its truth."""
 
     kind: str
     depth: int
@@ -122,42 +111,42 @@ class _Row:
 
 
 def tables(records: Iterable[Record]) -> tuple[Table, ...]:
-    """By depth beside the line expected from depth 1, and both kinds at equal length of the true trace."""
+    """Return answers by depth with the expectation from depth 1, and both kinds at equal length."""
     rows = [_row(record) for record in records if record.counts]
     return by_depth(rows), at_equal_length(rows)
 
 
 def _row(record: Record) -> _Row:
     depth, _, kind = record.group.partition("/")
-    size = max(SHORTEST, 1 << (len(record.truth) - 1).bit_length())
+    size = max(FIRST_ROW_BYTES, 1 << (len(record.truth) - 1).bit_length())
     return _Row(kind, int(depth), record.judged["answer"] == "right", size)
 
 
-def by_depth(found: Sequence[_Row]) -> Table:
-    """Each kind's answers by depth, what depth 1 alone would make expect, and what was published."""
+def by_depth(results: Sequence[_Row]) -> Table:
+    """Return each kind's answers by depth, the expectation from depth 1, and published figures."""
     rows = []
-    for kind, depth in sorted({(KINDS.index(row.kind), row.depth) for row in found}):
-        some = [row for row in found if row.kind == KINDS[kind]]
-        atomic, here = (_share(row for row in some if row.depth == one) for one in (1, depth))
+    for kind, depth in sorted({(KINDS.index(row.kind), row.depth) for row in results}):
+        of_kind = [row for row in results if row.kind == KINDS[kind]]
+        atomic, share = (_share(row for row in of_kind if row.depth == level) for level in (1, depth))
         published = PUBLISHED[KINDS[kind]].get(depth)
-        rows.append((KINDS[kind], depth, here, _expected(atomic, depth), published))
+        rows.append((KINDS[kind], depth, share, _expected(atomic, depth), published))
     heads = ("kind", "depth", "answer", "expected", "published, %")
     note = "expected: the rate at depth 1 to the power of the depth; published: CWM 32B, arXiv 2602.07672"
     return Table("by depth", heads, tuple(rows), note)
 
 
-def at_equal_length(found: Sequence[_Row]) -> Table:
-    """Both kinds in rows of true traces that are as long, and the difference over the rows that have both."""
+def at_equal_length(results: Sequence[_Row]) -> Table:
+    """Return both kinds by length of the true trace, and the difference over the rows that have both."""
     rows = []
-    for size in sorted({row.size for row in found}):
-        some = [row for row in found if row.size == size]
-        text, other = (_share(row for row in some if row.kind == kind) for kind in KINDS)
-        rows.append((f"{1 if size == SHORTEST else size // 2 + 1}-{size}", text, other))
-    apart = mantel_haenszel([(text, other) for _, text, other in rows])
+    for size in sorted({row.size for row in results}):
+        of_size = [row for row in results if row.size == size]
+        text, other = (_share(row for row in of_size if row.kind == kind) for kind in KINDS)
+        rows.append((f"{1 if size == FIRST_ROW_BYTES else size // 2 + 1}-{size}", text, other))
+    difference = mantel_haenszel([(text, other) for _, text, other in rows])
     note = "no row has both kinds"
-    if apart is not None:
-        points, low, high = (100 * each for each in (apart.rate, apart.low, apart.high))
-        note = f"strings less others at equal length: {points:+.1f} points ({low:+.1f} to {high:+.1f})"
+    if difference is not None:
+        points, low, high = (100 * value for value in (difference.rate, difference.low, difference.high))
+        note = f"strings minus others at equal length: {points:+.1f} points ({low:+.1f} to {high:+.1f})"
     return Table("at equal length", ("bytes of true trace", *KINDS), tuple(rows), note)
 
 
@@ -169,5 +158,5 @@ def _expected(atomic: Share, depth: int) -> Between | None:
 
 
 def _share(rows: Iterable[_Row]) -> Share:
-    some = list(rows)
-    return Share(sum(row.is_right for row in some), len(some))
+    outcomes = [row.is_right for row in rows]
+    return Share(sum(outcomes), len(outcomes))

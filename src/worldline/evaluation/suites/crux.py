@@ -1,8 +1,8 @@
-"""The crux suite: CRUXEval's own JSONL, a function `f`, an input and its output a row; the whole trace is asked for.
+"""The crux suite: CRUXEval's JSONL file; each row has a function `f`, an input and its output.
 
-The answer is the row's output, read as a value and never evaluated. Where the run ends with something else the row is
-wrong about itself (or about this Python): `run` counts it apart, in no rate. The other half of the benchmark, which
-asks for an input, is `crux_input`.
+The whole trace is predicted. The answer is the row's output, parsed as a value and never evaluated. If the recording
+ends with something else, the row is wrong or about another Python: it is counted apart, in no rate. The other half of
+the benchmark, which asks for an input, is `crux_input`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from worldline.evaluation.suites.suite import Suite, Task
 
 KEYS = ("code", "input", "output", "id")
 LIMITS = Limits(steps=20_000)
-NAMED = ("exception", "object", "enum", "ref", "opaque", "cut")  # what a literal is not made of
+NOT_LITERAL = ("exception", "object", "enum", "ref", "opaque", "cut")  # kinds of value
 
 
 def load(
     *, data: str | Path, seed: int = 0, reveal: int = 1, delta: str = "whole", bare: bool = False
 ) -> Suite:
-    """Every row, in an order of the seed's, so that the first N are a sample. CRUXEval has no docstrings to bare."""
+    """Load every row, shuffled by the seed so that the first N are a sample."""
     rows = read_rows(data, KEYS)
     Random(f"bench crux {seed}").shuffle(rows)
     options = Compact(reveal=reveal, delta=delta, bare=bare)
@@ -34,16 +34,16 @@ def load(
 
 
 def literal(output: str) -> str | None:
-    """The canonical text of a row's output; None where it is no literal, such as `len('abc')` or `math.inf`."""
-    said = canonical(output.strip())
-    value = said if isinstance(said, Malformed) else parse(said)
+    """Return the canonical text of an output; None if it is not a literal, such as `len('abc')` or `math.inf`."""
+    text = canonical(output.strip())
+    value = text if isinstance(text, Malformed) else parse(text)
     waiting = [value]
     while waiting:
         part = waiting.pop()
-        if not isinstance(part, Value) or part.kind in NAMED or part.label:
+        if not isinstance(part, Value) or part.kind in NOT_LITERAL or part.label:
             return None
         waiting.extend(part.items)
-    return said if isinstance(said, str) else None
+    return text if isinstance(text, str) else None
 
 
 def _task(row: dict[str, str], options: Compact) -> Task:
@@ -52,5 +52,5 @@ def _task(row: dict[str, str], options: Compact) -> Task:
 
 
 def ended(source: str) -> str:
-    """A source whose last line has its newline."""
+    """Return a source that ends with a newline."""
     return source if source.endswith("\n") else source + "\n"

@@ -1,8 +1,8 @@
-"""CRUXEval's other half: the output is given, and an input is asked for that leads to it.
+"""CRUXEval's other half: given an output, the model finds an input that leads to it.
 
-No trace is asked for, so only a model that can be asked anything in text is: one that reads and writes traces alone is
-refused. What it answers is parsed and must be literals; `f` is then run on them in the box like any program, and what
-comes out is compared as a value. A prediction is never evaluated, so `43 or True` is no answer.
+No trace is predicted, so the model must answer questions in text; a model that only writes traces is refused. Its
+answer is parsed and must consist of literals. `f` is then executed on them in the sandbox, and its result compared as a
+value. A prediction is never evaluated, so `43 or True` is not an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.rows import read_rows
-from worldline.evaluation.run.truth import Truth, disagrees, fenced_truth
+from worldline.evaluation.run.truth import Truth, disagrees, truth_or_fault
 from worldline.evaluation.score import OUTCOMES
 from worldline.evaluation.suites.crux import KEYS, LIMITS, ended, literal
 from worldline.evaluation.suites.measurement import Measurement, failed
@@ -31,13 +31,13 @@ from worldline.predict.prediction import Prediction
 from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
 
-LONGEST = 4_096  # bytes of an answer that are read
+MAX_ANSWER_BYTES = 4_096
 _ANSWER = re.compile(r"\[ANSWER\](.*?)(?:\[/ANSWER\]|\Z)", re.DOTALL)
 QUESTION = files(__package__).joinpath("crux_input.txt").read_text("utf-8")
 
 
 def load(*, data: str | Path, seed: int = 0) -> Suite:
-    """Every row whose output is a literal, in an order of the seed's; a task's answer is the output that is given."""
+    """Load every row whose output is a literal, shuffled by the seed. A task's answer is the given output."""
     rows = read_rows(data, KEYS)
     Random(f"bench crux {seed}").shuffle(rows)
     tasks = (
@@ -54,10 +54,10 @@ def load(*, data: str | Path, seed: int = 0) -> Suite:
 
 @dataclass(frozen=True)
 class InputMeter:
-    """An input asked for and executed, for each task."""
+    """Asks for an input for each task, and executes it."""
 
     batch: int = 64
-    no_scratchpad: str = "it asks for an input in plain words, and no trace is predicted"
+    no_scratchpad: str = "it asks a question in text, and no trace is predicted"
 
     def measure(
         self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
@@ -66,10 +66,10 @@ class InputMeter:
         answerer = predictor.capabilities.answers_questions
         if answerer is None:
             raise UsageError(
-                f"{predictor.info.name} writes traces and answers no questions: inputs are asked of a model that "
-                "can be asked in text, such as server:URL#MODEL by chat"
+                f"{predictor.info.name} writes traces and answers no questions: the suite crux-input needs a model "
+                "that answers questions in text, such as server:URL#MODEL with -M way=chat"
             )
-        answers = list(answerer.answer([question(task) for task in tasks], limit=LONGEST))
+        answers = list(answerer.answer([question(task) for task in tasks], limit=MAX_ANSWER_BYTES))
         calls = [None if answer.status == "fault" else call_or_fault(read, answer) for answer in answers]
         pairs = zip(tasks, calls, strict=True)
         tried = _tried([(task, call) for task, call in pairs if isinstance(call, str)], limits)
@@ -92,37 +92,37 @@ class InputMeter:
 
 
 def meter() -> InputMeter:
-    """Measure inputs."""
+    """Return a meter of inputs."""
     return InputMeter()
 
 
 def _unread(answer: Prediction, call: RowFault | None) -> str:
-    """The outcome of an answer that holds no input."""
+    """The outcome of an answer without an input."""
     if answer.status == "fault" or isinstance(call, RowFault):
         return "fault"
     return "truncated" if answer.status == "budget" and b"[/ANSWER]" not in answer.text else "malformed"
 
 
 def question(task: Task) -> str:
-    """What a model is asked, as CRUXEval asks it."""
+    """Return the question for a model, as CRUXEval asks it."""
     return QUESTION.format(source=task.program.source, output=task.answer)
 
 
-def read(found: Prediction) -> str | None:
-    """The call of `f` with the literals that were answered; None where there is none."""
-    text = found.text[:LONGEST].decode("utf-8", "replace")
+def read(prediction: Prediction) -> str | None:
+    """Return the call of `f` with the literals of an answer; None if the answer is not a call with literals."""
+    text = prediction.text[:MAX_ANSWER_BYTES].decode("utf-8", "replace")
     marked = _ANSWER.findall(text)
-    said = (marked[-1] if marked else text.partition("[/ANSWER]")[0]).strip().removeprefix("assert ")
-    call = _call(said) or _call(f"f({said})")
-    if not said or call is None or not isinstance(call.func, ast.Name) or call.func.id != "f":
+    stated = (marked[-1] if marked else text.partition("[/ANSWER]")[0]).strip().removeprefix("assert ")
+    call = _call(stated) or _call(f"f({stated})")
+    if not stated or call is None or not isinstance(call.func, ast.Name) or call.func.id != "f":
         return None
     values = [*call.args, *(keyword.value for keyword in call.keywords)]
-    names = all(keyword.arg for keyword in call.keywords)
-    return ast.unparse(call) if names and all(_is_literal(value) for value in values) else None
+    has_names = all(keyword.arg for keyword in call.keywords)
+    return ast.unparse(call) if has_names and all(_is_literal(value) for value in values) else None
 
 
 def _call(text: str) -> ast.Call | None:
-    """The call that a text is, or is claimed equal to something."""
+    """The call in a text, alone or on the left of an equality."""
     try:
         node = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -140,10 +140,10 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _tried(trials: Sequence[tuple[Task, str]], limits: Limits) -> Iterator[str]:
-    """What comes of the inputs: right where the run returns the output, a fault, or wrong."""
+    """The outcome of each input: right if the program returns the output, a fault, or wrong."""
     tasks = [replace(task, program=replace(task.program, call=call)) for task, call in trials]
     traces = record_many([task.program for task in tasks], limits=limits)
     for task, trace in zip(tasks, traces, strict=True):
-        found = fenced_truth(task, trace)
-        is_right = isinstance(found, Truth) and not disagrees(task, found)
-        yield "fault" if isinstance(found, RowFault) else "right" if is_right else "wrong"
+        true = truth_or_fault(task, trace)
+        is_right = isinstance(true, Truth) and not disagrees(task, true)
+        yield "fault" if isinstance(true, RowFault) else "right" if is_right else "wrong"

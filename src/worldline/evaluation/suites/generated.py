@@ -1,12 +1,12 @@
-"""The generated suite: programs of the training's own generators, of the test split, under seeds training never has.
+"""The generated suite: held-out programs of the generators that training uses, under seeds that training does not.
 
-Four of five are the typed generator's, one is a state-tracking task: the shares of the default mixture. No program is
-asked twice, under other names neither: tasks that are one program would make the interval narrower than what is known.
-Programs that differ in nothing but a literal are still two tasks; one program called with other values is not.
+Four of five are from the typed generator, one is a state-tracking task: the shares of the default mixture. No program
+is repeated, not even with other names or other arguments: duplicates would make the interval too narrow. Programs that
+differ in a literal are two tasks.
 
-With a `language` (or `all`) they are those of `programs.languages.draw`: ordinary programs and tasks of that language.
-With `functions`, a task is a file of so many functions, one of which is called, wherever it stands: `tables` says how
-often that one is entered. `-M guide=false -M guard=false` asks it of the model alone.
+With a `language` (or `all`), programs are from `programs.languages.draw`. With `functions`, a task is a file of that
+many functions, one of which is called; `tables` shows how often the model enters the right one. `-M guide=false -M
+guard=false` measures the model alone.
 """
 
 from __future__ import annotations
@@ -31,11 +31,9 @@ from worldline.programs.languages import draw as languages
 from worldline.programs.split import program_key, split_of
 
 COUNT = 1_000
-TASKS = 0.2  # the share of state-tracking tasks
+TASK_SHARE = 0.2  # of state-tracking tasks
 LIMITS = Limits(steps=2_000)
-
-
-MOST_FUNCTIONS = 20  # of a file
+MAX_FUNCTIONS = 20  # of a file
 _DEFINED = re.compile(r"^(?:async )?(?:def|class) (\w+)", re.MULTILINE)
 _ENTERED = re.compile(rb"\((\d+)\b")
 
@@ -48,47 +46,55 @@ def load(
     functions: int = 1,
     language: str = DEFAULT_LANGUAGE,
 ) -> Suite:
-    """Held-out programs, no two of one key, without end, each in a file of so many functions, or in a language."""
-    if not 1 <= functions <= MOST_FUNCTIONS:
-        raise UsageError(f"a file has 1 to {MOST_FUNCTIONS} functions, not {functions}")
+    """Load held-out programs, without end and without repetition.
+
+    Args:
+        seed: Decides the programs.
+        reveal: How often the state is written.
+        delta: How changed values are written.
+        functions: The number of functions in each file; only for Python.
+        language: The language of the programs, or `all`.
+    """
+    if not 1 <= functions <= MAX_FUNCTIONS:
+        raise UsageError(f"a file has 1 to {MAX_FUNCTIONS} functions, not {functions}")
     options = Compact(reveal=reveal, delta=delta)
     rng = Random(f"bench generated {seed}")
     draw = _DRAWS.get(language) or languages.program(language)
     if draw is not _draw and functions != 1:
-        raise UsageError("files of several functions are of Python")
+        raise UsageError("--functions works only with Python programs")
 
     def held_out() -> Iterator[Task]:
-        asked: set[str] = set()
+        seen: set[str] = set()
         while True:
             program = draw(rng)
             hashed = program_key(program)
-            if hashed in asked or split_of(hashed) != "test":
+            if hashed in seen or split_of(hashed) != "test":
                 continue
-            made = program if functions == 1 else _file(program, functions, rng)
-            if made is not None:
-                place = _group(made, functions)
-                yield Task(program=made, options=options, name=f"generated/{len(asked)}", group=place)
-                asked.add(hashed)
+            placed = program if functions == 1 else _file(program, functions, rng)
+            if placed is not None:
+                place = _group(placed, functions)
+                yield Task(program=placed, options=options, name=f"generated/{len(seen)}", group=place)
+                seen.add(hashed)
 
     return Suite(name="generated", tasks=held_out(), count=COUNT, limits=LIMITS)
 
 
 def _group(program: Program, functions: int) -> str:
-    """Which row of the report a program counts in: its language, or the place of the function that is called."""
+    """The program's row in the report: its language, or the place of the called function."""
     if not program.lang.is_default:
         return program.lang.title
     return "" if functions == 1 else f"{_place(program)} of {functions}"
 
 
 def _draw(rng: Random) -> Program:
-    return tasks.program(rng) if rng.random() < TASKS else generate.program(rng)
+    return tasks.program(rng) if rng.random() < TASK_SHARE else generate.program(rng)
 
 
 _DRAWS = {DEFAULT_LANGUAGE: _draw}  # the others are translations
 
 
 def _file(program: Program, functions: int, rng: Random) -> Program | None:
-    """A program of one function in a file with others; None where it is of more, or does not go together with them."""
+    """A program of one function in a file with others; None if it has several, or the names collide."""
 
     def single(rng: Random) -> Program:
         while len(_DEFINED.findall((other := generate.program(rng)).source)) != 1:
@@ -97,19 +103,19 @@ def _file(program: Program, functions: int, rng: Random) -> Program | None:
 
     if len(_DEFINED.findall(program.source)) != 1 or not _place(program):
         return None
-    made = place_among(program, rng, single, beside=functions - 1, longest=functions * 1_000)
-    return made if len(_DEFINED.findall(made.source)) == functions else None
+    placed = place_among(program, rng, single, beside=functions - 1, longest=functions * 1_000)
+    return placed if len(_DEFINED.findall(placed.source)) == functions else None
 
 
 def _place(program: Program) -> int:
-    """Which of the definitions of a program it calls, from 1; 0 for none."""
+    """The number of the definition that a program calls, from 1; 0 for none."""
     names = _DEFINED.findall(program.source)
     called = (program.call or "").partition("(")[0]
     return names.index(called) + 1 if called in names else 0
 
 
 def tables(records: Iterable[Record]) -> tuple[Table, ...]:
-    """How often the function that is called is entered, by its place in the file; nothing of files of one function."""
+    """Return how often the called function is entered, by its place in the file; nothing for single functions."""
     counted = [
         record
         for record in records
@@ -119,18 +125,17 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
     rows = [(place, _share([record for record in counted if record.group == place])) for place in places]
     if not rows:
         return ()
-    heads, note = (
-        ("place of the called function", "entered"),
-        "the first step is into the function that is called",
-    )
+    heads, note = ("place of the called function", "entered"), "the first step enters the called function"
     return (Table("entered", heads, (*rows, ("all", _share(counted))), note),)
 
 
 def _share(records: list[Record]) -> Share:
-    return Share(sum(_entered(one.found.text) == _entered(one.truth) for one in records), len(records))
+    return Share(
+        sum(_entered(record.found.text) == _entered(record.truth) for record in records), len(records)
+    )
 
 
 def _entered(text: bytes) -> bytes:
-    """The line of the function that a text enters first."""
-    found = _ENTERED.match(text)
-    return found[1] if found else b""
+    """The first line of the function that a text enters first."""
+    match = _ENTERED.match(text)
+    return match[1] if match else b""

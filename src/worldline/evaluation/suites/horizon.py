@@ -1,13 +1,14 @@
-"""The horizon suite: one small world kept going for thousands of steps. Is the end right, and how far was it right?
+"""The horizon suite: small worlds that run for thousands of steps, to see how far a prediction stays right.
 
-Counters, residues, Collatz's numbers, a binary counter, a finite automaton and cells on a ring. `length` is the number
-of true steps, met within a turn; the programs stay short, so that nothing but the horizon grows. Programs of the test
-split, none asked twice.
+Counters, residues, Collatz numbers, a binary counter, a finite automaton and cells on a ring. `length` is the number of
+true steps, met within one turn. The programs stay short, so that only the horizon grows. Programs are of the test
+split, without repetition.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import cycle, product
 from random import Random
 from statistics import median
@@ -19,15 +20,13 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.suites.permutation import several
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, choose, draw_held_out, to_tuple
 from worldline.evaluation.table import Cell, Table
-from worldline.programs.split import key, split_of
 
 LENGTHS = (64, 256, 1_024, 4_096)
 COUNT = 5  # tasks of each world and length
 
-Maker = Callable[[Random, int], str]
+WriteSource = Callable[[Random, int], str]
 
 
 def load(
@@ -38,21 +37,18 @@ def load(
     reveal: int = 1,
     delta: str = "whole",
 ) -> Suite:
-    """Each world at each length, in turn. The rows of `by_length` are a length and a world: `1024/collatz`."""
-    lengths = several(length)
-    worlds = tuple(WORLDS) if world is None else (world,) if isinstance(world, str) else tuple(world)
-    if not lengths or min(lengths) < SHORTEST:
-        raise UsageError(f"a horizon is {SHORTEST} or more steps, not {length}")
-    strange = [each for each in worlds if each not in WORLDS]
-    if strange or not worlds:
-        raise UsageError(f"a world is one of {', '.join(WORLDS)}, not {', '.join(strange) or 'none'}")
+    """Load each world at each length, in turn. The rows of `by_length` are a length and a world: `1024/collatz`."""
+    lengths = to_tuple(length)
+    worlds = choose(world, WORLDS, "world")
+    if not lengths or min(lengths) < MIN_STEPS:
+        raise UsageError(f"a horizon is {MIN_STEPS} or more steps, not {length}")
     options = Compact(reveal=reveal, delta=delta)
     rng = Random(f"bench horizon {seed}")
 
     def tasks() -> Iterator[Task]:
-        asked: set[str] = set()
+        seen: set[str] = set()
         for number, (steps, which) in enumerate(cycle(product(lengths, worlds))):
-            program = _held_out(rng, which, steps, asked)
+            program = draw_held_out(partial(_program, rng, which, steps), seen)
             name, group = f"horizon/{number}", f"{steps}/{which}"
             yield Task(program=program, options=options, name=name, group=group)
 
@@ -60,24 +56,19 @@ def load(
     return Suite(name="horizon", tasks=tasks(), count=COUNT * len(lengths) * len(worlds), limits=limits)
 
 
-def _held_out(rng: Random, world: str, steps: int, asked: set[str]) -> Program:
-    while True:
-        source = WORLDS[world](rng, steps)
-        hashed = key(source)
-        if hashed not in asked and split_of(hashed) == "test":
-            asked.add(hashed)
-            return Program(source=source, call="main()")
+def _program(rng: Random, world: str, steps: int) -> Program:
+    return Program(source=WORLDS[world](rng, steps), call="main()")
 
 
 def counter(rng: Random, steps: int) -> str:
-    """A number that goes up by the same, two steps a turn."""
+    """Write a counter that increases by a constant, two steps per turn."""
     start, by = rng.randint(0, 999), rng.randint(1, 9)
     turns = max(1, (steps - 4) // 2)
     return _main([f"n = {start}", f"while n < {start + by * turns}:"], [f"n += {by}"], "n")
 
 
 def residue(rng: Random, steps: int) -> str:
-    """A number that goes round, by another that goes up; three steps a turn."""
+    """Write a residue that an increasing number is added to, three steps per turn."""
     m, by = rng.randint(5, 97), rng.randint(1, 9)
     turns = max(1, (steps - 5) // 3)
     before = [f"n = {rng.randint(0, 99)}", f"r = {rng.randrange(m)}", f"for _ in range({turns}):"]
@@ -85,7 +76,7 @@ def residue(rng: Random, steps: int) -> str:
 
 
 def collatz(rng: Random, steps: int) -> str:
-    """Collatz's numbers: one after another is followed down to 1; four steps a turn, whichever way it goes."""
+    """Write Collatz sequences of increasing starts, four steps per turn on either branch."""
     turns = max(1, (steps - 6) // 4)
     return _main(
         [f"start = {rng.randint(2, 4_000)}", "n = start", f"for _ in range({turns}):"],
@@ -103,7 +94,7 @@ def collatz(rng: Random, steps: int) -> str:
 
 
 def binary(rng: Random, steps: int) -> str:
-    """A binary counter as a list of bits, the lowest first: carries run as far as they run."""
+    """Write a binary counter as a list of bits, the lowest first, with carries of any length."""
     width = rng.randint(6, 12)
     bits = [rng.randint(0, 1) for _ in range(width)]
     turns, used = 0, 0
@@ -132,7 +123,7 @@ def binary(rng: Random, steps: int) -> str:
 
 
 def automaton(rng: Random, steps: int) -> str:
-    """A finite automaton that reads a word over and over; its states are summed, for one of few can be guessed."""
+    """Write a finite automaton that reads a word repeatedly. Its states are summed, so that guessing does not help."""
     size = rng.randint(3, 5)
     table = [{letter: rng.randrange(size) for letter in "ab"} for _ in range(size)]
     word = "".join(rng.choices("ab", k=rng.randint(5, 13)))
@@ -143,7 +134,7 @@ def automaton(rng: Random, steps: int) -> str:
 
 
 def cells(rng: Random, steps: int) -> str:
-    """An elementary cellular automaton on a ring; every cell is a step of its own."""
+    """Write an elementary cellular automaton on a ring, with a step for every cell."""
     width, rule = rng.randint(5, 9), rng.choice((30, 45, 54, 73, 90, 105, 106, 110, 150))
     row = [rng.randint(0, 1) for _ in range(width)]
     turns = max(1, (steps - 5) // (4 + 2 * width))
@@ -159,11 +150,15 @@ def cells(rng: Random, steps: int) -> str:
     )
 
 
-WORLDS: dict[str, Maker] = {
-    "counter": counter, "residue": residue, "collatz": collatz,
-    "binary": binary, "automaton": automaton, "cells": cells,
-}  # fmt: skip
-SHORTEST = 32  # steps: less is no turn of every world
+WORLDS: dict[str, WriteSource] = {
+    "counter": counter,
+    "residue": residue,
+    "collatz": collatz,
+    "binary": binary,
+    "automaton": automaton,
+    "cells": cells,
+}
+MIN_STEPS = 32  # at least one turn of every world
 
 
 def _main(before: Sequence[str], body: Sequence[str], answer: str) -> str:
@@ -172,7 +167,7 @@ def _main(before: Sequence[str], body: Sequence[str], answer: str) -> str:
 
 
 def tables(records: Iterable[Record]) -> tuple[Table, ...]:
-    """Each world by length: the exact end, and how many steps were right before the first wrong one."""
+    """Return each world by length: the exact end, and how many steps were right before the first wrong one."""
     groups: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for record in records:
         if record.counts:
@@ -189,11 +184,11 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
         "median",
         "% of steps",
     )
-    note = "right before wrong: steps of the true trace that were predicted before the first that was not"
+    note = "right before wrong: steps of the true trace that were predicted before the first divergence"
     return (Table("by world and length", heads, rows, note),)
 
 
 def _figures(judged: Sequence[dict[str, Any]]) -> tuple[Cell, ...]:
-    exact = Share(sum(each["answer"] == "right" for each in judged), len(judged))
-    agreed, steps = [each["agreed"] for each in judged], sum(each["steps"] for each in judged)
+    exact = Share(sum(verdict["answer"] == "right" for verdict in judged), len(judged))
+    agreed, steps = [verdict["agreed"] for verdict in judged], sum(verdict["steps"] for verdict in judged)
     return exact, steps / len(judged), min(agreed), float(median(agreed)), 100 * sum(agreed) / steps

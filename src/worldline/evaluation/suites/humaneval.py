@@ -1,8 +1,7 @@
-"""The humaneval suite: HumanEval's reference solutions on the inputs of their own tests, from its own file.
+"""The humaneval suite: HumanEval's reference solutions on the inputs of their tests, from its own file.
 
-Each problem's tests are run once in the box with a candidate that writes down its arguments; each distinct call is then
-a program of its own. Random test inputs are drawn with seed 0. The tests decide nothing else: what a call gives is
-recorded.
+Each problem's tests are executed once in the sandbox with a candidate that prints its arguments. Each distinct call is
+then a task. Random test inputs are drawn with seed 0. The truth is the recording, not the tests' expected values.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.recording.recorder import record_many
 
 KEYS = ("task_id", "prompt", "canonical_solution", "test", "entry_point")
-CALLS = 3  # of one problem by default: some tests make a thousand
-STEPS = 10_000
+CALLS = 3  # per problem by default: some tests make a thousand
+STEPS = 10_000  # by default, at most
 
 HARVEST = """
 import random
@@ -47,17 +46,17 @@ class Problem:
 
     @property
     def harvest(self) -> Program:
-        """A script that prints the distinct calls of the tests; they run as another file, unrecorded."""
+        """A script that prints the distinct calls of the tests, which are executed as another file, unrecorded."""
         text = self.source + self.test + HARVEST.format(entry=self.entry)
         return Program(source=f"exec(compile({text!r}, '<tests>', 'exec'), {{'__name__': 'tests'}})\n")
 
     def program(self, call: str) -> Program:
-        """The reference solution with one call."""
+        """Return the reference solution with one call."""
         return Program(source=self.source, call=call)
 
 
 def problems(path: str | Path) -> list[Problem]:
-    """The benchmark's rows."""
+    """Read the benchmark's rows."""
     return [
         Problem(row["task_id"], row["prompt"] + row["canonical_solution"], row["test"], row["entry_point"])
         for row in read_rows(path, KEYS)
@@ -65,11 +64,11 @@ def problems(path: str | Path) -> list[Problem]:
 
 
 def calls(chosen: Sequence[Problem]) -> Iterator[tuple[Problem, list[str]]]:
-    """Every distinct call of every problem's tests."""
+    """Find the distinct calls in every problem's tests."""
     harvests = record_many(problem.harvest for problem in chosen)
     for problem, trace in zip(chosen, harvests, strict=True):
         if trace.outcome.kind != "returned":
-            raise UsageError(f"{problem.name}: its tests ended as {trace.outcome}: {trace.stderr[-500:]}")
+            raise UsageError(f"{problem.name}: its tests ended with {trace.outcome}: {trace.stderr[-500:]}")
         yield problem, trace.output.splitlines()
 
 
@@ -83,12 +82,12 @@ def load(
     delta: str = "whole",
     bare: bool = True,
 ) -> Suite:
-    """Problems, and at most `calls` (0: all) of each, in an order of the seed's.
+    """Load at most `calls` calls (0: all) of each problem, shuffled by the seed.
 
-    A call of more than `steps` steps is skipped, and counted so.
+    A call of more than `steps` steps is skipped.
     """
     if calls < 0:
-        raise UsageError(f"calls of a problem are 1 or more, or 0 for all, not {calls}")
+        raise UsageError(f"calls is 1 or more, or 0 for all, not {calls}")
     rng = Random(f"bench humaneval {seed}")
     chosen = problems(data)
     rng.shuffle(chosen)
@@ -96,7 +95,9 @@ def load(
     return Suite(name="humaneval", tasks=_tasks(chosen, calls, options, rng), limits=Limits(steps=steps))
 
 
-def _tasks(chosen: Sequence[Problem], most: int, options: Compact, rng: Random) -> Iterator[Task]:
-    for problem, found in calls(chosen):
-        for call in rng.sample(found, min(most, len(found))) if most else found:
+def _tasks(chosen: Sequence[Problem], max_calls: int, options: Compact, rng: Random) -> Iterator[Task]:
+    for problem, problem_calls in calls(chosen):
+        for call in (
+            rng.sample(problem_calls, min(max_calls, len(problem_calls))) if max_calls else problem_calls
+        ):
             yield Task(program=problem.program(call), options=options, name=f"{problem.name} {call}")

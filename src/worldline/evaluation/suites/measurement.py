@@ -1,7 +1,7 @@
-"""Suites that are not one judged trace per program: what is measured of a program, and what all of them add up to.
+"""Suites that measure more than one judged trace per program.
 
-A `SuiteMeter` measures programs independently of each other, so that a suite can be resumed,
-sharded and spread over workers.
+A `SuiteMeter` measures programs independently of each other, so that a suite can be resumed, sharded and spread over
+workers.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class SuiteMeter(Protocol):
 
     @property
     def no_scratchpad(self) -> str:
-        """Why programs cannot be rewritten before they are measured; empty where they can."""
+        """Why programs cannot be rewritten before they are measured; empty if they can."""
 
     def measure(
         self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /

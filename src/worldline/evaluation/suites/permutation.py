@@ -1,9 +1,9 @@
-"""The permutation suite: digits under names, permuted line by line; is the final state right?
+"""The permutation suite: named digits, permuted line by line, to see whether the final state is right.
 
-The shape is the published one (2602.07672). `reveal` is how often the state is written on the way: 1 is every step, 512
-means that the model must carry it. Several lengths and spacings make a grid. Programs that training may have met are
-left out by their split. The published protocols are ways of asking, not programs: `forced` gives a model the true
-actions and leaves it its own state, `states` gives it everything true before each step.
+The programs have the published shape (2602.07672). `reveal` is how often the state is written: 1 is every step, 512
+means that the model must carry it. Several lengths and values of `reveal` make a grid. Programs are held out by their
+split. The published protocols are available as forcings: `actions` feeds the true actions and keeps the model's state;
+the suite `states` feeds everything true before each step.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.core.stats import Share
 from worldline.evaluation.run.record import Record
-from worldline.evaluation.suites.suite import Suite, Task
+from worldline.evaluation.suites.suite import Suite, Task, to_tuple
 from worldline.evaluation.table import Table
 from worldline.programs.split import split
 from worldline.programs.tasks import MAX_MOVES, permutation
 
 LENGTHS = (8, 16, 32, 64, 128)
-COUNT = 200  # tasks of each length and spacing
+COUNT = 200  # tasks of each length and value of reveal
 CITED = ("CWM 32B", "CWM 32B, actions forced", "GPT-5")
-FIVE = "    return a, b, c, d, e\n"  # the group that figures were published for
+FIVE_NAMES = "    return a, b, c, d, e\n"  # programs that figures were published for
 PUBLISHED = {  # by lines, %
-    8: (100.0, 100.0, 100.0), 16: (80.0, 100.0, 100.0), 32: (40.0, 100.0, 80.0),
-    64: (0.0, 90.0, 70.0), 128: (0.0, 90.0, 10.0),
-}  # fmt: skip
+    8: (100.0, 100.0, 100.0),
+    16: (80.0, 100.0, 100.0),
+    32: (40.0, 100.0, 80.0),
+    64: (0.0, 90.0, 70.0),
+    128: (0.0, 90.0, 10.0),
+}
 
 
 def load(
@@ -44,15 +47,15 @@ def load(
     names: int = 5,
     pair: bool | None = None,
 ) -> Suite:
-    """Programs of each number of lines and each spacing, in turn.
+    """Load programs of each length and each value of `reveal`, in turn.
 
-    The rows of `by_length` are numbers of lines, in a grid with the spacing: `512/64`.
+    The rows of `by_length` are the number of lines, in a grid with `reveal`: `512/64`.
     """
-    lengths, spacings = several(length), several(reveal)
+    lengths, spacings = to_tuple(length), to_tuple(reveal)
     if not lengths or min(lengths) < 1:
         raise UsageError(f"a permutation's length is 1 or more lines, not {length}")
     if not spacings or min(spacings) < 1:
-        raise UsageError("reveal is 1 or more: a trace without any value has no final state to ask for")
+        raise UsageError("reveal is 1 or more: a trace without values has no final state")
     rng = Random(f"bench permutation {seed}")
 
     def tasks() -> Iterator[Task]:
@@ -67,13 +70,8 @@ def load(
     return Suite(name="permutation", tasks=tasks(), count=count, limits=limits)
 
 
-def several(numbers: int | Sequence[int]) -> tuple[int, ...]:
-    """One number or some, as some."""
-    return (numbers,) if isinstance(numbers, int) else tuple(numbers)
-
-
 def _held_out(rng: Random, lines: int, *, arbitrary: bool, names: int, pair: bool | None) -> Program:
-    """A program of the test split; one longer than any that is trained on needs no look."""
+    """A program of the test split, or longer than any in training."""
     while True:
         program = permutation(rng, length=lines, names=names, arbitrary=arbitrary, pair=pair)
         if lines > MAX_MOVES or split(program.source) == "test":
@@ -81,13 +79,13 @@ def _held_out(rng: Random, lines: int, *, arbitrary: bool, names: int, pair: boo
 
 
 def tables(records: Iterable[Record]) -> tuple[Table, ...]:
-    """Exact final states by length and spacing, beside what was published for five names."""
+    """Return exact final states by length and `reveal`, with published figures for five names."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    others: set[str] = set()  # rows of another group than the published one
+    others: set[str] = set()  # rows with another number of names than the published one
     for record in records:
         if record.counts:
             groups.setdefault(record.group, []).append(record.judged)
-            others |= set() if FIVE in record.ask.program.source else {record.group}
+            others |= set() if FIVE_NAMES in record.ask.program.source else {record.group}
     rows = []
     for group in sorted(groups, key=_numbers):
         cited = PUBLISHED.get(int(group)) if group.isdecimal() and group not in others else None
@@ -99,8 +97,8 @@ def tables(records: Iterable[Record]) -> tuple[Table, ...]:
 
 
 def _figures(judged: Sequence[dict[str, Any]]) -> tuple[Share, float]:
-    exact = Share(sum(each["answer"] == "right" for each in judged), len(judged))
-    return exact, float(median(each["agreed"] for each in judged))
+    exact = Share(sum(verdict["answer"] == "right" for verdict in judged), len(judged))
+    return exact, float(median(verdict["agreed"] for verdict in judged))
 
 
 def _numbers(group: str) -> list[int]:

@@ -1,9 +1,9 @@
-"""The states suite: how often one step is right, under each forcing, on the programs of any other suite.
+"""The states suite: how often a single step is right, under each forcing, on the programs of any other suite.
 
-Free running mixes two things: how often a step is right from a right state, and what wrong states do to later steps.
-Forcing takes them apart: `actions` gives the true path and keeps the model's own values, `states` gives the true values
-and keeps its own path (counted up to where it leaves the true one), `next` gives everything true before each step.
-What was given is in no rate. Steps of one program are not independent: intervals are by program.
+A free rollout mixes two effects: how often a step is right from a right state, and what wrong states do to later steps.
+Forcing separates them: `actions` feeds the true path and keeps the model's values, `states` feeds the true values and
+keeps the model's path (counted until it leaves the true one), `next` feeds everything true before each step. What was
+fed is in no rate. Steps of one program are not independent: intervals are by program.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from worldline.diagnose.diverge import diverge, same_action
 from worldline.diagnose.interventions import SLACK
 from worldline.diagnose.reading import read
 from worldline.diagnose.reconcile import read_beside
-from worldline.evaluation.run.truth import Truth, fenced_truth
+from worldline.evaluation.run.truth import Truth, truth_or_fault
 from worldline.evaluation.score import judge
-from worldline.evaluation.suites import ASKED
+from worldline.evaluation.suites import REUSABLE
 from worldline.evaluation.suites import load as load_suite
 from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.suite import Suite, Task
@@ -38,19 +38,25 @@ from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
 
 FORCES = ("free", "actions", "states", "next")
-ENDS = (b".\n", token("end_of_text").encode())  # what is no step
-COUNT = 50  # programs, where nobody says how many
-BATCH = 64  # programs that are rolled together
+ENDS = (b".\n", token("end_of_text").encode())  # texts that are not steps
+COUNT = 50  # programs by default
+BATCH = 64  # programs that are predicted together
 
 Right = tuple[bool, ...]
 
 
 @dataclass(frozen=True)
 class ForcedSteps:
-    """One program under one forcing: its row, its answer, and whether each step that was the model's own was right.
+    """One program under one forcing: which of the model's own steps were right.
 
-    None stands for what was given. `reach` is how many steps were right before the first wrong one, of `length`.
-    `program` is its place in the suite, which several samples of it share.
+    Attributes:
+        group: The task's row.
+        answer: Whether the answer is right; None if it was fed.
+        actions: Whether each action is right; None if they were fed.
+        states: Whether each state is right; None if they were fed.
+        reach: How many steps were right before the first wrong one.
+        length: The number of true steps.
+        program: The place in the suite, which several samples of a program share.
     """
 
     group: str
@@ -63,22 +69,22 @@ class ForcedSteps:
 
     @property
     def both(self) -> Right:
-        """Whether each step was right in all that was the model's own."""
+        """Whether each step was right in everything that was not fed."""
         own = [part for part in (self.actions, self.states) if part is not None]
-        return tuple(all(each) for each in zip(*own, strict=True))
+        return tuple(all(parts) for parts in zip(*own, strict=True))
 
 
 def load(*, of: str = "generated", **options: Any) -> Suite:
-    """The tasks of the suite `of`, with its options."""
-    if of not in ASKED:
-        raise UsageError(f"states are of the programs of {', '.join(ASKED)}, not of {of!r}")
+    """Load the tasks of the suite `of`, with its options."""
+    if of not in REUSABLE:
+        raise UsageError(f"the suite states takes the programs of {', '.join(REUSABLE)}, not of {of!r}")
     suite = load_suite(of, **options)
     return Suite(name="states", tasks=suite.tasks, count=COUNT, limits=suite.limits)
 
 
 @dataclass(frozen=True)
 class StepMeter:
-    """Every step of each program, under each forcing in turn."""
+    """Measures every step of each program, under each forcing in turn."""
 
     forces: tuple[str, ...] = FORCES
     batch: int = BATCH
@@ -91,7 +97,7 @@ class StepMeter:
         truths = recorded_truths(tasks, limits)
         known = [(task, true) for task, true in zip(tasks, truths, strict=True) if isinstance(true, Truth)]
         rolled = [_forced_steps(predictor, known, force) for force in self.forces]
-        by_program = map(_together, zip(*rolled, strict=True))
+        by_program = map(_joined, zip(*rolled, strict=True))
         for true in truths:
             if isinstance(true, Truth):
                 yield next(by_program)
@@ -103,25 +109,25 @@ class StepMeter:
         return sum(true is not None for true in recorded_truths(tasks, limits))
 
     def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
-        """Sum up programs by forcing, and their answers by the suite's own rows."""
-        found = {
+        """Sum up programs by forcing, and their answers by the tasks' rows."""
+        by_forcing = {
             force: [_parsed(row.at, row.figures[force]) for row in rows if row.figures[force] is not None]
             for force in self.forces
         }
-        return by_force(found), by_group(found)
+        return by_force(by_forcing), by_group(by_forcing)
 
 
 def meter(*, force: str | Sequence[str] = FORCES) -> StepMeter:
-    """Measure steps under these forcings."""
+    """Return a meter of steps under these forcings."""
     forces = (force,) if isinstance(force, str) else tuple(force)
-    strange = [name for name in forces if name not in FORCES]
-    if strange or not forces:
-        raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(strange) or 'none'}")
+    unknown = [name for name in forces if name not in FORCES]
+    if unknown or not forces:
+        raise UsageError(f"steps are measured under {', '.join(FORCES)}, not {', '.join(unknown) or 'none'}")
     return StepMeter(forces)
 
 
 def _forced_steps(predictor: Predictor, known: Sequence[tuple[Task, Truth]], force: str) -> list[Measurement]:
-    """The steps of each program under one forcing; None where the tool failed."""
+    """The steps of each program under one forcing; None if the tool failed."""
     codec = predictor.info.notation
     asks = [_ask(task, true, codec) for task, true in known]
     truths = [Prediction(text=true.text_in(codec), status="ended", codec=codec) for _, true in known]
@@ -147,7 +153,7 @@ def _own_steps(
     return call_or_fault(steps, task, ask, true, rolled)
 
 
-def _together(parts: Sequence[Measurement]) -> Measurement:
+def _joined(parts: Sequence[Measurement]) -> Measurement:
     """One program under every forcing."""
     figures = {force: steps for part in parts for force, steps in part.figures.items()}
     notes = (part.note for part in parts if part.note)
@@ -156,11 +162,9 @@ def _together(parts: Sequence[Measurement]) -> Measurement:
 
 
 def _written(own: ForcedSteps) -> dict[str, Any]:
-    """The figures as JSON: a digit for each step, 1 where it is right."""
-    return {
-        "group": own.group, "answer": own.answer, "actions": _digits(own.actions), "states": _digits(own.states),
-        "reach": own.reach, "length": own.length,
-    }  # fmt: skip
+    """The figures as JSON, with one digit per step: 1 if it is right."""
+    figures = {key: getattr(own, key) for key in ("group", "answer", "actions", "states", "reach", "length")}
+    return figures | {"actions": _digits(own.actions), "states": _digits(own.states)}
 
 
 def _parsed(program: int, row: Mapping[str, Any]) -> ForcedSteps:
@@ -179,14 +183,14 @@ def _right(digits: str | None) -> Right | None:
 def rolled_from(
     predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
 ) -> Callable[[int], Iterator[ForcedRollout]]:
-    """The rollouts from an ask on: whoever fences them begins again behind one that failed."""
+    """Return a function that starts the rollouts at a request, so that they continue after one that failed."""
     return lambda at: roll(predictor, asks[at:], truths[at:], force=force)
 
 
 def recorded_truths(tasks: Sequence[Task], limits: Limits) -> list[Truth | RowFault | None]:
-    """What is true of each task; None where it has no answer, a fault where the tool could not tell."""
+    """Return the truth of each task; None if it has no answer, a fault if the tool failed."""
     traces = record_many([task.program for task in tasks], limits=limits)
-    return [fenced_truth(task, trace) for task, trace in zip(tasks, traces, strict=True)]
+    return [truth_or_fault(task, trace) for task, trace in zip(tasks, traces, strict=True)]
 
 
 def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
@@ -196,100 +200,102 @@ def _ask(task: Task, true: Truth, codec: str) -> PredictionRequest:
 
 
 def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout) -> ForcedSteps:
-    """What one rollout says about each true step."""
+    """Compare a rollout with each true step."""
     if rolled.force == "next":
         return _ahead(task, ask, true, rolled.steps)
     answer = judge(task, true, rolled.prediction, ask=ask).answer == "right"
     codec = rolled.prediction.codec
     truth = read(ask, Prediction(text=true.text_in(codec), status="ended", codec=codec))
-    wanted, found = truth.events, read_beside(ask, rolled.prediction, truth).events
-    own = len(wanted) if rolled.left is None else min(len(wanted), rolled.left + 1)
-    beside = [*found[:own], *[None] * (own - len(found))]
-    pairs = list(zip(wanted[:own], beside, strict=True))
-    actions = tuple(two is not None and _same_action(one, two) for one, two in pairs)
-    states = tuple(two is not None and _same_state(one, two) for one, two in pairs)
-    given = rolled.force
-    return _settled(
-        task,
-        None if given == "states" else answer,
-        None if given == "actions" else actions,
-        None if given == "states" else states,
-        len(wanted),
-    )
+    actual, predicted = truth.events, read_beside(ask, rolled.prediction, truth).events
+    own = len(actual) if rolled.left is None else min(len(actual), rolled.left + 1)
+    padded = [*predicted[:own], *[None] * (own - len(predicted))]
+    pairs = list(zip(actual[:own], padded, strict=True))
+    actions = tuple(event is not None and _same_action(expected, event) for expected, event in pairs)
+    states = tuple(event is not None and _same_state(expected, event) for expected, event in pairs)
+    if rolled.force == "actions":
+        return _forced(task, answer, None, states, len(actual))
+    if rolled.force == "states":
+        return _forced(task, None, actions, None, len(actual))
+    return _forced(task, answer, actions, states, len(actual))
 
 
-def _ahead(task: Task, ask: PredictionRequest, true: Truth, found: Sequence[Ahead]) -> ForcedSteps:
-    """Steps that were each written behind the truth; the end is no step."""
+def _ahead(task: Task, ask: PredictionRequest, true: Truth, steps_ahead: Sequence[Ahead]) -> ForcedSteps:
+    """Compare steps that were each predicted after the truth; the end is not a step."""
     own, at = list[tuple[bool, bool]](), 0
-    for each in found:
-        if each.wanted not in ENDS:
-            own.append((each.same_action, each.same_state or _as_values(ask, true.text[:at], each)))
-        at += len(each.wanted)
-    actions, states = tuple(one for one, _ in own), tuple(two for _, two in own)
-    return _settled(task, bool(own) and all(own[-1]), actions, states, len(own))
+    for step in steps_ahead:
+        if step.wanted not in ENDS:
+            own.append((step.same_action, step.same_state or _as_values(ask, true.text[:at], step)))
+        at += len(step.wanted)
+    actions, states = tuple(action for action, _ in own), tuple(state for _, state in own)
+    return _forced(task, bool(own) and all(own[-1]), actions, states, len(own))
 
 
-def _settled(
+def _forced(
     task: Task, answer: bool | None, actions: Right | None, states: Right | None, length: int
 ) -> ForcedSteps:
     both = ForcedSteps(task.group, answer, actions, states, 0, length).both
-    reach = next((at for at, each in enumerate(both) if not each), len(both))
+    reach = next((at for at, is_right in enumerate(both) if not is_right), len(both))
     return ForcedSteps(task.group, answer, actions, states, reach, length)
 
 
 def _as_values(ask: PredictionRequest, before: bytes, step: Ahead) -> bool:
-    """Whether a step that is spelled otherwise says the same: only an order of keys or fields can make it so."""
-    if step.wanted.startswith(b"<|"):  # frames of Meta's format were compared as values
+    """Whether a step with another spelling has the same values: keys or fields may be in another order."""
+    if step.wanted.startswith(b"<|"):  # frames of the notation cwm were already compared as values
         return False
     if not step.same_action or step.found is None or sorted(step.found) != sorted(step.wanted):
         return False
     texts = (Prediction(text=before + text, status="budget") for text in (step.wanted, step.found))
-    one, two = (read(ask, text) for text in texts)
-    return not diverge(one, two)
+    first, second = (read(ask, text) for text in texts)
+    return not diverge(first, second)
 
 
-def _same_action(one: Event, two: Event) -> bool:
-    if one.whole or two.whole or one.line is None:  # Meta's format may leave open which of equal lines it is
-        return same_action(one, two)
-    return (one.event, one.frame, one.line, one.file) == (two.event, two.frame, two.line, two.file)
-
-
-def _same_state(one: Event, two: Event) -> bool:
-    return (
-        one.values.keys() == two.values.keys()
-        and set(one.gone) == set(two.gone)
-        and all(_same(value, two.values[name]) for name, value in one.values.items())
-        and _same(one.arg, two.arg)
+def _same_action(first: Event, second: Event) -> bool:
+    if first.whole or second.whole or first.line is None:  # in cwm, equal lines may be ambiguous
+        return same_action(first, second)
+    return (first.event, first.frame, first.line, first.file) == (
+        second.event,
+        second.frame,
+        second.line,
+        second.file,
     )
 
 
-def _same(one: str | None, two: str | None) -> bool:
-    return one == two or (one is not None and two is not None and equal(one, two))
+def _same_state(first: Event, second: Event) -> bool:
+    return (
+        first.values.keys() == second.values.keys()
+        and set(first.gone) == set(second.gone)
+        and all(_same(value, second.values[name]) for name, value in first.values.items())
+        and _same(first.arg, second.arg)
+    )
 
 
-def by_force(found: dict[str, list[ForcedSteps]]) -> Table:
-    """Under each forcing: answers, and steps right in action, in state, in both."""
+def _same(first: str | None, second: str | None) -> bool:
+    return first == second or (first is not None and second is not None and equal(first, second))
+
+
+def by_force(by_forcing: dict[str, list[ForcedSteps]]) -> Table:
+    """Return a table of right answers, and of steps right in action, in state and in both, by forcing."""
     rows: list[tuple[Cell, ...]] = []
-    for force, some in found.items():
-        answers = [each.answer for each in some if each.answer is not None]
+    for force, programs in by_forcing.items():
+        answers = [program.answer for program in programs if program.answer is not None]
         answer = Share(answers.count(True), len(answers)) if answers else None
         both, actions, states = (
-            clustered(_by_program((each.program, getattr(each, part)) for each in some))
+            clustered(_by_program((program.program, getattr(program, part)) for program in programs))
             for part in ("both", "actions", "states")
         )
-        length = sum(each.length for each in some)
-        reach = 100 * sum(each.reach for each in some) / length if length else None
+        length = sum(program.length for program in programs)
+        reach = 100 * sum(program.reach for program in programs) / length if length else None
         rows.append((force, answer, both, actions, states, reach))
     heads = ("forced", "answers", "steps", "actions", "states", "% of steps before a wrong one")
     note = (
-        "what is right. actions: the true path is given; states: the true values, counted until the path is another; "
-        "next: all that is before each step. What is given is in no rate; intervals are by program"
+        "right under each forcing. actions: the true path is fed; states: the true values, counted until the path "
+        "diverges; next: everything before each step. What is fed is in no rate; intervals are by program"
     )
     return Table("by forcing", heads, tuple(rows), note)
 
 
 def _by_program(parts: Iterable[tuple[int, Right | None]]) -> Iterator[Right]:
-    """The steps of each program, those of all its samples together."""
+    """The steps of each program, all its samples together."""
     joined: dict[int, Right] = {}
     for program, part in parts:
         if part is not None:
@@ -297,30 +303,37 @@ def _by_program(parts: Iterable[tuple[int, Right | None]]) -> Iterator[Right]:
     return iter(joined.values())
 
 
-def by_group(found: dict[str, list[ForcedSteps]]) -> Table:
-    """Answers right by the tasks' own rows (a length, a depth), under each forcing that leaves the answer open."""
-    forces = [force for force in found if force != "states"]
-    groups = dict.fromkeys(each.group for force in forces for each in found[force])
+def by_group(by_forcing: dict[str, list[ForcedSteps]]) -> Table:
+    """Return a table of right answers by the tasks' rows, under each forcing that does not feed the answer."""
+    forces = [force for force in by_forcing if force != "states"]
+    groups = dict.fromkeys(program.group for force in forces for program in by_forcing[force])
     rows: list[tuple[Cell, ...]] = []
     for group in sorted(groups, key=lambda name: [int(part) for part in name.split("/") if part.isdecimal()]):
-        answers = [[each.answer for each in found[force] if each.group == group] for force in forces]
-        rows.append((group or "all", *(Share(some.count(True), len(some)) for some in answers)))
+        answers = [
+            [program.answer for program in by_forcing[force] if program.group == group] for force in forces
+        ]
+        rows.append(
+            (
+                group or "all",
+                *(Share(group_answers.count(True), len(group_answers)) for group_answers in answers),
+            )
+        )
     return Table("answers right by row", ("row", *forces), tuple(rows))
 
 
 def clustered(parts: Iterable[Right | None]) -> Between | None:
-    """The share of all steps that are right, with an interval for as many independent ones as they are worth.
+    """Return the share of steps that are right, with an interval for clustered data.
 
-    That number follows from how much programs differ (the variance of a ratio of sums). It is between the number of
-    programs and that of steps; where programs do not differ at all, each counts once.
+    The effective number of independent steps follows from how much programs differ (the variance of a ratio of sums).
+    It is between the number of programs and the number of steps.
     """
-    some = [part for part in parts if part]
-    total, right = sum(map(len, some)), sum(map(sum, some))
+    programs = [part for part in parts if part]
+    total, right = sum(map(len, programs)), sum(map(sum, programs))
     if not total:
         return None
     rate = right / total
-    squares = sum((sum(part) - rate * len(part)) ** 2 for part in some)
-    worth = total * total * rate * (1 - rate) / squares if squares else 0.0
-    n = max(len(some), min(total, floor(worth)))
+    squares = sum((sum(part) - rate * len(part)) ** 2 for part in programs)
+    effective = total * total * rate * (1 - rate) / squares if squares else 0.0
+    n = max(len(programs), min(total, floor(effective)))
     low, high = wilson(round(rate * n), n)
     return Between(rate, min(low, rate), max(high, rate))

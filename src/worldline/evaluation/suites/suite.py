@@ -1,24 +1,28 @@
-"""What a benchmark is made of: tasks, each a program in one mode of the codec. Pure data; `run` asks and judges."""
+"""Suites and their tasks: programs, each in one mode of the compact notation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from worldline.codec.compact.prompt import Compact
+from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.limits import Limits
 from worldline.core.program import Program
+from worldline.programs.split import program_key, split_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """A program whose trace is to be predicted.
 
-    `answer` is canonical text where the benchmark itself says what is right; elsewhere the recording does. `group`
-    is the row of `by_length` that the task counts in, where the number of true steps is not what matters. `folded`:
-    its truth is told by statements, as a prediction made on a scratchpad is. `control` decides the hidden inputs of its
-    run; None: nobody does, and only what it reads is recorded.
+    Attributes:
+        options: The mode of the compact notation.
+        answer: The benchmark's own answer as canonical text; by default the recording decides.
+        group: The task's row in `by_length`; by default the number of true steps decides.
+        folded: The truth is folded to statements, like a prediction on a scratchpad.
+        control: Decides the hidden inputs of its execution; None records only what the program reads.
     """
 
     program: Program
@@ -35,7 +39,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Suite:
-    """Tasks, perhaps without end; how many of them are asked where nobody says; what recording one may use."""
+    """Tasks, possibly endless, with the default number of programs and the limits of a recording."""
 
     name: str
     tasks: Iterable[Task]
@@ -43,18 +47,37 @@ class Suite:
     limits: Limits = field(default_factory=Limits)
 
     def __repr__(self) -> str:
-        return f"<Suite {self.name}, {'without end' if self.count is None else f'{self.count:,} tasks'}>"
-
-    def told(self, advance: Callable[[int], None]) -> Suite:
-        """The same tasks; `advance` is told of each as it is taken."""
-
-        def taken() -> Iterator[Task]:
-            for task in self.tasks:
-                advance(1)
-                yield task
-
-        return replace(self, tasks=taken())
+        return f"<Suite {self.name}, {'endless' if self.count is None else f'{self.count:,} tasks'}>"
 
     def for_scratchpads(self) -> Suite:
-        """The same tasks, each truth told by statements."""
+        """Return the same tasks with their truths folded to statements."""
         return replace(self, tasks=(replace(task, folded=True) for task in self.tasks))
+
+
+def draw_held_out(draw: Callable[[], Program], seen: set[str]) -> Program:
+    """Draw programs until one is of the test split and not yet in `seen`, and add its key there."""
+    while True:
+        program = draw()
+        key = program_key(program)
+        if key not in seen and split_of(key) == "test":
+            seen.add(key)
+            return program
+
+
+def choose(names: str | Sequence[str] | None, known: Iterable[str], noun: str) -> tuple[str, ...]:
+    """Return the names that an option lists, or all known ones if it is None.
+
+    Raises:
+        UsageError: A name is unknown, or the list is empty.
+    """
+    known = tuple(known)
+    chosen = known if names is None else (names,) if isinstance(names, str) else tuple(names)
+    unknown = [name for name in chosen if name not in known]
+    if unknown or not chosen:
+        raise UsageError(f"a {noun} is one of {', '.join(known)}, not {', '.join(unknown) or 'none'}")
+    return chosen
+
+
+def to_tuple(numbers: int | Sequence[int]) -> tuple[int, ...]:
+    """Return one number or several as a tuple."""
+    return (numbers,) if isinstance(numbers, int) else tuple(numbers)

@@ -15,9 +15,13 @@ ROUNDING = 1e-12
 DEFAULT_BINS = 10
 ProbabilityMasses = Mapping[str, float]
 TITLES = {  # of the fields of `Errors`, as they are shown
-    "divergence": "divergence (KL), bits", "log_loss": "log-loss, bits", "entropy": "entropy of the truth, bits",
-    "brier": "Brier, beyond the least", "calibration": "calibration error", "impossible": "mass on the impossible",
-}  # fmt: skip
+    "divergence": "divergence (KL), bits",
+    "log_loss": "log-loss, bits",
+    "entropy": "entropy of the truth, bits",
+    "brier": "Brier, beyond the least",
+    "calibration": "calibration error",
+    "impossible": "mass on the impossible",
+}
 
 
 @dataclass(frozen=True)

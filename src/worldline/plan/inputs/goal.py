@@ -22,9 +22,17 @@ BUILTINS = (
 """What a goal may call besides the function."""
 CALL_VALUE = "value_of_the_call"  # what the value of the call is called in `test` and `pairs`
 _OPERATORS: dict[type[ast.cmpop], str] = {
-    ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.In: "in",
-    ast.NotIn: "not in", ast.Is: "==", ast.IsNot: "!=",
-}  # fmt: skip
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+    ast.Is: "==",
+    ast.IsNot: "!=",
+}
 _PARTS = (
     ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.Call, ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict,
     ast.Set, ast.Subscript, ast.Slice, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context,

@@ -21,8 +21,11 @@ from worldline.recording.calls import CallEnd
 MAX_COMPARED_CHARACTERS = 4_000  # longer values count as far
 _BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With, ast.Match, ast.FunctionDef)
 _ORDERED: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-}  # fmt: skip
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
 _NUMBERS = (int, float)
 
 

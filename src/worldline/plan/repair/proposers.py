@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from worldline.analyze.rewrite.names import FunctionNode
 from worldline.core.errors import UsageError
 from worldline.core.language import all_lines
 from worldline.plan.repair.candidate import FOREIGN, Defect, Proposer, RepairCandidate, changed_lines
-from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource
+from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.predict.models import load_model
 from worldline.predict.predictor import AnswersQuestions
 from worldline.predict.python_name import failure, named

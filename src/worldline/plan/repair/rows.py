@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from worldline.analyze.rewrite.names import FunctionNode
 from worldline.core.errors import UsageError
 from worldline.core.external_json import parse_external_json
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
-from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource, own_nodes
+from worldline.plan.repair.edits.parsed import ParsedSource, own_nodes
 from worldline.plan.repair.test_file import of_python
 from worldline.recording.collect import decode
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from worldline.analyze.rewrite.names import FunctionNode
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.plan.repair.checks import CheckSet, RepairCheck
-from worldline.plan.repair.edits.parsed import FunctionNode, ParsedSource
+from worldline.plan.repair.edits.parsed import ParsedSource
 
 
 def of_python(program: Program, source: str, file: str) -> CheckSet:

@@ -67,9 +67,20 @@ _WEIGHTS = tuple(share for _, share in _SHARES.values())
 
 # The kinds that a trained model got wrong most often, each as often as the others: `hard` draws them.
 HARD = (
-    "straight", "mixed", "looping", "blended", "long", "pipeline", "composed", "library", "nested", "helped",
-    "drill-arithmetic", "idioms-text", "idioms-data",
-)  # fmt: skip
+    "straight",
+    "mixed",
+    "looping",
+    "blended",
+    "long",
+    "pipeline",
+    "composed",
+    "library",
+    "nested",
+    "helped",
+    "drill-arithmetic",
+    "idioms-text",
+    "idioms-data",
+)
 
 
 def of(kind: str) -> KindMaker:

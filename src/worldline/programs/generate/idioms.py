@@ -15,9 +15,19 @@ from worldline.programs.generate.language.template import Template
 from worldline.programs.generate.style.habits import written
 
 TEXT = (
-    "chars", "codes", "words", "lists", "edits", "compare", "parsing", "numerals", "shapes", "buffers", "exercises",
+    "chars",
+    "codes",
+    "words",
+    "lists",
+    "edits",
+    "compare",
+    "parsing",
+    "numerals",
+    "shapes",
+    "buffers",
+    "exercises",
     "library",
-)  # fmt: skip
+)
 DATA = (
     "numbers", "digits", "averages", "series", "lists", "shapes", "search", "sorting", "dicts", "records", "mutate",
     "grids", "graphs", "tables", "classes", "functions", "flow", "library",

@@ -1,1 +1,1 @@
-"""Suites of programs in other languages than Python, and what their own files say: literals, calls, functions."""
+"""Suites of programs in other languages than Python, and readers of the literals and calls in their tests."""

@@ -1,7 +1,7 @@
-"""Calls of a function in the text of its tests, with the values of their arguments, and which function that is.
+"""Finds the calls of a function in the text of its tests, with the values of their arguments.
 
-A name counts as its value where the text sets it to a literal once and does nothing else with it than pass it on. A
-call with another argument is not read: what the tests compute is not computed here.
+A name counts as its value if the text sets it once, to a literal, and only passes it on. A call with any other argument
+is left out: nothing is evaluated.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from worldline.evaluation.suites.languages.literals import NotLiteral, Reader, mapping, spelled
 
 _SET = re.compile(r"(?<![\w$.])(?P<name>[A-Za-z_$][\w$]*)\s*(?::\s*[^=;()]+?)?\s*=(?![=>])\s*")
-_TOUCHED = (  # set, changed in its place, or asked for something
+_TOUCHED = (  # set, changed in place, or used for its attributes
     r"(?<![\w$.])NAME\s*(?::[^=;()]+?)?\s*=(?![=>])|(?<![\w$.])NAME\s*(?:\.|\[|[-+*/%&|^]=|\+\+|--)"
     r"|(?:\+\+|--|&mut\s+)NAME\b"
 )
@@ -35,13 +35,13 @@ _RUST_FUNCTION = re.compile(r"fn\s+(\w+)\s*(?:<[^>]*>)?\s*\(", re.MULTILINE)
 
 @dataclass(frozen=True)
 class CallSyntax:
-    """How the text of tests is read, where languages differ.
+    """How languages differ in the text of tests.
 
     Attributes:
-        function: Finds the functions that a source defines.
-        veil: Finds quotes and comments.
-        has_types_first: The type of a parameter stands before its name.
-        ends_statements: What follows the value of a name says whether the value is whole.
+        function: Matches the functions that a source defines.
+        veil: Matches quoted text and comments.
+        has_types_first: The type of a parameter comes before its name.
+        ends_statements: A statement has an end mark, so that a cut value is noticed.
     """
 
     function: re.Pattern[str]
@@ -63,45 +63,45 @@ CALLS = {
 
 
 def functions(source: str, language: str) -> list[str]:
-    """The functions that a source defines, in its order."""
-    found = CALLS[language].function.finditer(_veiled(source, language))
-    return [next(name for name in one.groups() if name) for one in found]
+    """Return the functions that a source defines, in order."""
+    matches = CALLS[language].function.finditer(_veiled(source, language))
+    return [next(name for name in match.groups() if name) for match in matches]
 
 
 def calls(text: str, function: str, language: str, *, types: Sequence[str] = ()) -> list[str]:
-    """The distinct calls of a function with literal arguments, canonical, in the order of the text."""
-    values = [_by_type(one, types) for one in arguments(text, function, language)]
-    found: dict[str, None] = {}
-    for one in values:
+    """Return the distinct calls of a function with literal arguments, canonical, in the order of the text."""
+    argument_lists = [_by_type(values, types) for values in arguments(text, function, language)]
+    texts: dict[str, None] = {}
+    for values in argument_lists:
         try:
-            found.setdefault(f"{function}({', '.join(map(spelled, one))})")
+            texts.setdefault(f"{function}({', '.join(map(spelled, values))})")
         except NotLiteral:
             continue
-    return list(found)
+    return list(texts)
 
 
 def arguments(text: str, function: str, language: str) -> Iterator[list[Any]]:
-    """The arguments of each call of a function, as values, where all of them are literals."""
+    """Iterate over the argument values of each call of a function whose arguments are all literals."""
     veiled, known = _veiled(text, language), _known(text, language)
-    for found in re.finditer(rf"(?<![\w$]){re.escape(function)}\s*\(", veiled):
+    for match in re.finditer(rf"(?<![\w$]){re.escape(function)}\s*\(", veiled):
         try:
-            yield Reader(text, language, found.end(), known).several(")")
+            yield Reader(text, language, match.end(), known).several(")")
         except NotLiteral:
             continue
 
 
 def parameter_types(source: str, function: str, language: str) -> list[str]:
-    """The types of a function's parameters, as far as its declaration is read; without any, nothing."""
+    """Return the types of a function's parameters, as far as its declaration can be read."""
     veiled = _veiled(source, language)
-    found = re.search(rf"(?<![\w$.]){re.escape(function)}\s*(?:<[^>()]*>)?\s*\(([^()]*)\)", veiled)
-    parts = _split(found[1]) if found and CALLS[language].has_types_first else []
+    declaration = re.search(rf"(?<![\w$.]){re.escape(function)}\s*(?:<[^>()]*>)?\s*\(([^()]*)\)", veiled)
+    parts = _split(declaration[1]) if declaration and CALLS[language].has_types_first else []
     return [
         part.rsplit(None, 1)[0].replace(" ", "") if " " in part else part for part in map(str.strip, parts)
     ]
 
 
 def _by_type(values: list[Any], types: Sequence[str]) -> list[Any]:
-    """Braces of C++ are a map where the parameter is one."""
+    """The values, with braces of C++ read as a map if the parameter is one."""
     padded = [*types, *[""] * len(values)]
     return [
         mapping(value) if isinstance(value, list) and _is_map(kind) and _are_pairs(value) else value
@@ -118,14 +118,14 @@ def _are_pairs(value: list[Any]) -> bool:
 
 
 def _known(text: str, language: str) -> dict[str, Any]:
-    """Names that are set once, to a literal, and only passed on."""
+    """The names that are set once, to a literal, and only passed on."""
     veiled = _veiled(text, language)
     known: dict[str, Any] = {}
-    for found in _SET.finditer(veiled):
-        name = found["name"]
+    for match in _SET.finditer(veiled):
+        name = match["name"]
         if len(re.findall(_TOUCHED.replace("NAME", re.escape(name)), veiled)) > 1:
             continue
-        reader = Reader(text, language, found.end(), known)
+        reader = Reader(text, language, match.end(), known)
         try:
             value = reader.value()
         except NotLiteral:
@@ -137,7 +137,7 @@ def _known(text: str, language: str) -> dict[str, Any]:
 
 
 def _split(text: str) -> list[str]:
-    """Parts between the commas that stand in no angle brackets."""
+    """The parts between commas outside angle brackets."""
     parts, depth = [""], 0
     for sign in text:
         depth += {"<": 1, ">": -1}.get(sign, 0)
@@ -149,5 +149,5 @@ def _split(text: str) -> list[str]:
 
 
 def _veiled(text: str, language: str) -> str:
-    """The same text, what stands in quotes and comments blanked, so that nothing is found there."""
-    return CALLS[language].veil.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+    """The text with quotes and comments blanked, so that nothing is matched there."""
+    return CALLS[language].veil.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)

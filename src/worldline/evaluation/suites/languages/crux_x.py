@@ -1,9 +1,9 @@
 """The crux-x suite: CRUXEval-X, the functions of CRUXEval in other languages, from its own files.
 
-A row (`datasets/cruxeval_preprocessed/js.jsonl`) has `code`, a function with a test behind it, and the test twice more
-with `????` for the input and for the output: so both are found in the code by where they stand, and the test is cut
-off. A task is the call; its answer is the row's output where that is a literal of plain values. Rows whose input is no
-literal are left out.
+A row (`datasets/cruxeval_preprocessed/js.jsonl`) has `code`, a function followed by a test, and that test twice with
+`????` for the input and for the output. Their positions locate both in the code, and the test is removed. A task is the
+call; its answer is the row's output if that is a literal of plain values. Rows whose input is not a literal are left
+out.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from worldline.evaluation.suites.suite import Suite, Task
 
 KEYS = ("id", "code", "input_reasoning", "output_reasoning")
 BLANK = "????"
-_TUPLES = re.compile(r"^import org\.javatuples[^\n]*\n", re.MULTILINE)  # a library that no JDK comes with
+_TUPLES = re.compile(r"^import org\.javatuples[^\n]*\n", re.MULTILINE)  # a library that is not in the JDK
 _TUPLE_TYPES = re.compile(r"\b(?:Unit|Pair|Triplet|Quartet|Quintet|Sextet|Tuple)\b")
 
 
@@ -41,13 +41,13 @@ def _as_it_is(source: str) -> str:
 
 @dataclass(frozen=True)
 class CruxRows:
-    """How the benchmark has its rows of a language.
+    """How the benchmark's rows of a language are read.
 
     Attributes:
-        ending: What its file and its rows are called.
-        closing: What is cut off with the test, and put back.
-        cleaned: Takes the imports out that the source has no use for.
-        shows_lists: A list shows the same in every implementation of its type.
+        ending: The name of its file and its rows.
+        closing: What is removed with the test, and must be restored.
+        cleaned: Removes unused imports.
+        shows_lists: A list has the same text in every implementation of its type.
     """
 
     ending: str
@@ -63,15 +63,15 @@ CRUX_ROWS = {
     "cpp": CruxRows("cpp", "}\n"),
     "rust": CruxRows("rs", "}\n"),
 }
-"""The languages that the benchmark has."""
+"""The languages of the benchmark."""
 
 
 def load(
     *, data: str | Path, language: str = "", seed: int = 0, reveal: int = 1, delta: str = "whole"
 ) -> Suite:
-    """Every row of a language whose input is a literal, in an order of the seed's."""
+    """Load every row of a language whose input is a literal, shuffled by the seed."""
     if language not in CRUX_ROWS:
-        raise UsageError(f"crux-x asks for --language {', '.join(CRUX_ROWS)}, not {language or 'none'}")
+        raise UsageError(f"crux-x needs --language, one of {', '.join(CRUX_ROWS)}, not {language or 'none'}")
     path = Path(data) / f"{CRUX_ROWS[language].ending}.jsonl" if Path(data).is_dir() else Path(data)
     rows = read_rows(path, KEYS)
     Random(f"bench crux-x {seed}").shuffle(rows)
@@ -92,13 +92,13 @@ def _tasks(rows: list[dict[str, str]], language: str, options: Compact) -> Itera
 
 
 def program_of(row: dict[str, str], language: str) -> Program | None:
-    """The function of a row with its call; None where the input is no literal."""
-    code, given = row["code"], _blank(row["code"], row["input_reasoning"])
+    """Return the function of a row with its call; None if the input is not a literal."""
+    code, arguments = row["code"], _blank(row["code"], row["input_reasoning"])
     test = code.rfind(row["output_reasoning"].partition(BLANK)[0])
-    if given is None or test < 0:
+    if arguments is None or test < 0:
         return None
     try:
-        values = Reader(given + ")", language).several(")")
+        values = Reader(arguments + ")", language).several(")")
         call = f"f({', '.join(map(spelled, values))})"
     except NotLiteral:
         return None
@@ -108,16 +108,16 @@ def program_of(row: dict[str, str], language: str) -> Program | None:
 
 
 def _blank(code: str, blanked: str) -> str | None:
-    """What stands in the code where a part of it has `????`."""
-    before, sign, behind = blanked.partition(BLANK)
+    """The part of the code that `????` stands for."""
+    before, sign, after = blanked.partition(BLANK)
     start = code.rfind(before) if sign else -1
-    end = len(code.rstrip()) - len(behind.rstrip())
-    is_there = start >= 0 and start + len(before) <= end and code.rstrip().endswith(behind.rstrip())
-    return code[start + len(before) : end] if is_there else None
+    end = len(code.rstrip()) - len(after.rstrip())
+    is_located = start >= 0 and start + len(before) <= end and code.rstrip().endswith(after.rstrip())
+    return code[start + len(before) : end] if is_located else None
 
 
 def _answer(text: str | None, language: str) -> str | None:
-    """The canonical text of an output of plain values; None where the recording is to say what is right."""
+    """The canonical text of an output of plain values; None if the recording must decide."""
     if text is None:
         return None
     try:
@@ -129,7 +129,7 @@ def _answer(text: str | None, language: str) -> str | None:
 
 
 def _is_plain(value: Any, language: str) -> bool:
-    """Whether a value shows the same in every implementation of its type: what holds others may have a name."""
+    """Whether a value has the same text in every implementation of its type."""
     if isinstance(value, list | tuple):
         return CRUX_ROWS[language].shows_lists and all(_is_plain(item, language) for item in value)
     return value is not None and isinstance(value, str | int | float)

@@ -1,8 +1,8 @@
-"""The humaneval-x suite: HumanEval-X's solutions in other languages, on the inputs of their own tests.
+"""The humaneval-x suite: HumanEval-X's solutions in other languages, on the inputs of their tests.
 
-Its own files are read (a folder of `js.jsonl.gz` and so on, or one file). A task is a call: those of the tests whose
-arguments are literals. Comments that tell a problem, with its examples and their answers, are not in the program: the
-benchmark's own `declaration` is without them. Problems whose tests draw or compute all inputs have no task.
+The data is a folder of `js.jsonl.gz` and so on, or one file. A task is a call in the tests with literal arguments. The
+program has no comments with examples and their answers: the benchmark's `declaration` omits them. Problems whose
+tests draw or compute all inputs have no task.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from worldline.evaluation.suites.languages.calls import functions, parameter_typ
 from worldline.evaluation.suites.suite import Suite, Task
 
 KEYS = ("task_id", "declaration", "canonical_solution", "test")
-CALLS, STEPS = 3, 10_000  # as of humaneval
-SPOKEN = ("js", "java", "cpp", "rust")  # of our languages, those that the benchmark has
+CALLS, STEPS = 3, 10_000  # as in humaneval
+BENCHMARK_LANGUAGES = ("js", "java", "cpp", "rust")
 NAMES = (
     "{0}.jsonl.gz",
     "{0}.jsonl",
@@ -34,16 +34,16 @@ NAMES = (
     "{0}/data/humaneval_{0}.jsonl.gz",
     "{0}/data/humaneval.jsonl",
 )
-CRATES = {
+CRATES = {  # that rustc does not include
     "rand": ("rand::", "Rng", "gen_range"),
     "regex": ("Regex",),
     "md5": ("md5::",),
-}  # that no rustc comes with
+}
 
 
 @dataclass(frozen=True)
 class Solution:
-    """One row of the benchmark: a solution, and the calls of its tests that can be read."""
+    """One row of the benchmark: a solution, and the calls of its tests with literal arguments."""
 
     name: str
     language: str
@@ -51,24 +51,31 @@ class Solution:
     calls: tuple[str, ...]
 
     def program(self, call: str) -> Program:
-        """The solution with one call."""
+        """Return the solution with one call."""
         return Program(source=self.source, name=usual_name(self.language), call=call)
 
 
 def problems(data: str | Path, language: str) -> list[Solution]:
-    """The benchmark's rows of one language."""
+    """Read the benchmark's rows of one language."""
     return [_solution(row, language) for row in read_rows(file_of(Path(data), language), KEYS)]
 
 
 def load(
-    *, data: str | Path, language: str = "", seed: int = 0, calls: int = CALLS, steps: int = STEPS, reveal: int = 1,
+    *,
+    data: str | Path,
+    language: str = "",
+    seed: int = 0,
+    calls: int = CALLS,
+    steps: int = STEPS,
+    reveal: int = 1,
     delta: str = "whole",
-) -> Suite:  # fmt: skip
-    """Problems of a language, and at most `calls` (0: all) of each, in an order of the seed's."""
-    if language not in SPOKEN:
-        raise UsageError(f"humaneval-x asks for --language {', '.join(SPOKEN)}, not {language or 'none'}")
+) -> Suite:
+    """Load at most `calls` calls (0: all) of each problem in a language, shuffled by the seed."""
+    if language not in BENCHMARK_LANGUAGES:
+        known = ", ".join(BENCHMARK_LANGUAGES)
+        raise UsageError(f"humaneval-x needs --language, one of {known}, not {language or 'none'}")
     if calls < 0:
-        raise UsageError(f"calls of a problem are 1 or more, or 0 for all, not {calls}")
+        raise UsageError(f"calls is 1 or more, or 0 for all, not {calls}")
     rng = Random(f"bench humaneval-x {seed}")
     chosen = problems(data, language)
     rng.shuffle(chosen)
@@ -76,10 +83,10 @@ def load(
     return Suite(name="humaneval-x", tasks=_tasks(chosen, calls, options, rng), limits=Limits(steps=steps))
 
 
-def _tasks(chosen: list[Solution], most: int, options: Compact, rng: Random) -> Iterator[Task]:
+def _tasks(chosen: list[Solution], max_calls: int, options: Compact, rng: Random) -> Iterator[Task]:
     for solution in chosen:
-        found = solution.calls
-        for call in rng.sample(found, min(most, len(found))) if most else found:
+        calls = solution.calls
+        for call in rng.sample(calls, min(max_calls, len(calls))) if max_calls else calls:
             program = solution.program(call)
             yield Task(
                 program=program,
@@ -90,7 +97,7 @@ def _tasks(chosen: list[Solution], most: int, options: Compact, rng: Random) -> 
 
 
 def file_of(data: Path, language: str) -> Path:
-    """The benchmark's file of a language."""
+    """Find the benchmark's file of a language."""
     if not data.is_dir():
         return data
     for name in NAMES:
@@ -100,7 +107,7 @@ def file_of(data: Path, language: str) -> Path:
 
 
 def without_crates(source: str) -> str:
-    """Rust without the imports of crates that the solution has no use for: every row has all of them."""
+    """Remove the imports of unused crates: every row of Rust has all of them."""
     for crate, signs in CRATES.items():
         line = re.compile(rf"^use {crate}\b[^\n]*;[ \t]*\n", re.MULTILINE)
         rest = line.sub("", source)
@@ -108,13 +115,13 @@ def without_crates(source: str) -> str:
     return source
 
 
-_CLEANED = {"rust": without_crates}  # what makes a source compile without its package
+_CLEANED = {"rust": without_crates}
 
 
 def _solution(row: dict[str, str], language: str) -> Solution:
     source = row["declaration"].lstrip("\n") + row["canonical_solution"]
     source = ended(_CLEANED.get(language, str)(source).rstrip() + "\n")
     for entry in reversed(functions(row["declaration"], language)):
-        if found := calls_in(row["test"], entry, language, types=parameter_types(source, entry, language)):
-            return Solution(row["task_id"], language, source, tuple(found))
+        if calls := calls_in(row["test"], entry, language, types=parameter_types(source, entry, language)):
+            return Solution(row["task_id"], language, source, tuple(calls))
     return Solution(row["task_id"], language, source, ())

@@ -1,7 +1,7 @@
-"""Literals of other languages, read as values: `vec![1, 2]`, `Arrays.asList(1L)`, `{1.0f}`, `{a: 'x'}`.
+"""Reads literals of other languages as values: `vec![1, 2]`, `Arrays.asList(1L)`, `{1.0f}`, `{a: 'x'}`.
 
-A small tolerant reader for what tests of benchmarks are written with. Nothing is evaluated: an expression that is no
-literal (a variable that nobody named, a sum, a call of an unknown function) is `NotLiteral`, and its call is left out.
+A small tolerant reader for the tests of benchmarks. Nothing is evaluated: any other expression (an unknown variable, a
+sum, a call of an unknown function) raises `NotLiteral`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
 
-SAFE = 2**53 - 1  # the last integer that is its own float, as its neighbours are
-MOST = 1_000  # elements that `vec![0; n]` may have
+MAX_SAFE_INTEGER = 2**53 - 1  # of JavaScript
+MAX_REPEATS = 1_000  # elements of `vec![0; n]`
 _BLANK = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)+", re.DOTALL)
 _NUMBER = re.compile(
     r"(?P<hex>0[xX][0-9a-fA-F_]+)(?P<end>[uUlLn]*)|"
@@ -28,68 +28,40 @@ _CAST = re.compile(
 )
 _ESCAPE = re.compile(r"\\(u\{[0-9a-fA-F]+\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|\n\s*|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "a": "\a"}
-_WORDS = {
-    "true": True,
-    "false": False,
-    "null": None,
-    "nullptr": None,
-    "NULL": None,
-    "None": None,
-    "std::nullopt": None,
-}
-_INSIDE = {  # what stands for the value in its brackets, or for an empty one
+_WORDS = {"true": True, "false": False} | dict.fromkeys(("null", "nullptr", "NULL", "None", "std::nullopt"))
+_INSIDE = {  # wrappers of one value, with their value when empty
     "String": "", "string": "", "String.from": "", "String.new": "", "Box.new": None, "Some": None, "Rc.new": None,
     "Optional.of": None, "optional": None, "make_optional": None, "Long.valueOf": None, "Integer.valueOf": None,
     "Array.from": (), "Double.valueOf": None, "long": None, "int": None, "double": None, "float": None,
     "Optional": None,
 }  # fmt: skip
-_LISTS = ("Arrays.asList", "List.of", "vector.of", "Array.of")  # of their arguments
-_HOLDERS = (  # of one list, or of none
-    "ArrayList", "LinkedList", "Vec.from", "Vec.new", "vector", "list", "deque", "array", "VecDeque.from",
+_LISTS, _FROM_LIST, _TUPLES, _MAPS, _SETS, _NONE = (  # constructors by what they make of their arguments
+    {"Arrays.asList", "List.of", "vector.of", "Array.of"},
+    {"ArrayList", "LinkedList", "Vec.from", "Vec.new", "vector", "list", "deque", "array", "VecDeque.from"},
+    {"make_tuple", "make_pair", "tuple", "pair", "Pair.with", "Triplet.with", "Map.entry", "Pair", "tuple.tuple"},
+    {"map", "unordered_map", "HashMap", "TreeMap", "LinkedHashMap", "HashMap.from", "HashMap.new", "BTreeMap.from",
+     "BTreeMap.new"},
+    {"Set.of", "HashSet", "TreeSet", "HashSet.from", "HashSet.new", "BTreeSet.from", "set", "unordered_set"},
+    {"Optional.empty", "nullopt", "Option.None"},
 )  # fmt: skip
-_TUPLES = (
-    "make_tuple",
-    "make_pair",
-    "tuple",
-    "pair",
-    "Pair.with",
-    "Triplet.with",
-    "Map.entry",
-    "Pair",
-    "tuple.tuple",
-)
-_MAPS = (
-    "map", "unordered_map", "HashMap", "TreeMap", "LinkedHashMap", "HashMap.from", "HashMap.new", "BTreeMap.from",
-    "BTreeMap.new",
-)  # fmt: skip
-_SETS = (
-    "Set.of",
-    "HashSet",
-    "TreeSet",
-    "HashSet.from",
-    "HashSet.new",
-    "BTreeSet.from",
-    "set",
-    "unordered_set",
-)
-_NOTHING = ("Optional.empty", "nullopt", "Option.None")
-_KEPT = {"to_string", "to_owned", "into", "to_vec", "clone", "as_str", "toString", "iter", "collect"}
+_IDENTITY_METHODS = ("to_owned", "into", "to_vec", "clone", "as_str", "iter", "collect")
+_TO_TEXT = ("to_string", "toString")
 
 
 class NotLiteral(ValueError):
-    """The text is no literal that this reader knows."""
+    """The text is not a literal that this reader knows."""
 
 
 @dataclass(frozen=True)
 class LiteralSyntax:
-    """How a language's literals are read, where languages differ.
+    """How languages differ in their literals.
 
     Attributes:
-        borrows: `&` before a value is passed over.
-        casts: A type in brackets before a value is passed over.
+        borrows: `&` before a value is skipped.
+        casts: A type in parentheses before a value is skipped.
         has_objects: Braces hold names with values, and `new` makes an object.
-        has_tuples: Several values in brackets are a tuple.
-        joins_texts: Texts that stand side by side are one.
+        has_tuples: Several values in parentheses are a tuple.
+        joins_texts: Adjacent texts are joined.
         has_doubles_only: Every number is a float.
     """
 
@@ -115,7 +87,7 @@ LITERALS = {
 
 @dataclass
 class Reader:
-    """A place in a text of one language; `known` are values of names that the text defines."""
+    """Reads a text of one language from the position `at`; `known` are the values of names."""
 
     text: str
     language: str
@@ -126,34 +98,34 @@ class Reader:
         self._syntax = LITERALS[self.language]
 
     def blank(self) -> None:
-        """Past spaces and comments."""
-        if found := _BLANK.match(self.text, self.at):
-            self.at = found.end()
+        """Skip spaces and comments."""
+        if match := _BLANK.match(self.text, self.at):
+            self.at = match.end()
 
     def has(self, sign: str) -> bool:
-        """Whether this sign is next; then past it."""
+        """Return whether a sign is next, and skip it."""
         self.blank()
         is_next = self.text.startswith(sign, self.at)
         self.at += len(sign) * is_next
         return is_next
 
     def need(self, sign: str) -> None:
-        """Past a sign that must be next."""
+        """Skip a sign that must be next."""
         if not self.has(sign):
             raise NotLiteral(f"no {sign!r} at {self.at}")
 
     def several(self, end: str) -> list[Any]:
-        """Values with commas between them, one perhaps at the end, up to a closing sign."""
-        found: list[Any] = []
+        """Read values separated by commas up to a closing sign."""
+        values: list[Any] = []
         while not self.has(end):
-            found.append(self.value())
+            values.append(self.value())
             if not self.has(","):
                 self.need(end)
                 break
-        return found
+        return values
 
     def value(self) -> Any:
-        """One value, with what may stand before and behind it."""
+        """Read one value, with its casts and identity methods."""
         self.blank()
         while self._syntax.borrows and self.has("&"):
             if self.text.startswith("mut ", self.at):
@@ -161,7 +133,7 @@ class Reader:
         if cast := _CAST.match(self.text, self.at) if self._syntax.casts else None:
             self.at = cast.end()
             return self.value()
-        return self._behind(self._primary())
+        return self._after(self._primary())
 
     def _primary(self) -> Any:
         if self.has("-"):
@@ -182,32 +154,32 @@ class Reader:
         return self._word()
 
     def _bracket(self) -> Any:
-        """One value in brackets, or a tuple."""
-        found = self.several(")")
-        if len(found) == 1 and self.text[: self.at].rstrip(") \n")[-1:] != ",":
-            return found[0]
+        """One value in parentheses, or a tuple."""
+        values = self.several(")")
+        if len(values) == 1 and self.text[: self.at].rstrip(") \n")[-1:] != ",":
+            return values[0]
         if not self._syntax.has_tuples:
-            raise NotLiteral("a tuple is Rust's")
-        return tuple(found)
+            raise NotLiteral("only Rust has tuples")
+        return tuple(values)
 
     def _repeated(self, end: str) -> list[Any]:
         """A list, or `[value; count]`."""
-        begun, first = self.at, None
+        start = self.at
         try:
             return self.several(end)
         except NotLiteral:
-            self.at = begun
+            self.at = start
             first = self.value()
             self.need(";")
             count = self.value()
             self.need(end)
-            if not isinstance(count, int) or not 0 <= count <= MOST:
-                raise NotLiteral("a list of so many") from None
+            if not isinstance(count, int) or not 0 <= count <= MAX_REPEATS:
+                raise NotLiteral("the list is too long") from None
             return [first] * count
 
     def _object(self) -> dict[str, Any]:
-        """An object of JavaScript's."""
-        found: dict[str, Any] = {}
+        """An object of JavaScript."""
+        entries: dict[str, Any] = {}
         while not self.has("}"):
             self.blank()
             if quoted := _QUOTED.match(self.text, self.at):
@@ -217,58 +189,56 @@ class Reader:
             else:
                 raise NotLiteral("a key")
             self.need(":")
-            found[key] = self.value()
+            entries[key] = self.value()
             if not self.has(","):
                 self.need("}")
                 break
-        return found
+        return entries
 
-    def _quoted(self, found: re.Match[str]) -> str:
-        self.at = found.end()
-        body = found[2][1:-1]
-        text = body if found[1] in ("r", "R") else _ESCAPE.sub(_unescaped, body)
+    def _quoted(self, match: re.Match[str]) -> str:
+        self.at = match.end()
+        body = match[2][1:-1]
+        text = body if match[1] in ("r", "R") else _ESCAPE.sub(_unescaped, body)
         self.blank()
-        is_joined = self._syntax.joins_texts and found[2][0] == '"'
+        is_joined = self._syntax.joins_texts and match[2][0] == '"'
         if is_joined and (more := _QUOTED.match(self.text, self.at)):
             return text + self._quoted(more)
         return text
 
-    def _number(self, found: re.Match[str]) -> int | float:
-        self.at = found.end()
-        if found["hex"]:
-            return int(found["hex"].replace("_", ""), 16)  # hexadecimals of tests are small
-        kind, digits = found["kind"], found["digits"].replace("_", "")
+    def _number(self, match: re.Match[str]) -> int | float:
+        self.at = match.end()
+        if match["hex"]:
+            return int(match["hex"].replace("_", ""), 16)  # hexadecimals of tests are small
+        kind, digits = match["kind"], match["digits"].replace("_", "")
         if kind == "n":
             raise NotLiteral("a BigInt")
         is_float = kind.lower() in ("f", "d", "f32", "f64", "_f32", "_f64") or not digits.isdigit()
         if not self._syntax.has_doubles_only:
             return float(digits) if is_float else int(digits)
-        number = float(digits)  # JavaScript has no others; those that are safe integers are shown so
-        return int(number) if number.is_integer() and number <= SAFE else number
+        number = float(digits)  # JavaScript has only floats; safe integers are shown as integers
+        return int(number) if number.is_integer() and number <= MAX_SAFE_INTEGER else number
 
     def _word(self) -> Any:
-        found = _WORD.match(self.text, self.at)
-        if found is None:
-            raise NotLiteral(f"nothing known at {self.at}")
-        word = re.sub(r"\s+", "", found[0])
+        match = _WORD.match(self.text, self.at)
+        if match is None:
+            raise NotLiteral(f"unknown text at {self.at}")
+        word = re.sub(r"\s+", "", match[0])
         if word == "new":
-            self.at = found.end()
+            self.at = match.end()
             self.blank()
-            found = _WORD.match(self.text, self.at)
-            if found is None or self._syntax.has_objects:
+            match = _WORD.match(self.text, self.at)
+            if match is None or self._syntax.has_objects:
                 raise NotLiteral("an object")
-            word = re.sub(r"\s+", "", found[0])
+            word = re.sub(r"\s+", "", match[0])
+        self.at = match.end()
         if word in _WORDS:
-            self.at = found.end()
             return _WORDS[word]
         if word in self.known:
-            self.at = found.end()
             return self.known[word]
-        self.at = found.end()
-        return self._made(_bare(word))
+        return self._construct(_bare(word))
 
-    def _made(self, name: str) -> Any:
-        """What a constructor or a macro makes of its arguments."""
+    def _construct(self, name: str) -> Any:
+        """The value of a constructor or a macro."""
         if name == "vec" and self.has("!"):
             self.need("[")
             return self._repeated("]")
@@ -278,18 +248,18 @@ class Reader:
                 pass
             self.need("{")
             return self.several("}")
-        if name in _NOTHING:
+        if name in _NONE:
             self.has("()")
             return None
         if self.has("{"):
-            arguments = [self.several("}")] if name in (*_HOLDERS, *_MAPS, *_SETS) else self.several("}")
+            arguments = [self.several("}")] if name in _FROM_LIST | _MAPS | _SETS else self.several("}")
         else:
             self.need("(")
             arguments = self.several(")")
-        return made(name, arguments)
+        return construct(name, arguments)
 
     def _types(self) -> None:
-        """Past type arguments: `<Long, List<Long>>`, `::<i32>`."""
+        """Skip type arguments: `<Long, List<Long>>`, `::<i32>`."""
         self.has("::")
         if not self.has("<"):
             return
@@ -300,13 +270,13 @@ class Reader:
         if self.has("::"):  # Vec::<i32>::new
             self.has("new")
 
-    def _behind(self, value: Any) -> Any:
-        """Past methods that give the value itself, or its text."""
-        while found := re.compile(r"\s*\.\s*(\w+)\s*(?:::\s*<[^()]*>)?\s*\(\s*\)").match(self.text, self.at):
-            if found[1] not in _KEPT:
-                raise NotLiteral(f"a call of {found[1]}")
-            self.at = found.end()
-            if found[1] in ("to_string", "toString") and not isinstance(value, str):
+    def _after(self, value: Any) -> Any:
+        """Skip methods that return the value itself or its text."""
+        while match := re.compile(r"\s*\.\s*(\w+)\s*(?:::\s*<[^()]*>)?\s*\(\s*\)").match(self.text, self.at):
+            if match[1] not in (*_IDENTITY_METHODS, *_TO_TEXT):
+                raise NotLiteral(f"a call of {match[1]}")
+            self.at = match.end()
+            if match[1] in _TO_TEXT and not isinstance(value, str):
                 value = str(value)
         self.blank()
         if self.text.startswith(("+", "*", "/", "%", ".", "?", "[", "-"), self.at):
@@ -314,8 +284,8 @@ class Reader:
         return value
 
 
-def made(name: str, arguments: list[Any]) -> Any:
-    """What a constructor of this name makes of values."""
+def construct(name: str, arguments: list[Any]) -> Any:
+    """Return the value of a constructor; NotLiteral if its name is unknown."""
     if name in _LISTS:
         return arguments
     if name in _TUPLES:
@@ -331,7 +301,7 @@ def made(name: str, arguments: list[Any]) -> Any:
     if name in _MAPS:
         held = _only(arguments, [])
         return held if isinstance(held, dict) else mapping(held)
-    if name in _HOLDERS:
+    if name in _FROM_LIST:
         return list(_only(arguments, []))
     if name in _INSIDE:
         return _only(arguments, _INSIDE[name])
@@ -339,26 +309,26 @@ def made(name: str, arguments: list[Any]) -> Any:
 
 
 def mapping(pairs: Any) -> dict[Any, Any]:
-    """A dict of pairs."""
+    """Make a dict of pairs."""
     if not isinstance(pairs, list) or not all(
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs
     ):
         raise NotLiteral("a map of pairs")
-    found: dict[Any, Any] = _hashed(lambda: dict(pairs))
-    return found
+    entries: dict[Any, Any] = _hashed(lambda: dict(pairs))
+    return entries
 
 
 def spelled(value: Any) -> str:
-    """A value as canonical text."""
-    found = canonical(repr(value))
-    if isinstance(found, Malformed):
+    """Return a value as canonical text."""
+    text = canonical(repr(value))
+    if isinstance(text, Malformed):
         raise NotLiteral(f"{value!r} has no canonical text")
-    return found
+    return text
 
 
 def _only(arguments: list[Any], otherwise: Any) -> Any:
     if len(arguments) > 1:
-        raise NotLiteral("several values for one")
+        raise NotLiteral("several values in place of one")
     return arguments[0] if arguments else otherwise
 
 
@@ -366,11 +336,11 @@ def _hashed(make: Callable[[], Any]) -> Any:
     try:
         return make()
     except TypeError:
-        raise NotLiteral("a key that is no key") from None
+        raise NotLiteral("a key that cannot be hashed") from None
 
 
 def _bare(word: str) -> str:
-    """`std::collections::HashMap::from` as `HashMap.from`: the last two names, one where it is small."""
+    """`std::collections::HashMap::from` as `HashMap.from`: the last two names."""
     parts = [part for part in re.split(r"::|\.", re.sub(r"<[^<>]*>", "", word)) if part]
     if parts[0] in ("std", "java") or len(parts) > 2:
         parts = parts[1:] if len(parts) <= 3 else parts[-2:]
@@ -379,8 +349,8 @@ def _bare(word: str) -> str:
     return ".".join(parts)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    word = found[1]
+def _unescaped(match: re.Match[str]) -> str:
+    word = match[1]
     if word[0] == "u" and len(word) > 1:
         return chr(int(word[1:].strip("{}"), 16))
     if word[0] == "x" and len(word) > 1:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
+from worldline.analyze.rewrite.names import FunctionNode
 from worldline.core.errors import UsageError
 from worldline.core.language import all_lines
 
@@ -187,9 +188,6 @@ class NamesInScope:
         return self.may_be(left, self.kinds[right]) or (
             self.may_be(left, NUMBERS) and self.may_be(right, NUMBERS)
         )
-
-
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def functions(tree: ast.Module) -> Iterator[FunctionNode]:

@@ -61,9 +61,20 @@ def returns(code: ParsedSource, node: ast.AST, scope: NamesInScope) -> Iterator[
 
 EditRule = Callable[[ParsedSource, ast.AST, NamesInScope], Iterator[SpanEdit]]
 EDIT_RULES: tuple[EditRule, ...] = (
-    operators, off_by_one, order, names, called, constants, conditions, returns, operands, slices, wrappings, others,
+    operators,
+    off_by_one,
+    order,
+    names,
+    called,
+    constants,
+    conditions,
+    returns,
+    operands,
+    slices,
+    wrappings,
+    others,
     statements,
-)  # fmt: skip
+)
 
 
 class EditProposer:

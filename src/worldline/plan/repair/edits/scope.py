@@ -7,7 +7,8 @@ import builtins
 from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
-from worldline.plan.repair.edits.parsed import FunctionNode, NamesInScope, ParsedSource, own_nodes
+from worldline.analyze.rewrite.names import FunctionNode
+from worldline.plan.repair.edits.parsed import NamesInScope, ParsedSource, own_nodes
 
 _T = TypeVar("_T")
 LONGEST = 40  # characters of an expression that is put in another's place

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from worldline.plan.repair.edits.parsed import NUMBERS, FunctionNode, NamesInScope, ParsedSource, SpanEdit
+from worldline.analyze.rewrite.names import FunctionNode
+from worldline.plan.repair.edits.parsed import NUMBERS, NamesInScope, ParsedSource, SpanEdit
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _REBINDING = frozenset({"update", "extend", "append", "add"})

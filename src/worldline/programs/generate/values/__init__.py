@@ -16,8 +16,19 @@ from worldline.programs.generate.values import awkward, containers, numbers, rel
 _LENGTHS = (0, 1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 7, 8, 9, 10, 12)
 _ANY = ("int", "str", "float", "bool", "ints", "strs", "tup", "counts")
 _CHARSETS = (
-    "aeiou", "aeiou", "AEIOU", "aeiouAEIOU", "0123456789", ".,!?", ".,;:!?", "abc", "xyz", "+-*/", "()[]", " -_",
-)  # fmt: skip
+    "aeiou",
+    "aeiou",
+    "AEIOU",
+    "aeiouAEIOU",
+    "0123456789",
+    ".,!?",
+    ".,;:!?",
+    "abc",
+    "xyz",
+    "+-*/",
+    "()[]",
+    " -_",
+)
 
 
 def length(rng: Random, *, empty: bool = True) -> int:
@@ -100,8 +111,18 @@ SCALARS: dict[str, Callable[[Construction, Sequence[str]], Any]] = {
     **{
         maker.__name__: _scope(maker)
         for maker in (
-            related.char, related.sub, related.substring, related.prefix, related.suffix, related.variant,
-            related.rotated, related.place, related.within, related.width, related.substitutions, related.glossary,
+            related.char,
+            related.sub,
+            related.substring,
+            related.prefix,
+            related.suffix,
+            related.variant,
+            related.rotated,
+            related.place,
+            related.within,
+            related.width,
+            related.substitutions,
+            related.glossary,
             related.member,
         )
     },
@@ -118,7 +139,9 @@ SCALARS: dict[str, Callable[[Construction, Sequence[str]], Any]] = {
     "high": lambda scope, _: numbers.threshold(scope, high=True),
     "float": lambda scope, limits: numbers.real(scope.rng, limits),
     "long": lambda scope, _: scope.rng.randint(0, 10 ** scope.rng.randint(1, 5)),
-    "few": lambda scope, _: [scope.rng.randint(-9, 30) for _ in range(scope.rng.choice((0, 1, 2, 3, 3, 4, 4)))],
+    "few": lambda scope, _: [
+        scope.rng.randint(-9, 30) for _ in range(scope.rng.choice((0, 1, 2, 3, 3, 4, 4)))
+    ],
     "none": lambda scope, _: None,
     "any": lambda scope, _: make(scope, scope.rng.choice(_ANY)),
     "rec": lambda scope, _: (texts.word(scope.rng), numbers.integer(scope.rng)),
@@ -131,7 +154,7 @@ SCALARS: dict[str, Callable[[Construction, Sequence[str]], Any]] = {
     "grid": _rng(containers.grid),
     "graph": _rng(containers.graph),
     "records": containers.records,
-}  # fmt: skip
+}
 
 
 def has(kind: str) -> bool:

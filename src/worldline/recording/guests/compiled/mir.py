@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from .loops import Span
 
-Place = tuple[int, str]  # a local and the path of fields in it; the empty path is all of it
-State = dict[
-    int, frozenset[str]
-]  # of a local: the paths that are not there; a local that is missing is as it was
+MirPlace = tuple[int, str]  # a local and the path of fields in it; the empty path is all of it
+# For each local, the paths that are not there. A missing local is unchanged.
+MirState = dict[int, frozenset[str]]
 
 LIVE: frozenset[str] = frozenset()
 DEAD = frozenset({""})
@@ -43,8 +42,8 @@ class MirStatement:
     line: int
     scope: int
     next: tuple[int, ...]
-    moved: tuple[Place, ...] = ()
-    given: Place | None = None
+    moved: tuple[MirPlace, ...] = ()
+    given: MirPlace | None = None
     stored: int = -1  # the local whose storage begins or ends here
     foreign: bool = (
         False  # out of a macro of another file: the line of the program that it counts to is not told
@@ -57,7 +56,7 @@ class MirVariable:
 
     name: str
     line: int
-    place: Place
+    place: MirPlace
     scope: int
     made_up: bool
 
@@ -110,7 +109,7 @@ def loops_of(text: str, file: str, source: str) -> list[Span]:
     return sorted(loops)
 
 
-def place(text: str) -> Place | None:
+def place(text: str) -> MirPlace | None:
     """A place as its local and the path in it: `((_3 as Some).0: T)` is (3, "Some.0")."""
     root = _ROOT.match(text)
     if root is None:
@@ -210,7 +209,7 @@ def _operands(text: str) -> Iterator[str]:
         at = text.find("move ", end)
 
 
-def _through(statement: MirStatement, before: State) -> State:
+def _through(statement: MirStatement, before: MirState) -> MirState:
     """The state behind a statement."""
     if not statement.moved and statement.given is None and statement.stored < 0:
         return before
@@ -228,7 +227,7 @@ def _through(statement: MirStatement, before: State) -> State:
     return after
 
 
-def _join(first: State, second: State) -> State:
+def _join(first: MirState, second: MirState) -> MirState:
     """What may be missing on either way; what one way leaves alone and the other gives a value is as it was."""
     joined = {local: first[local] | second[local] for local in first.keys() & second.keys()}
     alone = {
@@ -239,7 +238,7 @@ def _join(first: State, second: State) -> State:
     return joined | alone
 
 
-def _flow(statements: list[MirStatement], begin: dict[int, State], own: int) -> dict[int, State]:
+def _flow(statements: list[MirStatement], begin: dict[int, MirState], own: int) -> dict[int, MirState]:
     """The states before each statement that is reached; `own`: only through that line or none (-1: through all)."""
     states, work = dict(begin), list(begin)
     while work:
@@ -274,7 +273,7 @@ def _judge(moves: Moves, tracked: list[MirVariable], statements: list[MirStateme
             if len(dead) == 1:
                 moves.sure.setdefault(line, {})[n] = dead.pop()
     for line, starts in entries.items():
-        begin: dict[int, State] = {at: {} for at in starts}
+        begin: dict[int, MirState] = {at: {} for at in starts}
         for at, state in _flow(statements, begin, line).items():
             to = statements[at].line
             if statements[at].foreign or to not in (0, line):
@@ -293,14 +292,14 @@ def _entries(statements: list[MirStatement]) -> dict[int, list[int]]:
     return {line: sorted(starts) for line, starts in starts_of.items()}
 
 
-def _add_way(moves: Moves, way: tuple[int, int], tracked: list[MirVariable], state: State) -> None:
+def _add_way(moves: Moves, way: tuple[int, int], tracked: list[MirVariable], state: MirState) -> None:
     changes = moves.ways.setdefault(way, {})
     for n, variable in enumerate(tracked):
         if variable.place[0] in state:
             changes[n] = changes.get(n, False) or _gone(state, variable.place)
 
 
-def _gone(state: State, where: Place) -> bool:
+def _gone(state: MirState, where: MirPlace) -> bool:
     local, path = where
     missing = state.get(local, LIVE)
     return any(gap.startswith(path) or path.startswith(gap) for gap in missing)

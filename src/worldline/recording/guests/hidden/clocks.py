@@ -17,12 +17,11 @@ from importlib import import_module
 from typing import Any
 
 from .. import behavior
-from .tape import Tape
+from .tape import Swap, Tape
 from .virtual_clock import VirtualClock
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-Swap = Callable[[Any, str, Callable[..., Any]], Any]
 _datetime: Any = import_module("_datetime")
 _UTC = _datetime.timezone.utc
 _DEPRECATED = (

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import builtins
 import posix
-from collections.abc import Callable, Container
+from collections.abc import Container
 from sys import _getframe
 from typing import Any
 
-from .tape import Tape
+from .tape import Swap, Tape
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-Swap = Callable[[Any, str, Callable[..., Any]], Any]
 _ASKERS = ("getmtime", "getatime", "getctime", "stat", "lstat")  # of libraries, on behalf of the program
 _SECOND, _RECENT = 10**9, 60 * 10**9
 _NAMES = ("st_atime", "st_mtime", "st_ctime")

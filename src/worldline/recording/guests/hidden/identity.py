@@ -7,18 +7,17 @@ from the code of the program are recorded: a library such as `copy.deepcopy` get
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from importlib import import_module
 from sys import _getframe
 from types import ModuleType
 from typing import Any
 
-from .tape import Tape
+from .tape import Swap, Tape
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-Swap = Callable[[Any, str, Callable[..., Any]], Any]
 _uuid: Any = None
 with suppress(ImportError):  # of an interpreter without libuuid: then uuid1 is made of draws
     _uuid = import_module("_uuid")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import _random
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
+Swap = Callable[[Any, str, Callable[..., Any]], Any]
+"""Replaces an attribute of an object by a function that hidden inputs pass through."""
 _bytes_of = bytes.fromhex
 
 

@@ -16,11 +16,11 @@ from collections.abc import Callable
 from typing import Any
 
 from .schedule import Given, Scheduler, Thread
+from .tape import Swap
 from .virtual_clock import VirtualClock
 
 globals()["__builtins__"] = dict(vars(builtins))  # a program may take the real ones away
 
-Swap = Callable[[Any, str, Callable[..., Any]], Any]
 _Lock, _RLock = _thread.LockType, _thread.RLock
 _locked, _shown = _Lock.locked, _RLock.__repr__
 _MAX_TIMEOUT = _thread.TIMEOUT_MAX

@@ -186,7 +186,7 @@ def test_the_models_own_answer_is_judged_beside_its_trace(
     assert (again.said, again.causes) == (found.said, found.causes)
 
 
-def test_the_verb_and_its_table(
+def test_the_command_and_its_table(
     tmp_path: Path, crux: Path, true: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = dump(tmp_path, outputs(true))
@@ -325,7 +325,7 @@ def test_a_row_without_a_program_is_named(tmp_path: Path, true: dict[str, str]) 
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     told: list[tuple[int, int]] = []
-    report = score("crux", path, each=lambda done, of: told.append((done, of)))
+    report = score("crux", path, progress=lambda done, of: told.append((done, of)))
     (why,) = report.left_out
     assert why.startswith("no program")
     assert report.left_out[why] == ("a",)

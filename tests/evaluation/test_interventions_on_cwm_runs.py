@@ -1,4 +1,4 @@
-"""Interventions of a model that writes Meta's format, asked over HTTP: of a run, of a run that was scored, of one program.
+"""Interventions on a model that writes the notation cwm, over HTTP: of a run, of a scored run, of one program.
 
 The server's model is the interpreter with planted mistakes, so that what each intervention does is known beforehand.
 """
@@ -18,7 +18,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.debug import debug
 from worldline.diagnose.trials import Trials
-from worldline.evaluation.interventions import intervened
+from worldline.evaluation.interventions import intervene_on_run
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
@@ -71,7 +71,7 @@ def outcomes(found: Trials) -> dict[str, list[str]]:
 
 
 @pytest.mark.long(reason="up to eight interventions for each of three samples, asked over HTTP")
-def test_cures_of_a_run(server: str, tmp_path: Path) -> None:
+def test_interventions_on_a_run(server: str, tmp_path: Path) -> None:
     """Two samples call `g`, where it loses its line: once, and twice. The third does not, and is right."""
     tasks = [Task(program=Program(source=SOURCE, call=f"f({xs})"), name=f"f/{xs}") for xs in CALLS]
     name = scheme(server, LINES)
@@ -79,7 +79,7 @@ def test_cures_of_a_run(server: str, tmp_path: Path) -> None:
         Suite(name="mine", tasks=tasks), load_model(name), out=tmp_path / "run", config={"scheme": name}
     )
     assert (report.n, report.all.answer.right) == (3, 1)
-    found, at = intervened(tmp_path / "run", load_model)
+    found, at = intervene_on_run(tmp_path / "run", load_model)
     assert (at, found.failed, found.causes) == ([0, 1, 2], (0, 1), ("wrong action", "wrong action"))
     assert outcomes(found) == {
         "budget": ["unfit"] * 3,
@@ -123,7 +123,7 @@ def scored(server: str, folder: Path) -> Path:
 
 
 @pytest.mark.long(reason="starts three commands")
-def test_cures_of_a_run_that_was_scored(server: str, tmp_path: Path) -> None:
+def test_interventions_on_a_scored_run(server: str, tmp_path: Path) -> None:
     path = scored(server, tmp_path)
     done = verb("intervene", str(path), "--json")
     assert done.returncode == 2
@@ -132,24 +132,21 @@ def test_cures_of_a_run_that_was_scored(server: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert told["failed"] == [0, 1, 2]
-    found = {intervention: {one["outcome"] for one in told["tried"] if one["intervention"] == intervention} for intervention in (
-        "repair", "actions", "guard", "flatten", "chars", "queries"
-    )}  # fmt: skip
-    assert found == {
-        "repair": {"recovered"}, "actions": {"unfit"}, "guard": {"unfit"}, "flatten": {"recovered"},
-        "chars": {"unfit"}, "queries": {"recovered"},
-    }  # fmt: skip
+    expected = {"repair": "recovered", "actions": "unfit", "guard": "unfit", "flatten": "recovered"}
+    expected |= {"chars": "unfit", "queries": "recovered"}
+    for name, outcome in expected.items():
+        assert {trial["outcome"] for trial in told["tried"] if trial["intervention"] == name} == {outcome}
     assert json.loads((path / "interventions.json").read_text())["model"].endswith("#facebook/cwm")
 
 
 def test_another_notation_is_another_model(server: str, tmp_path: Path) -> None:
     path = scored(server, tmp_path)
     with pytest.raises(UsageError, match="the run is in cwm, and interpreter writes compact"):
-        intervened(path, load_model, model="interpreter")
+        intervene_on_run(path, load_model, model="interpreter")
 
 
 @pytest.mark.long(reason="asks a server for every intervention of a program")
-def test_one_program_is_debugged_with_its_cures(server: str) -> None:
+def test_debug_tries_interventions_on_one_program(server: str) -> None:
     program = Program(source=SOURCE, call="f([3])")
     found = debug(program, load_model(scheme(server, LINES)), seconds=None)
     assert (found.cause.name, found.is_confirmed) == ("wrong action", True)

@@ -16,8 +16,9 @@ from worldline.core.errors import DiskError, UsageError
 from worldline.core.fault import LOGGER, RowFault, call_or_fault, iterate_or_fault
 from worldline.core.program import Program
 from worldline.core.trace import Outcome
-from worldline.evaluation.external import foreign
+from worldline.evaluation.external import predictions
 from worldline.evaluation.run import run as runs
+from worldline.evaluation.run import truth
 from worldline.evaluation.run.directory import RunDir, newest, verify
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
@@ -65,10 +66,10 @@ def is_odd_task(task: Task, *rest: Any, **named: Any) -> bool:
 
 
 INJECTED: dict[str, tuple[Any, str, Callable[..., bool]]] = {
-    "recording": (runs, "_true", is_odd_task),
-    "asking": (runs, "ask_of", lambda each, codec, *rest: each.at == ODD),
+    "recording": (runs, "_truth_of", is_odd_task),
+    "making a request": (runs, "request_for", lambda known, codec, *rest: known.at == ODD),
     "judging": (runs, "judge", is_odd_task),
-    "making a record": (runs, "answered", lambda at, *rest, **named: at == ODD),
+    "making a record": (runs, "prediction_record", lambda at, *rest, **named: at == ODD),
     "storing": (RunDir, "add", lambda log, record: record.at == ODD and record.found.status != "fault"),
     "answering": (Right, "one", lambda model, n: n == ODD),
 }
@@ -95,12 +96,12 @@ def test_what_breaks_on_one_row_costs_no_other(
     assert len((tmp_path / "records.jsonl").read_bytes().splitlines()) == 6
 
 
-def test_a_program_that_the_box_could_not_record_is_a_fault_and_recorded_again(
+def test_a_program_that_could_not_be_recorded_is_a_fault_and_recorded_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from dataclasses import replace
 
-    recorded = runs.record_many
+    recorded = truth.record_many
 
     def some(programs: Any, **how: Any) -> Iterator[Any]:
         for trace in recorded(programs, **how):
@@ -108,15 +109,15 @@ def test_a_program_that_the_box_could_not_record_is_a_fault_and_recorded_again(
             yield replace(trace, outcome=Outcome("host-fault", "no box")) if is_odd else trace
 
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "record_many", some)
+        patch.setattr(truth, "record_many", some)
         found = run(suite(), Right(), out=tmp_path)
     assert (found.n, found.faults, found.skipped) == (4, 1, 0)
     assert newest(tmp_path)[ODD].found.note == "fault(host-fault: no box)"
     assert run(suite(), Right(), out=tmp_path).n == 5
 
 
-def test_a_recorder_that_breaks_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded = runs.record_many
+def test_a_broken_recorder_is_restarted(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded = truth.record_many
 
     def some(programs: Any, **how: Any) -> Iterator[Any]:
         for trace in recorded(programs, **how):
@@ -124,7 +125,7 @@ def test_a_recorder_that_breaks_is_begun_anew(monkeypatch: pytest.MonkeyPatch) -
                 raise OSError("too many open files")
             yield trace
 
-    monkeypatch.setattr(runs, "record_many", some)
+    monkeypatch.setattr(truth, "record_many", some)
     found = run(suite(), Right())
     assert (found.n, found.faults) == (4, 1)
 
@@ -141,7 +142,7 @@ def test_what_is_wrong_with_the_whole_run_stops_it(
         run(suite(), Right())
 
 
-def test_a_predictor_that_cannot_be_asked_stops_the_run() -> None:
+def test_a_usage_error_of_a_predictor_stops_the_run() -> None:
     class Refusing(Right):
         def one(self, n: int) -> Prediction:
             raise UsageError("a package is missing")
@@ -150,7 +151,7 @@ def test_a_predictor_that_cannot_be_asked_stops_the_run() -> None:
         run(suite(), Refusing())
 
 
-def test_predictions_that_are_none_are_faults_of_their_rows() -> None:
+def test_invalid_predictions_are_faults_of_their_rows() -> None:
     class Odd(Right):
         def one(self, n: int) -> Any:
             odd = [None, 5, Prediction(text="text", status="ended"), super().one(3)]  # type: ignore[arg-type]
@@ -160,7 +161,7 @@ def test_predictions_that_are_none_are_faults_of_their_rows() -> None:
     assert (found.n, found.all.answer.right, found.faults) == (3, 3, 3)
 
 
-def test_predictions_that_are_missing_are_faults_and_the_others_are_asked_for() -> None:
+def test_missing_predictions_are_faults_and_the_others_are_requested() -> None:
     class Short(Right):
         def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             yield from list(super().predict(asks))[:2]
@@ -179,14 +180,14 @@ def rows(path: Path, count: int = 5) -> Path:
 
 
 SCORED: dict[str, tuple[Any, str, Callable[..., bool]]] = {
-    "reading": (foreign, "_foreign", lambda row, *rest: row.id == f"row {ODD}"),
-    "finding the program": (foreign, "program_of", lambda roles, text, known: ")2\n" in text),
+    "reading": (predictions, "_prediction", lambda row, *rest: row.id == f"row {ODD}"),
+    "finding the program": (predictions, "program_of", lambda roles, text, known: ")2\n" in text),
     "judging": (runs, "judge", lambda task, *rest, **named: task.name == f"row {ODD}"),
 }
 
 
 @pytest.mark.parametrize("what", SCORED)
-def test_score_goes_on_says_so_and_asks_again(
+def test_score_continues_after_a_fault_and_judges_it_again(
     tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     owner, name, is_odd = SCORED[what]
@@ -202,7 +203,7 @@ def test_score_goes_on_says_so_and_asks_again(
     assert json.loads(capsys.readouterr().out)["n"] == 5
 
 
-def test_the_traceback_is_told_once_where_it_is_asked_for(
+def test_the_traceback_is_logged_once_if_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = rows(tmp_path / "rows.jsonl")
@@ -218,7 +219,7 @@ def test_the_traceback_is_told_once_where_it_is_asked_for(
     assert not [h for h in logging.getLogger(LOGGER).handlers if type(h) is logging.StreamHandler]
 
 
-def test_a_fence_gives_what_the_act_gives_or_why_not() -> None:
+def test_call_or_fault_returns_the_result_or_the_fault() -> None:
     assert call_or_fault(int, "5") == 5
     found = call_or_fault(int, "x\x1b" * 1000)
     assert isinstance(found, RowFault)
@@ -236,7 +237,7 @@ def test_a_fence_gives_what_the_act_gives_or_why_not() -> None:
     assert call_or_fault(mute) == RowFault("Mute")
 
 
-def test_answers_are_begun_anew_behind_a_fault_and_closed() -> None:
+def test_iterate_or_fault_restarts_after_a_fault_and_closes() -> None:
     begun, closed = [], []
 
     def answers(at: int) -> Iterator[int]:

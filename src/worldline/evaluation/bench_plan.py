@@ -1,6 +1,6 @@
-"""A benchmark as a plan of three parts: how a model is asked (`Asking`), where it runs, and how the suite judges it.
+"""A benchmark as a plan: how the model predicts (`PredictionMode`), where it runs, how the suite judges.
 
-A plan with several scratchpads or several samples is that many runs, each in its own folder:
+Each scratchpad and each sample of a plan is one run, in its own folder:
 
     OUT                 one run
     OUT/2               the second of several samples
@@ -17,14 +17,13 @@ from itertools import chain
 from typing import Any
 
 from worldline.evaluation import suites
-from worldline.evaluation.asking import NONE, Asking, rewritten_suite
-from worldline.evaluation.forced import QUERIES
-from worldline.evaluation.measuring import MeasureExecutor, measure, pool_executor
+from worldline.evaluation.measuring import measure, pool_executor
 from worldline.evaluation.measuring import sum_up as sum_up_measurements
+from worldline.evaluation.prediction_mode import DEFAULT_QUERIES, NONE, PredictionMode, rewritten_suite
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.run.run import run
-from worldline.evaluation.run.samples import pooled
+from worldline.evaluation.run.samples import pool_samples
 from worldline.evaluation.run.shard import SuiteShard
 from worldline.evaluation.run.spread import spread
 from worldline.evaluation.run.stored import local
@@ -42,7 +41,7 @@ from worldline.storage.remote import Folder
 
 @dataclass(frozen=True)
 class BenchProgress:
-    """How far a benchmark is: programs done, of how many (None: unknown), and a note on what is under way."""
+    """Progress of a benchmark: programs done, their total (None if unknown), and a note on the current work."""
 
     done: int
     total: int | None
@@ -54,7 +53,7 @@ class BenchPlan:
     """Everything that decides a benchmark, checked by `checks`."""
 
     suite: Suite
-    reload: Callable[[], Suite] | None  # None where the suite's tasks can be read only once
+    reload: Callable[[], Suite] | None  # None if the suite's tasks can be read only once
     model: AnyModel
     extras: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -67,20 +66,20 @@ class BenchPlan:
     out: Folder | None = None
 
     def seeded(self, sample: int) -> dict[str, str]:
-        """The model's options for a sample: of several, each has its own seed, from the one that is set."""
+        """Return the model's options for a sample; several samples have consecutive seeds."""
         if self.samples == 1:
             return dict(self.extras)
         return {**self.extras, "seed": str(int(self.extras.get("seed", "0")) + sample - 1)}
 
     def folder(self, mode: str, sample: int) -> Folder | None:
-        """Where one of the plan's runs is kept."""
+        """Return where one of the plan's runs is stored."""
         if self.out is None:
             return None
         at = self.out if len(self.modes) == 1 else self.out / mode
         return at if self.samples == 1 else at / str(sample)
 
     def config(self, mode: str, sample: int, predictor: Predictor) -> dict[str, Any]:
-        """What a run keeps of the plan; `predictor` is the model as it was loaded, with nothing around it."""
+        """Return what a run stores about the plan; `predictor` is the model without its wrappers."""
         return {
             "options": {name: value for name, value in self.options.items() if value is not None},
             "extras": self.seeded(sample),
@@ -93,15 +92,15 @@ class BenchPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class BenchListener:
-    """Who hears of a benchmark under way."""
+    """Callbacks for the verdicts and the progress of a benchmark."""
 
     verdict: Callable[[Verdict], None] | None = None
     progress: Callable[[BenchProgress], None] | None = None
 
 
-def load_asked(suite: str, model: AnyModel, extras: Mapping[str, str], asking: Asking) -> Predictor:
-    """Load a model, here or on a worker, and ask it in a way."""
-    return asking.around(_load_bare(suite, model, extras))
+def load_wrapped(suite: str, model: AnyModel, extras: Mapping[str, str], mode: PredictionMode) -> Predictor:
+    """Load a model, in this process or on a worker, and wrap it in its prediction mode."""
+    return mode.wrap(_load_bare(suite, model, extras))
 
 
 def _load_bare(suite: str, model: AnyModel, extras: Mapping[str, str]) -> Predictor:
@@ -115,7 +114,7 @@ def _load_bare(suite: str, model: AnyModel, extras: Mapping[str, str]) -> Predic
 def run_plan(
     plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None = None
 ) -> dict[str, Report | Measured]:
-    """Carry out a plan, on the workers of a pool where there is one; the result by scratchpad mode."""
+    """Execute a plan, on the workers of `pool` if it is set, and return the results by scratchpad."""
     state = _BenchState(plan, listener, pool)
     if suites.is_measured(plan.suite.name):
         meter = suites.meter(plan.suite.name, force=plan.force or None)
@@ -124,7 +123,7 @@ def run_plan(
 
 
 class _BenchState:
-    """The suite of each run of a plan, and how many programs of all of them are done."""
+    """The suite for each run of a plan, and how many programs of all runs are done."""
 
     def __init__(self, plan: BenchPlan, listener: BenchListener, pool: WorkerPool | None) -> None:
         self.pool, self._listener = pool, listener
@@ -133,62 +132,75 @@ class _BenchState:
         self._done, self._total = 0, None if count is None else count * runs
 
     def next_suite(self) -> Suite:
-        """The suite for one more run, its tasks not yet read."""
-        self.say("")
+        """Return the suite for one more run, its tasks not yet read."""
+        self.report("")
         return next(self._suites)
 
-    def say(self, note: str) -> None:
-        """Say what is under way."""
+    def report(self, note: str) -> None:
+        """Report the progress, with a note on the current work."""
         if self._listener.progress is not None:
             self._listener.progress(BenchProgress(self._done, self._total, note))
 
     def judged(self, verdict: Verdict) -> None:
-        """A prediction was judged."""
+        """Report a verdict."""
         if self._listener.verdict is not None:
             self._listener.verdict(verdict)
         self.advance()
 
     def advance(self, _: Measurement | None = None) -> None:
-        """A program is done."""
+        """Count a program as done."""
         self._done += 1
-        self.say(self.pool.summary if self.pool is not None else "")
+        self.report(self.pool.summary if self.pool is not None else "")
 
 
 def _reloaded(load: Callable[[], Suite] | None) -> Iterator[Suite]:
-    """Load a suite as often as it is needed."""
     while load is not None:
         yield load()
 
 
 def _judged(plan: BenchPlan, mode: str, state: _BenchState) -> Report:
-    """A suite of judged traces in one mode: every sample, summed up."""
+    """Judge every sample of a suite with one scratchpad."""
     runs = [_judged_once(plan, mode, sample, state) for sample in range(1, plan.samples + 1)]
     if len(runs) == 1:
         return runs[0][0]
-    return pooled([report for report, _ in runs], [records for _, records in runs])
+    return pool_samples([report for report, _ in runs], [records for _, records in runs])
 
 
 def _judged_once(plan: BenchPlan, mode: str, sample: int, state: _BenchState) -> tuple[Report, list[Record]]:
     suite = state.next_suite() if mode == NONE else state.next_suite().for_scratchpads()
-    queries = QUERIES if plan.queries is None else plan.queries
-    asking = Asking(mode, next(iter(plan.force), None), queries, suite.limits)
+    queries = DEFAULT_QUERIES if plan.queries is None else plan.queries
+    prediction_mode = PredictionMode(mode, next(iter(plan.force), None), queries, suite.limits)
     bare = _load_bare(suite.name, plan.model, plan.seeded(sample))
-    predictor, at, records = asking.around(bare), plan.folder(mode, sample), list[Record]()
-    load = partial(load_asked, suite.name, plan.model, plan.seeded(sample), asking)
-    rows = None if state.pool is None else spread(state.pool, load, predictor.info.notation)
+    predictor, folder, records = prediction_mode.wrap(bare), plan.folder(mode, sample), list[Record]()
+    load = partial(load_wrapped, suite.name, plan.model, plan.seeded(sample), prediction_mode)
     report = run(
-        suite, predictor, limit=plan.limit, each=state.judged, out=at, keep=records.append if at is None else None,
-        config=plan.config(mode, sample, bare), known=lambda count: state.say(f"({count:,} recorded)"),
-        shard=plan.shard, rows=rows,
-    )  # fmt: skip
-    records = sorted(records, key=lambda record: record.at) if at is None else [*newest(local(at)).values()]
-    faults = (f"{one.name}: {one.found.note}" for one in records if one.is_fault and one.found.note)
-    tables = suites.tables(suite.name, records)
-    return replace(report, tables=tables, first_fault=next(faults, "")), records
+        suite,
+        predictor,
+        limit=plan.limit,
+        on_verdict=state.judged,
+        on_record=records.append if folder is None else None,
+        on_truth=lambda count: state.report(f"({count:,} recorded)"),
+        out=folder,
+        config=plan.config(mode, sample, bare),
+        shard=plan.shard,
+        executor=None if state.pool is None else spread(state.pool, load, predictor.info.notation),
+    )
+    ordered = (
+        sorted(records, key=lambda record: record.at) if folder is None else [*newest(local(folder)).values()]
+    )
+    return with_tables(report, ordered), ordered
+
+
+def with_tables(report: Report, records: Sequence[Record]) -> Report:
+    """Add the suite's own tables and the first fault to a report; `records` are in the order of the suite."""
+    faults = (
+        f"{record.name}: {record.found.note}" for record in records if record.is_fault and record.found.note
+    )
+    return replace(report, tables=suites.tables(report.suite, records), first_fault=next(faults, ""))
 
 
 def _measured(plan: BenchPlan, mode: str, meter: SuiteMeter, state: _BenchState) -> Measured:
-    """A suite with a meter in one mode: every sample, summed up."""
+    """Measure every sample of a suite with one scratchpad."""
     runs = [_measured_once(plan, mode, sample, meter, state) for sample in range(1, plan.samples + 1)]
     first = runs[0][0]
     if len(runs) == 1:
@@ -201,12 +213,16 @@ def _measured_once(
     plan: BenchPlan, mode: str, sample: int, meter: SuiteMeter, state: _BenchState
 ) -> tuple[Measured, list[Measurement]]:
     suite = rewritten_suite(state.next_suite(), mode)
-    load = partial(load_asked, suite.name, plan.model, plan.seeded(sample), Asking())
+    load = partial(load_wrapped, suite.name, plan.model, plan.seeded(sample), PredictionMode())
     predictor = load()
-    executor: MeasureExecutor | None = None
-    if state.pool is not None:
-        executor = pool_executor(state.pool, load, meter, suite.limits)
     return measure(
-        suite, meter, predictor, limit=plan.limit, shard=plan.shard, executor=executor, each=state.advance,
-        out=plan.folder(mode, sample), config=plan.config(mode, sample, predictor),
-    )  # fmt: skip
+        suite,
+        meter,
+        predictor,
+        limit=plan.limit,
+        shard=plan.shard,
+        executor=None if state.pool is None else pool_executor(state.pool, load, meter, suite.limits),
+        out=plan.folder(mode, sample),
+        config=plan.config(mode, sample, predictor),
+        on_measurement=state.advance,
+    )

@@ -10,7 +10,7 @@ from plain_predictor import PlainPredictor
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.evaluation.interventions import intervened
+from worldline.evaluation.interventions import intervene_on_run
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.interpreter import Interpreter
@@ -43,7 +43,9 @@ def made(folder: Path, **config: object) -> Path:
 def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> None:
     path = made(tmp_path / "run")
     for limit, tried in ((None, 4), (2, 2), (9, 4)):
-        found, at = intervened(path, lambda scheme, extras: Small(), interventions=["repair"], limit=limit)
+        found, at = intervene_on_run(
+            path, lambda scheme, extras: Small(), interventions=["repair"], limit=limit
+        )
         assert (len(found.failed), len(found.chosen)) == (tried, tried)
         assert all(at[i] < FAILED for i in found.failed)
         assert all(at[i] >= FAILED for i in found.chosen)
@@ -53,9 +55,9 @@ def test_as_many_passing_ones_as_failed_and_the_net_of_all(tmp_path: Path) -> No
         assert found.confirmed["wrong value"].some == tried
 
 
-def test_runs_that_cannot_be_asked_again_are_refused(tmp_path: Path) -> None:
+def test_runs_that_cannot_be_predicted_again_are_refused(tmp_path: Path) -> None:
     forced = made(tmp_path / "forced", force=["actions"])
     with pytest.raises(UsageError, match="actions forced"):
-        intervened(forced, lambda scheme, extras: Interpreter())
-    with pytest.raises(UsageError, match="no intervention luck"):
-        intervened(made(tmp_path / "run"), lambda scheme, extras: Interpreter(), interventions=["luck"])
+        intervene_on_run(forced, lambda scheme, extras: Interpreter())
+    with pytest.raises(UsageError, match="unknown intervention luck"):
+        intervene_on_run(made(tmp_path / "run"), lambda scheme, extras: Interpreter(), interventions=["luck"])

@@ -88,7 +88,7 @@ def is_odd_sample(diagnosis: Diagnosis) -> bool:
     return diagnosis.sample.ask.program.call == f"f({ODD})"
 
 
-CURED: dict[str, tuple[str, Callable[..., bool]]] = {
+BROKEN_FUNCTIONS: dict[str, tuple[str, Callable[..., bool]]] = {
     "diagnosing": ("_right", lambda one, by: is_odd_sample(one)),
     "planning": ("plan", lambda intervention, one, codec: is_odd_sample(one)),
     "planning with the truth": ("with_truth", lambda made, one, true: is_odd_sample(one)),
@@ -96,9 +96,9 @@ CURED: dict[str, tuple[str, Callable[..., bool]]] = {
 }
 
 
-@pytest.mark.parametrize("what", CURED)
-def test_cures(made: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    name, is_odd = CURED[what]
+@pytest.mark.parametrize("what", BROKEN_FUNCTIONS)
+def test_intervene(made: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, is_odd = BROKEN_FUNCTIONS[what]
     samples = [record.sample() for record in newest(made).values()]
     intervention = "flatten" if what == "planning with the truth" else "format"
     if intervention == "flatten":
@@ -134,7 +134,7 @@ def nested(one: Program) -> Program:
     return replace(one, source="def f(n):\n    m = (n + 1) * (n + 2) - n\n    return m\n")
 
 
-def test_a_predictor_that_breaks_on_one_cure(made: Path) -> None:
+def test_a_predictor_that_breaks_on_one_intervention(made: Path) -> None:
     class Breaking(Wrong):
         def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
             for ask, found in zip(asks, super().predict(asks), strict=True):

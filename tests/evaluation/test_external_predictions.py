@@ -17,7 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.evaluation.external.foreign import NOTES, Foreign, read_predictions
+from worldline.evaluation.external.predictions import NOTES, ExternalPrediction, read_predictions
 from worldline.evaluation.external.program import from_prompt, with_main
 from worldline.evaluation.external.rows import FIELDS, read_rows
 from worldline.predict.interpreter import Interpreter
@@ -77,12 +77,12 @@ def _write(path: Path, value: Any, *, lines: bool = True) -> Path:
     return path
 
 
-def _one(tmp_path: Path, row: Any, **options: Any) -> Foreign:
+def _one(tmp_path: Path, row: Any, **options: Any) -> ExternalPrediction:
     (found,) = read_predictions(_write(tmp_path / "rows.jsonl", [row]), **options)
     return found
 
 
-def _agrees(found: Foreign) -> None:
+def _agrees(found: ExternalPrediction) -> None:
     """The frames are those of the interpreter, in the same notation, value for value."""
     assert found.program is not None
     ask = PredictionRequest(program=found.program)
@@ -216,7 +216,7 @@ def test_fields_by_other_names(tmp_path: Path) -> None:
     names = {"id": "key", "code": "body", "input": "given", "expected": "should", "text": "said"}
     found = _one(tmp_path, row, fields=names)
     assert (found.id, found.note, found.expected) == ("a", "whole", "'AB'")
-    with pytest.raises(UsageError, match="no role is called nonsense"):
+    with pytest.raises(UsageError, match="unknown role nonsense"):
         _one(tmp_path, row, fields={"nonsense": "x"})
 
 
@@ -279,7 +279,7 @@ def test_a_failure_report(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"\n", b"{", b"\xff", b"\x1f\x8bnot", b"[]", b"<html></html>"])
-def test_a_file_that_is_none(tmp_path: Path, data: bytes) -> None:
+def test_an_unreadable_file_is_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "bad"
     path.write_bytes(data)
     with pytest.raises(UsageError):

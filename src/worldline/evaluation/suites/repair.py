@@ -1,7 +1,7 @@
-"""QuixBugs' buggy programs: how many are repaired, by the prior alone and with what a model imagines, and at what cost.
+"""The repair suite: how many of QuixBugs' programs are repaired, by the prior alone and with predictions.
 
-A model is not judged by a trace: what it imagines of candidate fixes orders them, and every fix that counts was run.
-The interpreter as the model is the best that imagination can do.
+The model orders candidate fixes by their predicted executions; every fix that counts has passed its tests in the
+sandbox. With the interpreter as the model, the result is the best that predictions can achieve.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from worldline.core.limits import Limits
 from worldline.core.stats import Share
 from worldline.evaluation.suites.measurement import Measurement
-from worldline.evaluation.suites.repair.quixbugs import BuggyProgram, read_quixbugs
+from worldline.evaluation.suites.quixbugs import BuggyProgram, read_quixbugs
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
 from worldline.plan.repair.edits.proposer import EditProposer
@@ -38,7 +38,7 @@ class RepairTask(Task):
 
 
 def load(*, data: str | Path, seed: int = 0) -> Suite:
-    """Every program of QuixBugs' folder, in an order of the seed's."""
+    """Load every program of QuixBugs' folder, shuffled by the seed."""
     bugs = read_quixbugs(data)
     Random(f"bench repair {seed}").shuffle(bugs)
     tasks = [RepairTask(program=bug.program, name=bug.name, bug=bug) for bug in bugs]
@@ -47,7 +47,7 @@ def load(*, data: str | Path, seed: int = 0) -> Suite:
 
 @dataclass(frozen=True)
 class RepairMeter:
-    """Each program repaired in either order, with the first patch that passes as the end of the search."""
+    """Repairs each program in either order, until the first patch that passes."""
 
     batch: int = 1
     no_scratchpad: str = "its programs are searched for a fix, and not rewritten"
@@ -59,9 +59,9 @@ class RepairMeter:
         with caller() as runs:
             for task in tasks:
                 assert isinstance(task, RepairTask)
-                bug = in_time(task.bug, runs)
+                bug = with_fast_tests(task.bug, runs)
                 repairs = {order: _repaired(bug, order, predictor, runs) for order in ORDERS}
-                yield Measurement(figures={order: _figures(found) for order, found in repairs.items()})
+                yield Measurement(figures={order: _figures(result) for order, result in repairs.items()})
 
     def count(self, tasks: Sequence[Task], limits: Limits, /) -> int:
         """Count the programs: none is skipped."""
@@ -69,48 +69,46 @@ class RepairMeter:
 
     def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
         """Sum up what was repaired, and at what cost."""
-        heads = (
-            "order", "repaired", "candidates tried, mean", "median", "tests run, mean", "bytes imagined, mean",
-        )  # fmt: skip
-        note = "means and medians are of the programs repaired in every order; mixed: the prior times what is imagined"
+        costs = ("candidates tried, mean", "median", "tests run, mean", "bytes imagined, mean")
+        heads = ("order", "repaired", *costs)
+        note = "means and medians are of the programs repaired in every order; mixed: the prior times the prediction"
         cells = tuple(_row(order, [row.figures for row in rows]) for order in ORDERS)
         return (Table("programs repaired", heads, cells, note),)
 
 
 def meter() -> RepairMeter:
-    """Measure repairs."""
+    """Return a meter of repairs."""
     return RepairMeter()
 
 
-def _figures(found: Repair) -> dict[str, Any]:
-    spent = found.spent
-    return {
-        "repaired": bool(found.patches), "tried": found.tried, "executions": spent.executions, "bytes": spent.bytes,
-    }  # fmt: skip
+def _figures(result: Repair) -> dict[str, Any]:
+    cost = {"executions": result.spent.executions, "bytes": result.spent.bytes}
+    return {"repaired": bool(result.patches), "tried": result.tried, **cost}
 
 
-def in_time(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
-    """A program with the tests that its right version passes in time: two of all take minutes."""
+def with_fast_tests(bug: BuggyProgram, runs: Caller) -> BuggyProgram:
+    """Return a program with the tests that its right version passes in time: two of them take minutes."""
     ends = runs.run(bug.tests.batch(bug.right, bug.tests.checks, PLAN.seconds))
-    kept = tuple(check for check, end in zip(bug.tests.checks, ends, strict=True) if check.passes(end))
-    return replace(bug, tests=replace(bug.tests, checks=kept))
+    checks = tuple(check for check, end in zip(bug.tests.checks, ends, strict=True) if check.passes(end))
+    return replace(bug, tests=replace(bug.tests, checks=checks))
 
 
 def _repaired(bug: BuggyProgram, order: str, predictor: Predictor, runs: Caller) -> Repair:
+    plan, record_program = replace(PLAN, oracle=order), partial(record, limits=RECORDED)
+    proposers = [EditProposer()]
     return repair(
-        bug.program, bug.tests, runs, partial(record, limits=RECORDED), proposers=[EditProposer()],
-        plan=replace(PLAN, oracle=order), predictor=predictor,
-    )  # fmt: skip
+        bug.program, bug.tests, runs, record_program, proposers=proposers, plan=plan, predictor=predictor
+    )
 
 
 def _row(order: str, programs: Sequence[Mapping[str, Any]]) -> tuple[Cell, ...]:
-    """How many programs an order repairs, and what those cost that every order repairs."""
+    """How many programs an order repairs, and the cost of those that every order repairs."""
     own = [figures[order] for figures in programs]
-    repaired = Share(sum(each["repaired"] for each in own), len(own))
+    repaired = Share(sum(figures["repaired"] for figures in own), len(own))
     done = [figures[order] for figures in programs if all(figures[other]["repaired"] for other in ORDERS)]
     if not done:
         return order, repaired, None, None, None, None
-    tried, executions, sizes = ([each[key] for each in done] for key in ("tried", "executions", "bytes"))
-    return (
-        order, repaired, float(mean(tried)), float(median(tried)), float(mean(executions)), float(mean(sizes)),
-    )  # fmt: skip
+    tried, executions, sizes = (
+        [figures[key] for figures in done] for key in ("tried", "executions", "bytes")
+    )
+    return order, repaired, *map(float, (mean(tried), median(tried), mean(executions), mean(sizes)))

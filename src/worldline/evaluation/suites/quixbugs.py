@@ -1,7 +1,7 @@
-"""QuixBugs' own folder as programs to repair: each with its tests, and with the program that is right.
+"""Reads QuixBugs' folder: buggy programs with their tests and the right versions.
 
-Rows of `json_testcases` where there are some, else the functions of `python_testcases`, whose choice between the two
-versions of a program is replaced by the program under repair. Nothing of the folder is run here.
+The tests are the rows of `json_testcases` or, if there are none, the functions of `python_testcases`, whose switch
+between two versions is replaced by the program under repair. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from worldline.plan.repair.checks import CheckSet
 from worldline.plan.repair.rows import read_checks
 from worldline.plan.repair.test_file import of_python
 
-PROGRAMS, RIGHT, ROWS, TESTS = (
-    "python_programs", "correct_python_programs", "json_testcases", "python_testcases",
-)  # fmt: skip
+PROGRAMS, RIGHT = "python_programs", "correct_python_programs"
+ROWS, TESTS = "json_testcases", "python_testcases"
 
 
 @dataclass(frozen=True, kw_only=True)
 class BuggyProgram:
-    """A program with a bug, its tests, and the source that is right."""
+    """A program with a bug, its tests, and the right source."""
 
     name: str
     program: Program
@@ -33,21 +32,23 @@ class BuggyProgram:
 
 
 def read_quixbugs(folder: str | Path) -> list[BuggyProgram]:
-    """Every program of the folder, by name; UsageError where it is not QuixBugs'."""
+    """Read every program of the folder, by name.
+
+    Raises:
+        UsageError: The folder is not QuixBugs'.
+    """
     root = Path(folder)
-    if not all((root / each).is_dir() for each in (PROGRAMS, RIGHT, ROWS, TESTS)):
+    if not all((root / name).is_dir() for name in (PROGRAMS, RIGHT, ROWS, TESTS)):
         raise UsageError(
-            f"{root} is not QuixBugs' folder: it has {PROGRAMS}, {RIGHT}, {ROWS} and {TESTS}, as in "
+            f"{root} is not QuixBugs' folder: it lacks one of {PROGRAMS}, {RIGHT}, {ROWS} and {TESTS}. Clone "
             "https://github.com/jkoppel/QuixBugs"
         )
-    found = []
+    programs = []
     for path in sorted((root / PROGRAMS).glob("*.py")):
-        is_tested = (root / ROWS / f"{path.stem}.json").is_file() or (
-            root / TESTS / f"test_{path.stem}.py"
-        ).is_file()
-        if is_tested and (root / RIGHT / path.name).is_file():
-            found.append(_read(root, path))
-    return found
+        tests = (root / ROWS / f"{path.stem}.json", root / TESTS / f"test_{path.stem}.py")
+        if any(test.is_file() for test in tests) and (root / RIGHT / path.name).is_file():
+            programs.append(_read(root, path))
+    return programs
 
 
 def _read(root: Path, path: Path) -> BuggyProgram:
@@ -56,22 +57,22 @@ def _read(root: Path, path: Path) -> BuggyProgram:
     if rows.is_file():
         tests = read_checks(program, rows, function=path.stem)
     else:
-        told = (root / TESTS / f"test_{path.stem}.py").read_text("utf-8")
+        test_source = (root / TESTS / f"test_{path.stem}.py").read_text("utf-8")
         node = root / TESTS / "node.py"
         files = (("node.py", node.read_text("utf-8")),) if node.is_file() else ()
-        beside = Program(source=program.source, name=program.name, files=files)
-        tests = of_python(beside, of_one_version(told, path.stem), f"test_{path.stem}.py")
+        with_files = Program(source=program.source, name=program.name, files=files)
+        tests = of_python(with_files, of_one_version(test_source, path.stem), f"test_{path.stem}.py")
     right = (root / RIGHT / path.name).read_text("utf-8")
     return BuggyProgram(name=path.stem, program=program, tests=tests, right=right, has_rows=rows.is_file())
 
 
 def of_one_version(source: str, name: str) -> str:
-    """A test file without pytest's choice between two versions: it imports the program under repair."""
+    """Return a test file without the switch between two versions: it imports the program under repair."""
     lines = source.split("\n")
     for node in ast.parse(source).body:
         last = node.end_lineno or node.lineno
         blank = [""] * (last - node.lineno)
-        if isinstance(node, ast.Import) and [each.name for each in node.names] == ["pytest"]:
+        if isinstance(node, ast.Import) and [alias.name for alias in node.names] == ["pytest"]:
             lines[node.lineno - 1 : last] = ["", *blank]
         elif isinstance(node, ast.If) and "use_correct" in ast.unparse(node.test):
             lines[node.lineno - 1 : last] = [f"from {name} import {name}", *blank]

@@ -1,9 +1,8 @@
-"""A suite of one's own programs: JSON lines, each a program with its `source` and, unless it is a script, its `call`.
+"""A suite of your own programs: JSON lines, each with a `source` and, unless it is a script, a `call`.
 
-A row may say its `answer` (a literal as text, or a JSON value that is no text), its `id`, a `stdin`, `argv`, a
-`group`, its row in the report, and its `language`, where that is not Python or the file's. Every mistake is named with
-its line, all at once and before anything runs. What else a row holds is left alone, unless it looks like a slip of the
-pen.
+A row may have an `answer` (a literal as text, or a JSON value that is not text), an `id`, `stdin`, `argv`, a `group`
+(its row in the report) and a `language`, if it is not Python or the file's. All mistakes are reported with their lines
+before anything runs. Other keys are ignored, unless they look like misspellings.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ from worldline.evaluation.suites.suite import Suite, Task
 
 KEYS = ("source", "call", "answer", "id", "stdin", "argv", "group", "language")
 ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
-NAMED = 5  # mistakes that are told in words
+MAX_MISTAKES = 5  # that a message lists
 _JSON = {
-    bool: "a truth value",
+    bool: "a boolean",
     int: "a number",
     float: "a number",
     list: "a list",
@@ -40,21 +39,28 @@ _JSON = {
 
 
 class _Mistake(Exception):
-    """What is wrong with one row."""
+    """An invalid row, and why."""
 
 
 def is_file(suite: str) -> bool:
-    """Whether a suite is named by its file."""
+    """Return whether a suite is named by its file."""
     return suite.endswith(ENDINGS) or Path(suite).is_file()
 
 
 def load(
-    *, data: str | Path, seed: int = 0, reveal: int = 1, delta: str = "whole", bare: bool = False, steps: int = 20_000,
-    language: str = "python", hidden: str = "predicted",
-) -> Suite:  # fmt: skip
-    """Every row of a file, in its order; under a seed that is not 0, in one of the seed's.
+    *,
+    data: str | Path,
+    seed: int = 0,
+    reveal: int = 1,
+    delta: str = "whole",
+    bare: bool = False,
+    steps: int = 20_000,
+    language: str = "python",
+    hidden: str = "predicted",
+) -> Suite:
+    """Load every row of a file, in its order, or shuffled by a seed other than 0.
 
-    `language` is that of rows that do not say theirs.
+    `language` applies to rows that do not name theirs.
     """
     lines = enumerate(read_text(data).split("\n"), 1)
     rows = [(f"line {number}", line) for number, line in lines if line.strip()]
@@ -69,7 +75,7 @@ def load(
 def rows_suite(
     rows: Iterable[Mapping[str, Any]], *, name: str = "own", options: Compact | None = None
 ) -> Suite:
-    """A suite of rows that are at hand."""
+    """Make a suite of rows."""
     numbered = [(f"row {number}", row) for number, row in enumerate(rows, 1)]
     tasks = _tasks(name, numbered, options or Compact())
     return Suite(name=name, tasks=tasks, count=len(tasks))
@@ -90,8 +96,8 @@ def _tasks(
             seen[task.name] = where
             tasks.append(task)
     if mistakes:
-        more = f"; and {len(mistakes) - NAMED} more" if len(mistakes) > NAMED else ""
-        raise UsageError(f"{name}: {'; '.join(mistakes[:NAMED])}{more}")
+        more = f"; and {len(mistakes) - MAX_MISTAKES} more" if len(mistakes) > MAX_MISTAKES else ""
+        raise UsageError(f"{name}: {'; '.join(mistakes[:MAX_MISTAKES])}{more}")
     return tasks
 
 
@@ -108,9 +114,13 @@ def _object(row: Any) -> Mapping[str, Any]:
 
 def _task(where: str, row: Mapping[str, Any], options: Compact) -> Task:
     for key in row:
-        near = [] if key in KEYS else get_close_matches(key, [one for one in KEYS if one not in row], 1, 0.8)
-        if near:
-            raise _Mistake(f" has `{key}`: is `{near[0]}` meant?")
+        matches = (
+            []
+            if key in KEYS
+            else get_close_matches(key, [known for known in KEYS if known not in row], 1, 0.8)
+        )
+        if matches:
+            raise _Mistake(f" has `{key}`: is `{matches[0]}` meant?")
     source, call = _text(row, "source"), _text(row, "call")
     if source is None:
         raise _Mistake(" has no `source`")
@@ -121,10 +131,10 @@ def _task(where: str, row: Mapping[str, Any], options: Compact) -> Task:
     argv = row.get("argv") or ()
     if not isinstance(argv, list | tuple) or not all(isinstance(word, str) for word in argv):
         raise _Mistake(": `argv` is not a list of texts")
+    stdin, group, name = _text(row, "stdin") or "", _text(row, "group") or "", row.get("id", where)
     program = Program(
-        source=ended(source), name=usual_name(language), call=call, argv=tuple(argv), stdin=_text(row, "stdin") or ""
-    )  # fmt: skip
-    name, group = row.get("id", where), _text(row, "group") or ""
+        source=ended(source), name=usual_name(language), call=call, argv=tuple(argv), stdin=stdin
+    )
     return Task(program=program, options=options, name=str(name), answer=_answer(row), group=group)
 
 
@@ -137,10 +147,10 @@ def _text(row: Mapping[str, Any], key: str) -> str | None:
 
 def _check_call(source: str, call: str | None, language: str) -> None:
     if call is None:
-        found = entries(source) if LANGUAGES[language].has_syntax_tree else []
-        if found:
+        functions = entries(source) if LANGUAGES[language].has_syntax_tree else []
+        if functions:
             raise _Mistake(
-                f" has no `call`, and its source only defines {in_words(found)}: such as {found[0].example!r}"
+                f" has no `call`, and its source only defines {in_words(functions)}: such as {functions[0].example!r}"
             )
         return
     try:
@@ -150,15 +160,15 @@ def _check_call(source: str, call: str | None, language: str) -> None:
 
 
 def _answer(row: Mapping[str, Any]) -> str | None:
-    """The answer as canonical text, where the row has one."""
+    """The answer as canonical text; None if the row has none."""
     if "answer" not in row:
         return None
-    said = row["answer"]
-    found = literal(said if isinstance(said, str) else repr(said))
-    if found is None:
-        hint = f"; the text itself is written {_quoted(repr(said))}" if isinstance(said, str) else ""
-        raise _Mistake(f": the answer {said} is no literal{hint}")
-    return found
+    stated = row["answer"]
+    canonical_text = literal(stated if isinstance(stated, str) else repr(stated))
+    if canonical_text is None:
+        hint = f"; write a text as {_quoted(repr(stated))}" if isinstance(stated, str) else ""
+        raise _Mistake(f": the answer {stated} is not a literal{hint}")
+    return canonical_text
 
 
 def _quoted(text: str) -> str:
@@ -166,7 +176,7 @@ def _quoted(text: str) -> str:
 
 
 def programs_suite(programs: Iterable[Program]) -> Suite:
-    """A suite of programs that are at hand."""
+    """Make a suite of programs."""
     tasks = [Task(program=program, name=_name(program, at)) for at, program in enumerate(programs, 1)]
     return Suite(name="own", tasks=tasks, count=len(tasks))
 
@@ -176,12 +186,12 @@ def _name(program: Program, at: int) -> str:
 
 
 def loose_suite(things: Iterator[Any]) -> Suite:
-    """A suite of whatever stands for tasks: tasks, programs or rows, all of one kind."""
-    found = list(things)
-    if found and all(isinstance(one, Task) for one in found):
-        return Suite(name="own", tasks=found, count=len(found))
-    if found and all(isinstance(one, Program) for one in found):
-        return programs_suite(found)
-    if found and all(isinstance(one, Mapping) for one in found):
-        return rows_suite(found)
+    """Make a suite of tasks, programs or rows, all of one kind."""
+    items = list(things)
+    if items and all(isinstance(item, Task) for item in items):
+        return Suite(name="own", tasks=items, count=len(items))
+    if items and all(isinstance(item, Program) for item in items):
+        return programs_suite(items)
+    if items and all(isinstance(item, Mapping) for item in items):
+        return rows_suite(items)
     raise UsageError("a suite is a name, a FILE.jsonl, a Suite, or Tasks, Programs or rows, all of one kind")

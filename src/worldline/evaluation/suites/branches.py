@@ -1,9 +1,9 @@
-"""The branches suite: at each decision of a run, which line comes next, all before it being true.
+"""The branches suite: at each decision of an execution, which line comes next, given the true steps before it.
 
-Programs are generated ones of the test split, or HumanEval's solutions with `data`; the input is the task's own call.
-A model is asked one step ahead from the true text before each decision's next step (`forcing.next_step`), so that what
-is counted is judging the condition, and no wrong value before it. Told apart: the kind of the condition, the types that
-it is of, and whether it held. Decisions of one program are not independent: intervals are by program.
+Programs are generated ones of the test split or, with `data`, HumanEval's solutions. After the true text before each
+decision, the model predicts one step (`forcing.next_step`), so that a wrong value before does not count. Results are by
+kind of condition, by the types it tests, and by whether it held. Decisions of one program are not independent:
+intervals are by program.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from worldline.predict.forcing.rolled import Ahead, ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
-COUNT = 50  # programs, where nobody says how many
+COUNT = 50  # programs by default
 
 
 @dataclass(frozen=True)
-class Decided:
-    """One decision of one program, and whether the model went the true way."""
+class BranchDecision:
+    """One decision of one program, and whether the model predicted it."""
 
     program: int
     kind: str
@@ -56,9 +56,9 @@ def load(
     reveal: int = 1,
     delta: str = "whole",
 ) -> Suite:
-    """Generated programs, without end; with `data` (HumanEval's file) its solutions, so many calls of each."""
+    """Load generated programs, without end; with `data` (HumanEval's file), `calls` calls of each solution."""
     if not reveal:
-        raise UsageError("branches are decided by values: reveal is 1 or more")
+        raise UsageError("branches depend on values: reveal is 1 or more")
     if data:
         suite = humaneval.load(data=data, seed=seed, calls=calls, reveal=reveal, delta=delta)
     else:
@@ -69,17 +69,17 @@ def load(
 
 @dataclass(frozen=True)
 class BranchMeter:
-    """Every decision of each program, one step ahead."""
+    """Measures every decision of each program, one step ahead."""
 
     batch: int = BATCH
-    no_scratchpad: str = "it asks about the conditions of the program as it is written"
+    no_scratchpad: str = "it is about the conditions of the program as it is written"
 
     def measure(
         self, tasks: Sequence[Task], predictor: Predictor, limits: Limits, /
     ) -> Iterator[Measurement]:
         """Measure each program, in order."""
         if not notation(predictor.info.notation).has_modes:
-            raise UsageError("branches are asked in the compact notation")
+            raise UsageError("the suite branches needs a model that writes the compact notation")
         truths = recorded_truths(tasks, limits)
         known = [(task, true) for task, true in zip(tasks, truths, strict=True) if isinstance(true, Truth)]
         asks = [
@@ -99,50 +99,61 @@ class BranchMeter:
         return sum(true is not None for true in recorded_truths(tasks, limits))
 
     def tables(self, rows: Sequence[Measurement], /) -> tuple[Table, ...]:
-        """Sum up decisions by kind of condition, by the types that it tests, and by whether it held."""
-        found = [Decided(row.at, *figures) for row in rows for figures in row.figures["decisions"]]
-        note = "the types of the names that are tested, before the test"
+        """Sum up decisions by kind of condition, by the types it tests, and by whether it held."""
+        decisions_made = [
+            BranchDecision(row.at, *figures) for row in rows for figures in row.figures["decisions"]
+        ]
+        note = "the types of the tested names, before the test"
         return (
-            _table("by kind", found, lambda one: one.kind, "what decides"),
-            _table("by types", found, lambda one: one.types, note),
-            _table("by outcome", found, lambda one: "held" if one.taken else "did not hold", ""),
+            _table("by kind", decisions_made, lambda decision: decision.kind, "the kind of condition"),
+            _table("by types", decisions_made, lambda decision: decision.types, note),
+            _table(
+                "by outcome",
+                decisions_made,
+                lambda decision: "held" if decision.taken else "did not hold",
+                "",
+            ),
         )
 
 
 def meter(*, force: Sequence[str] = ()) -> BranchMeter:
-    """Measure decisions; nothing can be forced, as all that is before a decision is true anyway."""
+    """Return a meter of decisions. Nothing else can be forced, as everything before a decision is true."""
     if force:
-        raise UsageError("at branches all that is before a step is true: nothing else is forced")
+        raise UsageError("the suite branches takes no --force: everything before a decision is already true")
     return BranchMeter()
 
 
 def _measurement(true: Truth, rolled: ForcedRollout | RowFault) -> Measurement:
-    """The decisions of one program; none where the tool failed."""
+    """The decisions of one program; none if the tool failed."""
     if isinstance(rolled, RowFault) or rolled.prediction.status == "fault":
         note = rolled.note if isinstance(rolled, RowFault) else rolled.prediction.note
         return Measurement(figures={"decisions": []}, faults=1, note=note)
-    some = [[one.kind, one.types, one.taken, one.right] for one in decided(0, true, rolled)]
-    return Measurement(figures={"decisions": some}, seconds=rolled.prediction.seconds)
+    rows = [
+        [decision.kind, decision.types, decision.taken, decision.right]
+        for decision in decided(0, true, rolled)
+    ]
+    return Measurement(figures={"decisions": rows}, seconds=rolled.prediction.seconds)
 
 
-def decided(number: int, true: Truth, rolled: ForcedRollout) -> list[Decided]:
-    """The decisions of one program: each by the step that follows it in its frame."""
+def decided(number: int, true: Truth, rolled: ForcedRollout) -> list[BranchDecision]:
+    """Return the decisions of one program, each judged by the next step of its frame."""
     trace, text = true.trace, true.text
     cut = turns(text)
-    following, found = _following(trace), conditions(trace)
-    typed, by_step = _types(trace, found), {one.step: one for one in rolled.steps}
-    some = []
-    for one, types in zip(found, typed, strict=True):
-        step = following.get(one.step)
+    following, tested = _following(trace), conditions(trace)
+    typed, by_step = _types(trace, tested), {condition.step: condition for condition in rolled.steps}
+    judged = []
+    for condition, types in zip(tested, typed, strict=True):
+        step = following.get(condition.step)
         ahead = by_step.get(step) if step is not None else None
         if step is None or ahead is None or step >= len(cut):
             continue
-        some.append(Decided(number, one.kind, types, one.taken, _goes_there(ahead, cut[step], text)))
-    return some
+        is_right = _has_true_action(ahead, cut[step], text)
+        judged.append(BranchDecision(number, condition.kind, types, condition.taken, is_right))
+    return judged
 
 
-def _goes_there(ahead: Ahead, turn: Turn, text: bytes) -> bool:
-    """Whether the step that was written is the true event on the true line; what it changes is not asked."""
+def _has_true_action(ahead: Ahead, turn: Turn, text: bytes) -> bool:
+    """Whether the predicted step is the true event on the true line, whatever it changes."""
     return ahead.same_action or _action(ahead.found or b"") == turn.action(text)
 
 
@@ -152,42 +163,47 @@ def _action(text: bytes) -> bytes:
 
 
 def _following(trace: Trace) -> dict[int, int]:
-    """Of each step the next of its frame."""
-    newest, found = dict[int, int](), dict[int, int]()
+    """For each step, the next step of its frame."""
+    newest, following = dict[int, int](), dict[int, int]()
     for step in trace.steps:
         if step.event in CHANGELESS:
             continue
         if step.frame in newest:
-            found[newest[step.frame]] = step.i
+            following[newest[step.frame]] = step.i
         newest[step.frame] = step.i
-    return found
+    return following
 
 
-def _types(trace: Trace, found: Sequence[Condition]) -> list[str]:
-    """Of each condition the types of what it tests, as the state before its step has them."""
+def _types(trace: Trace, tested: Sequence[Condition]) -> list[str]:
+    """For each condition, the types of what it tests, in the state before its step."""
     state, at, typed = State(), 0, list[str]()
-    for one in found:
-        while at < one.step:
+    for condition in tested:
+        while at < condition.step:
             state.apply(trace[at])
             at += 1
-        frame = state.frames.get(trace.columns.frame[one.step], {})
-        kinds = sorted({kind_of(frame[name]) for name in names_of(one) if name in frame})
+        frame = state.frames.get(trace.columns.frame[condition.step], {})
+        kinds = sorted({kind_of(frame[name]) for name in names_of(condition) if name in frame})
         typed.append(" and ".join(kinds) or "-")
     return typed
 
 
-def _table(title: str, found: Iterable[Decided], row_of: Callable[[Decided], str], note: str) -> Table:
+def _table(
+    title: str, decisions_made: Iterable[BranchDecision], row_of: Callable[[BranchDecision], str], note: str
+) -> Table:
     rows: dict[str, dict[int, list[bool]]] = {}
-    for one in found:
-        for row in (row_of(one), "all"):
-            rows.setdefault(row, {}).setdefault(one.program, []).append(one.right)
+    for decision in decisions_made:
+        for row in (row_of(decision), "all"):
+            rows.setdefault(row, {}).setdefault(decision.program, []).append(decision.right)
     sizes = {row: sum(map(len, by.values())) for row, by in rows.items()}
     order = sorted(rows, key=lambda row: (row == "all", -sizes[row], row))
     cells: list[tuple[Cell, ...]] = [
-        (row, sizes[row], len(rows[row]), clustered(tuple(some) for some in rows[row].values()))
+        (row, sizes[row], len(rows[row]), clustered(tuple(outcomes) for outcomes in rows[row].values()))
         for row in order
     ]
-    said = "the next step is the true event on the true line; intervals are by program"
+    criterion = "the next step is the true event on the true line; intervals are by program"
     return Table(
-        title, ("row", "decisions", "programs", "right"), tuple(cells), "; ".join(filter(None, (note, said)))
+        title,
+        ("row", "decisions", "programs", "right"),
+        tuple(cells),
+        "; ".join(filter(None, (note, criterion))),
     )

@@ -1,1 +1,0 @@
-"""Programs of one's own as a suite, and a suite asked in one call from Python."""

@@ -1,0 +1,132 @@
+"""Predictors around a predictor: teacher forcing and scratchpads, so that any suite runs with any of them.
+
+The truth that a forcing feeds is what the interpreter predicts for the same requests. The forcings `next` and `both`
+leave nothing to predict; the suite `states` measures those, step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from worldline.analyze.rewrite import rewrite
+from worldline.core.errors import UsageError
+from worldline.core.language import Feature
+from worldline.core.limits import MAX_LIMITS, Limits
+from worldline.evaluation.suites.suite import Suite, Task
+from worldline.predict.forcing.forced import roll
+from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.interpreter import Interpreter
+from worldline.predict.prediction import Prediction, PredictionRequest
+from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
+from worldline.predict.scratchpad import GROWTH, MODES, Scratchpad
+
+NONE, ALL = "none", "all"
+REWRITINGS = ("flatten", "chars")  # scratchpads that do not depend on the model
+FORCED = ("actions", "states", "guard", "queries")
+DEFAULT_QUERIES = 8  # true steps that a model may request per program
+
+
+@dataclass(frozen=True)
+class TeacherForced:
+    """Another predictor under one forcing, with at most `queries` true steps per program."""
+
+    predictor: Predictor
+    force: str
+    queries: int = DEFAULT_QUERIES
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        check_force(self.force)
+
+    @property
+    def info(self) -> ModelInfo:
+        """The wrapped predictor's, with the forcing in its name."""
+        info = self.predictor.info
+        return replace(info, name=f"{info.name}, {self.force} forced", is_ground_truth=False)
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Answers and rollouts. Other requests for text would not be forced."""
+        return Capabilities(answers_questions=self.predictor.capabilities.answers_questions, rolls_out=self)
+
+    def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+        """Predict under the forcing."""
+        return (rolled.prediction for rolled in self.roll(requests))
+
+    def roll(self, requests: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
+        """Predict under the forcing, with the model's confidence in each step."""
+        truths = list(Interpreter(limits=self.limits, codec=self.predictor.info.notation).predict(requests))
+        return roll(self.predictor, requests, truths, force=self.force, budget=self.queries)
+
+
+def check_force(force: str) -> None:
+    """Raise a UsageError if a forcing is unknown or leaves nothing to predict."""
+    if force not in FORCED:
+        raise UsageError(f"force is one of {', '.join(FORCED)}, not {force!r}")
+
+
+@dataclass(frozen=True)
+class PredictionMode:
+    """A scratchpad and a forcing. On a scratchpad, the forced truth is that of the rewritten program."""
+
+    scratchpad: str = NONE
+    force: str | None = None
+    queries: int = DEFAULT_QUERIES
+    limits: Limits = field(default_factory=Limits)
+
+    def wrap(self, predictor: Predictor) -> Predictor:
+        """Return the predictor in this mode."""
+        if self.force is not None:
+            limits = _grown(self.limits, self.scratchpad)
+            predictor = TeacherForced(predictor, self.force, queries=self.queries, limits=limits)
+        return predictor if self.scratchpad == NONE else Scratchpad(predictor, self.scratchpad)
+
+
+def modes_of(scratchpad: str | Sequence[str]) -> list[str]:
+    """Return the scratchpad modes that an option names, in their usual order.
+
+    Args:
+        scratchpad: A mode, several modes, or `all`.
+
+    Raises:
+        UsageError: A mode is unknown, or the list is empty.
+    """
+    named = [scratchpad] if isinstance(scratchpad, str) else list(scratchpad)
+    unknown = [mode for mode in named if mode not in (*MODES, ALL)]
+    if unknown or not named:
+        problem = repr(unknown[0]) if unknown else "an empty list"
+        raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, or all, not {problem}")
+    return [mode for mode in MODES if mode in named or ALL in named]
+
+
+def rewritten_suite(suite: Suite, mode: str) -> Suite:
+    """Return a suite whose programs are rewritten by a scratchpad mode.
+
+    Raises:
+        UsageError: The mode depends on the model.
+    """
+    if mode not in (NONE, *REWRITINGS):
+        raise UsageError(
+            f"scratchpad `{mode}` chooses how to rewrite a program by the model's confidence, and the suite "
+            f"{suite.name} compares its steps under several forcings. Pass --scratchpad {' or '.join(REWRITINGS)}"
+        )
+    if mode == NONE:
+        return suite
+    return replace(suite, tasks=_rewritten(suite.tasks, mode), limits=_grown(suite.limits, mode))
+
+
+def _grown(limits: Limits, mode: str) -> Limits:
+    """The same limits, with more steps for a rewritten program."""
+    growth = {NONE: 1, **GROWTH}.get(mode, GROWTH["flatten"])
+    return replace(limits, steps=min(limits.steps * growth, MAX_LIMITS["steps"]))
+
+
+def _rewritten(tasks: Iterable[Task], mode: str) -> Iterator[Task]:
+    for task in tasks:
+        program = task.program
+        program.lang.require(Feature.SCRATCHPAD, program.name)
+        rewriting = rewrite(
+            program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call
+        )
+        yield replace(task, program=replace(program, source=rewriting.source))
