@@ -283,9 +283,9 @@ def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> N
         (("generated", "--length", "8"), "has no length"),
         (("generated", "--model", "/nowhere"), "no model '/nowhere'"),
         (("generated", "-M", "nonsense"), "not key=value"),
-        (("generated", "-M", "nonsense=1"), "no extra 'nonsense'"),
+        (("generated", "-M", "nonsense=1"), "no option 'nonsense'"),
         (("generated", "-M", "batch=none"), "extra batch=none"),
-        (("generated", "--model", "interpreter", "-M", "batch=1"), "no extra 'batch'; there are codec"),
+        (("generated", "--model", "interpreter", "-M", "batch=1"), "no option 'batch'; it has codec"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(words: tuple[str, ...], said: str, capsys: Capture) -> None:

@@ -16,7 +16,7 @@ from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import forced_lines, turns
 from worldline.core.errors import UsageError
 from worldline.predict.forcing.forced import FORCES, READINGS, Edit, roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.prediction import Prediction, PredictionRequest

@@ -12,7 +12,7 @@ from worldline.codec.compact.turns import turns
 from worldline.core.errors import UsageError
 from worldline.predict.confidence import step_confidences
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.prediction import Prediction, PredictionRequest

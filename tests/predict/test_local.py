@@ -64,7 +64,7 @@ def test_long_prompts_enter_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A state holds keys for every byte of its prompt, so a batch is bounded by them too."""
     longest = max(len(ask.prompt) for ask in ASKS)
     for room, most in ((longest - 1, 1), (2 * longest, 2)):
-        monkeypatch.setattr("worldline.predict.local.PROMPTS", room)
+        monkeypatch.setattr("worldline.predict.local.MAX_PROMPT_BYTES", room)
         engine = Scripted(SCRIPT)
         assert [prediction.text for prediction in predictions(engine, batch=8)] == TEXTS
         assert max(engine.batches) == most

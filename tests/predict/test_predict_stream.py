@@ -17,7 +17,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
-from worldline.predict.stream import patiently, stream
+from worldline.predict.stream import run_in_thread, stream
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
@@ -178,4 +178,4 @@ def test_what_is_waited_for_raises_where_it_is_waited_for() -> None:
         raise UsageError("no")
 
     with pytest.raises(UsageError, match="no"):
-        list(patiently(fails))
+        list(run_in_thread(fails))

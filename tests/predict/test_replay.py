@@ -93,13 +93,13 @@ def test_a_text_that_does_not_begin_as_given_is_a_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "match"),
     [
-        ([{"id": 1, "text": "x"}], "line 1: neither `digest` nor `prompt`; say -M by=order"),
+        ([{"id": 1, "text": "x"}], "line 1: neither `digest` nor `prompt`; pass -M by=order"),
         ([{"digest": "a"}], "line 1: none of text, output"),
-        ([{"digest": "a", "text": 5}], "no text under `text`"),
-        ([{"digest": "a", "text": "x"}, {"text": "x"}], "line 3: no text under `digest`"),
-        ([{"digest": "a", "text": "x"}, {"digest": "a", "text": "y"}], "another text for the same digest"),
-        ([{"digest": "a", "text": "x", "status": "great"}], "a status 'great'"),
-        ([{"digest": "a", "text": "x", "codec": "morse"}], "a codec 'morse'"),
+        ([{"digest": "a", "text": 5}], "`text` is missing or not a string"),
+        ([{"digest": "a", "text": "x"}, {"text": "x"}], "line 3: `digest` is missing or not a string"),
+        ([{"digest": "a", "text": "x"}, {"digest": "a", "text": "y"}], "a second text for the same digest"),
+        ([{"digest": "a", "text": "x", "status": "great"}], "unknown status 'great'"),
+        ([{"digest": "a", "text": "x", "codec": "morse"}], "codec 'morse'"),
     ],
 )
 def test_a_row_that_cannot_be_meant_is_refused(

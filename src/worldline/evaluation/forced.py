@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor

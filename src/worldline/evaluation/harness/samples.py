@@ -1,7 +1,7 @@
 """A suite's tasks as the samples of another harness: what its model is asked, and the verdict on what comes back.
 
 The tasks, their order, their budgets and their truths are those of `worldline bench`, recorded in the box; the question
-is made and the answer read by the same way as a server's (`predict.servers.ways`), and judged by the same function. No
+is made and the answer read by the same way as a server's (`predict.servers.prompt_styles`), and judged by the same function. No
 model is asked here.
 """
 
@@ -25,11 +25,11 @@ from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites import SUITES, is_measured, load
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import PredictionRequest
-from worldline.predict.servers.ways import Chat, Reply, Sampling, Text, Way, prediction
+from worldline.predict.servers.prompt_styles import Chat, Reply, Sampling, Text, PromptStyle, prediction
 from worldline.recording.recorder import record
 
 OWN = "own"  # the programs of a FILE.jsonl, which is the option `data`
-WAYS: dict[str, Way] = {"text": Text(), "chat": Chat()}
+WAYS: dict[str, PromptStyle] = {"text": Text(), "chat": Chat()}
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,13 @@ class HarnessSample:
 
     def tokens(self, most: int) -> int:
         """The most tokens that it may be answered with: a token is a byte at least."""
-        return min(most, self.ask.room)
+        return min(most, self.ask.max_new_bytes)
 
     def judged(self, way: str, text: str, *, cut: bool) -> Verdict | RowFault:
         """The verdict on an answer; `cut` says that a limit ended it. A fault is the tool's, and in no rate."""
         return call_or_fault(self._judged, way_named(way), Reply(text, cut))
 
-    def _judged(self, way: Way, reply: Reply) -> Verdict:
+    def _judged(self, way: PromptStyle, reply: Reply) -> Verdict:
         found = prediction(way, self.ask, reply)
         return judge(self.task, self.true, found, ask=self.ask, record=self._record)
 
@@ -67,7 +67,7 @@ class HarnessSample:
         return record(program, limits=self.limits, control=control)
 
 
-def way_named(name: str) -> Way:
+def way_named(name: str) -> PromptStyle:
     """A way to ask, by the name that `bench -M way=` has for it."""
     if name not in WAYS:
         raise UsageError(f"a harness asks by one of {', '.join(WAYS)}, not {name!r}")

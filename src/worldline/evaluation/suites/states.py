@@ -32,7 +32,7 @@ from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Table
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import Ahead, ForcedRollout
+from worldline.predict.forcing.forced_rollout import NextStep, ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
@@ -218,7 +218,7 @@ def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout
     )
 
 
-def _ahead(task: Task, ask: PredictionRequest, true: Truth, found: Sequence[Ahead]) -> ForcedSteps:
+def _ahead(task: Task, ask: PredictionRequest, true: Truth, found: Sequence[NextStep]) -> ForcedSteps:
     """Steps that were each written behind the truth; the end is no step."""
     own, at = list[tuple[bool, bool]](), 0
     for each in found:
@@ -237,7 +237,7 @@ def _settled(
     return ForcedSteps(task.group, answer, actions, states, reach, length)
 
 
-def _as_values(ask: PredictionRequest, before: bytes, step: Ahead) -> bool:
+def _as_values(ask: PredictionRequest, before: bytes, step: NextStep) -> bool:
     """Whether a step that is spelled otherwise says the same: only an order of keys or fields can make it so."""
     if step.wanted.startswith(b"<|"):  # frames of Meta's format were compared as values
         return False

@@ -14,10 +14,10 @@ from typing import Protocol
 from worldline.codec.compact.script import Actions, ChosenSteps, States
 from worldline.codec.compact.turns import Turn, forced_lines, is_ended, turns
 from worldline.predict.confidence import step_confidences
-from worldline.predict.forcing.rolled import Ahead, ForcedRollout, Foreseen
-from worldline.predict.forcing.talk import Talk
+from worldline.predict.forcing.batching import Talk
+from worldline.predict.forcing.forced_rollout import ForcedRollout, NextStep, NextSteps
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.rollout import Script, guide_behind
+from worldline.predict.rollout import Script, guide_after
 
 LOOKAHEAD = 1 << 14  # bytes asked for at once behind what is written
 STEP_LOOKAHEAD = 1 << 12  # bytes asked for at once behind a true step
@@ -43,7 +43,7 @@ class Guarded:
     answered: Set[int] = frozenset()
 
     def __init__(self, ask: PredictionRequest) -> None:
-        self._guide, self._at = guide_behind(ask, guard=True), len(ask.given)
+        self._guide, self._at = guide_after(ask, guard=True), len(ask.given)
 
     def finish(self, text: bytes) -> None:
         """The text is at its end."""
@@ -168,16 +168,16 @@ def whole_turns(ask: PredictionRequest, text: bytes) -> list[Turn]:
     return [turn for turn in turns(text[: ask.limit]) if turn.whole]
 
 
-def ahead(ask: PredictionRequest, truth: Prediction) -> Talk[Foreseen]:
+def ahead(ask: PredictionRequest, truth: Prediction) -> Talk[NextSteps]:
     """Each true step, asked for behind the truth before it."""
     text, held, seconds = truth.text, None, 0.0
-    steps: list[Ahead] = []
+    steps: list[NextStep] = []
     for number, turn in enumerate(whole_turns(ask, text)):
         if held is None or not _covers(held, text, turn):
             held = yield _behind(ask, text[: turn.start], turn.end)
             seconds += held.seconds
             if held.status == "fault":
-                return Foreseen(tuple(steps), seconds, "fault")
+                return NextSteps(tuple(steps), seconds, "fault")
         mine = held.text[turn.start : turn.end + SLACK]
         first = next(iter(turns(mine)), Turn((), whole=False))
         written = mine[: first.end] if first.lines else b""
@@ -188,10 +188,10 @@ def ahead(ask: PredictionRequest, truth: Prediction) -> Talk[Foreseen]:
             other = yield _behind(ask, text[: own.action], turn.end)
             seconds += other.seconds
             if other.status == "fault":
-                return Foreseen(tuple(steps), seconds, "fault")
+                return NextSteps(tuple(steps), seconds, "fault")
             same_state = other.text[own.action : own.end] == text[own.action : own.end]
         steps.append(
-            Ahead(
+            NextStep(
                 step=number,
                 wanted=text[turn.start : turn.end],
                 found=written,
@@ -199,7 +199,7 @@ def ahead(ask: PredictionRequest, truth: Prediction) -> Talk[Foreseen]:
                 same_state=same_state,
             )
         )
-    return Foreseen(tuple(steps), seconds)
+    return NextSteps(tuple(steps), seconds)
 
 
 def _late(text: bytes, turn: Turn) -> bytes:

@@ -38,6 +38,6 @@ def read_edit(text: str) -> Edit:
     return Edit(int(step), {name: value or None})
 
 
-def edited(ask: PredictionRequest, text: bytes, edit: Edit, *, codec: str = DEFAULT_NOTATION) -> bytes:
+def apply_edit(ask: PredictionRequest, text: bytes, edit: Edit, *, codec: str = DEFAULT_NOTATION) -> bytes:
     """The text of an ask up to the changes of a step, with the edit among them."""
     return notation(codec).edit(context_of(ask), text, edit.step, edit.values)

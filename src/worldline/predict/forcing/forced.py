@@ -23,12 +23,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from worldline.core.errors import UsageError
-from worldline.predict.forcing.edit import Edit, edited
+from worldline.predict.forcing.batching import together
+from worldline.predict.forcing.edit import Edit, apply_edit
+from worldline.predict.forcing.forced_rollout import ForcedRollout, NextSteps
 from worldline.predict.forcing.next_step import read_ahead
 from worldline.predict.forcing.queries import inquire
-from worldline.predict.forcing.rolled import ForcedRollout, Foreseen
-from worldline.predict.forcing.talk import together
-from worldline.predict.forcing.written import forcing_of, written
+from worldline.predict.forcing.writing import forcing_of, written
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
@@ -81,7 +81,7 @@ def _edited(
     if len(edits) != len(asks):
         raise UsageError(f"{len(asks)} asks with {len(edits)} edits")
     texts = [
-        edited(ask, truth.text, edit, codec=truth.codec)
+        apply_edit(ask, truth.text, edit, codec=truth.codec)
         for ask, truth, edit in zip(asks, truths, edits, strict=True)
     ]
     begun = [
@@ -109,7 +109,7 @@ def _ahead(
 
 def _foreseen(
     predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
-) -> Iterator[Foreseen]:
+) -> Iterator[NextSteps]:
     pairs = zip(asks, truths, strict=True)
     decoder = predictor.capabilities.decodes_bytes
     engine = None if decoder is None else decoder.forking_engine

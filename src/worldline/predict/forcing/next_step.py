@@ -18,21 +18,21 @@ import numpy as np
 from worldline.codec.compact.script import ANY, SPACE, state_bits
 from worldline.codec.compact.turns import Turn, is_own, turns
 from worldline.predict.forcing.bytewise import SLACK, whole_turns
-from worldline.predict.forcing.rolled import Ahead, Foreseen
+from worldline.predict.forcing.forced_rollout import NextStep, NextSteps
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import DecodesBytes
-from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, penalty
+from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, logit_mask
 
 BLOCK = 1 << 10  # true bytes read at once
 
 
 def read_ahead(
     decoder: DecodesBytes, engine: ForkingEngine, ask: PredictionRequest, truth: Prediction, *, write: bool
-) -> Foreseen:
+) -> NextSteps:
     """Every whole true step, one step ahead; with `write` off the engine only reads."""
     began = time.perf_counter()
     steps = _Reading(decoder, engine, ask, truth.text).steps(write=write)
-    return Foreseen(steps, time.perf_counter() - began)
+    return NextSteps(steps, time.perf_counter() - began)
 
 
 class _Reading:
@@ -44,12 +44,12 @@ class _Reading:
         self._decoder, self._engine, self._text = decoder, engine, text
         self._turns = whole_turns(ask, text)
         self._draft = decoder.draft(replace(ask, given=b"", limit=len(text) + SLACK + 1))
-        self._found: list[Ahead] = []
+        self._found: list[NextStep] = []
         self._wrong: list[int] = []
         self._state = self._engine.start()
         self._logits = self._engine.feed(self._state, ask.prompt, pin=True)
 
-    def steps(self, *, write: bool) -> tuple[Ahead, ...]:
+    def steps(self, *, write: bool) -> tuple[NextStep, ...]:
         """All of them."""
         if not write:
             for block in self._blocks():
@@ -120,7 +120,7 @@ class _OneTurn:
         return b""
 
 
-def _compared(draft: RolloutDraft, turn: Turn, text: bytes, rows: Logits) -> Ahead:
+def _compared(draft: RolloutDraft, turn: Turn, text: bytes, rows: Logits) -> NextStep:
     """What the model would have written at each byte of a turn, all before it being true."""
     same, sums = {True: True, False: True}, {True: 0.0, False: 0.0}  # by: is it about the action
     for line in turn.lines:
@@ -134,7 +134,7 @@ def _compared(draft: RolloutDraft, turn: Turn, text: bytes, rows: Logits) -> Ahe
             same[acts] &= int(logits.argmax()) == byte
             sums[acts] += float(logits[byte]) - _total(logits)
             draft.dictate(bytes([byte]))
-    return Ahead(
+    return NextStep(
         step=0, wanted=text[turn.start : turn.end], found=None, same_action=same[True], same_state=same[False],
         action=sums[True], state=sums[False],
     )  # fmt: skip
@@ -142,7 +142,7 @@ def _compared(draft: RolloutDraft, turn: Turn, text: bytes, rows: Logits) -> Ahe
 
 def _gate(logits: Logits, bits: int, acts: bool, same: dict[bool, bool], sums: dict[bool, float]) -> Logits:
     """A choice in two: first whether the byte is one of these, which is compared here, then which."""
-    inside = logits + penalty(bits)
+    inside = logits + logit_mask(bits)
     same[acts] &= bool(bits >> int(logits.argmax()) & 1)
     sums[acts] += _total(inside) - _total(logits)
     return inside

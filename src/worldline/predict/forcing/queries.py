@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 
 from worldline.core.errors import UsageError
 from worldline.predict.confidence import StepConfidence
-from worldline.predict.forcing.rolled import ForcedRollout
-from worldline.predict.forcing.talk import TOGETHER
-from worldline.predict.forcing.written import written
+from worldline.predict.forcing.batching import TOGETHER
+from worldline.predict.forcing.forced_rollout import ForcedRollout
+from worldline.predict.forcing.writing import written
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 

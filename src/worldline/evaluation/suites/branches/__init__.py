@@ -30,7 +30,7 @@ from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.states import BATCH, clustered, recorded_truths, rolled_from
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
-from worldline.predict.forcing.rolled import Ahead, ForcedRollout
+from worldline.predict.forcing.forced_rollout import NextStep, ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
@@ -141,7 +141,7 @@ def decided(number: int, true: Truth, rolled: ForcedRollout) -> list[Decided]:
     return some
 
 
-def _goes_there(ahead: Ahead, turn: Turn, text: bytes) -> bool:
+def _goes_there(ahead: NextStep, turn: Turn, text: bytes) -> bool:
     """Whether the step that was written is the true event on the true line; what it changes is not asked."""
     return ahead.same_action or _action(ahead.found or b"") == turn.action(text)
 

@@ -16,31 +16,31 @@ from worldline.codec.cwm.reader import read_object, read_string
 from worldline.codec.cwm.reprs import respelled
 from worldline.codec.cwm.text import UNCHANGED
 from worldline.core.malformed import Malformed
-from worldline.predict.forcing.rolled import Ahead, Foreseen
-from worldline.predict.forcing.talk import Talk
+from worldline.predict.forcing.batching import Talk
+from worldline.predict.forcing.forced_rollout import NextStep, NextSteps
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 LOOKAHEAD = 1 << 12  # bytes asked for at once
 
 
-def ahead(ask: PredictionRequest, truth: Prediction) -> Talk[Foreseen]:
+def ahead(ask: PredictionRequest, truth: Prediction) -> Talk[NextSteps]:
     """Every whole true frame within the limit, each of its parts asked for behind the truth before it."""
     text = truth.text[: ask.limit]
     program = ask.program
     told, table = text.decode("utf-8", "replace"), table_of(program)
     shown = parse(told, program.source, language=program.language, table=table).frames
-    model, found = _Behind(ask, text, ReprEquality(program.source, program.language)), list[Ahead]()
+    model, found = _Behind(ask, text, ReprEquality(program.source, program.language)), list[NextStep]()
     known: dict[int, dict[str, str]] = {}
     for number, frame in enumerate(each for each in cut(text) if each.whole):
         scope = shown[number].scope if number < len(shown) else -1
         one = yield from _one(model, frame, number, known.get(scope, {}))
         if one is None:
-            return Foreseen(tuple(found), model.seconds, "fault")
+            return NextSteps(tuple(found), model.seconds, "fault")
         found.append(one)
         if number < len(shown) and shown[number].event in ("call", "line"):
             known[scope] = shown[number].locals
-    return Foreseen(tuple(found), model.seconds)
+    return NextSteps(tuple(found), model.seconds)
 
 
 @dataclass
@@ -84,7 +84,7 @@ class _Behind:
         return all(self.equality.holds(value, got[name]) for name, value in wanted.items())
 
 
-def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) -> Talk[Ahead | None]:
+def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) -> Talk[NextStep | None]:
     """A frame by its parts; None where the tool failed."""
     text = model.text
     before, behind = frame.around(text)
@@ -102,7 +102,7 @@ def _one(model: _Behind, frame: CutFrame, number: int, known: dict[str, str]) ->
         same_action = same_action and rest.startswith(behind)
     if model.is_fault:
         return None
-    return Ahead(
+    return NextStep(
         step=number, wanted=text[frame.start : frame.end], found=written, same_action=same_action,
         same_state=same_state,
     )  # fmt: skip

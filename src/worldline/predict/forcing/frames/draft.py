@@ -13,7 +13,7 @@ from worldline.codec.cwm.frame_text import MARK, TEXT_END, CutFrame, beside, cut
 from worldline.codec.cwm.notation import NOTATION
 from worldline.core.errors import UsageError
 from worldline.predict.confidence import StepConfidence
-from worldline.predict.forcing.talk import Talk
+from worldline.predict.forcing.batching import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 FASTER = 4  # how many times as many frames are asked for, once all that came was good

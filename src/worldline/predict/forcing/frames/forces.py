@@ -28,8 +28,8 @@ from worldline.codec.cwm.frame_text import (
     is_stop,
 )
 from worldline.codec.cwm.text import token
+from worldline.predict.forcing.batching import Talk
 from worldline.predict.forcing.frames.draft import FrameDraft, begun
-from worldline.predict.forcing.talk import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 

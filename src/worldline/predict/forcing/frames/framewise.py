@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from worldline.predict.forcing.batching import Talk
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.forcing.frames.ahead import ahead as ahead
 from worldline.predict.forcing.frames.forces import FrameScript, actions, chosen_frames, states
 from worldline.predict.forcing.frames.guard import guarded
-from worldline.predict.forcing.rolled import ForcedRollout
-from worldline.predict.forcing.talk import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 

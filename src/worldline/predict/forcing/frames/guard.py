@@ -13,9 +13,9 @@ from worldline.codec.cwm.guard import FrameGuard, line_of
 from worldline.codec.cwm.notation import NOTATION
 from worldline.codec.cwm.reader import EVENTS
 from worldline.codec.cwm.text import shield, token, unshield
+from worldline.predict.forcing.batching import Talk
 from worldline.predict.forcing.frames.draft import FrameDraft, begun
 from worldline.predict.forcing.frames.forces import FrameScript
-from worldline.predict.forcing.talk import Talk
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 

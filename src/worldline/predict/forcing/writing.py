@@ -8,8 +8,8 @@ from typing import Protocol
 from worldline.codec.notation import notation
 from worldline.predict.confidence import frame_confidences, step_confidences
 from worldline.predict.forcing import bytewise
-from worldline.predict.forcing.rolled import ForcedRollout, Foreseen
-from worldline.predict.forcing.talk import Talk, together
+from worldline.predict.forcing.batching import Talk, together
+from worldline.predict.forcing.forced_rollout import ForcedRollout, NextSteps
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import DecodesBytes, Predictor
 
@@ -23,7 +23,7 @@ class Forcing(Protocol):
         """A text under a forcing; without a truth it is held to the control flow."""
         ...
 
-    def ahead(self, ask: PredictionRequest, truth: Prediction, /) -> Talk[Foreseen]:
+    def ahead(self, ask: PredictionRequest, truth: Prediction, /) -> Talk[NextSteps]:
         """Every whole true step, each asked for behind the truth before it."""
         ...
 

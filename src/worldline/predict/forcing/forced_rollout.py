@@ -10,7 +10,7 @@ from worldline.predict.prediction import Prediction
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ahead:
+class NextStep:
     """One true step (or the end) and what the model made of it, from the true text before it.
 
     `found` is what it wrote, None where only bytes were compared; `same_action` and `same_state` say whether it has the
@@ -26,10 +26,10 @@ class Ahead:
     state: float | None = None
 
 
-class Foreseen(NamedTuple):
+class NextSteps(NamedTuple):
     """Every true step of a text one step ahead, the seconds that it took, and `fault` where the tool failed."""
 
-    steps: tuple[Ahead, ...]
+    steps: tuple[NextStep, ...]
     seconds: float
     fault: str = ""
 
@@ -48,7 +48,7 @@ class ForcedRollout:
     force: str
     dictated: tuple[tuple[int, int], ...] = ()
     left: int | None = None
-    steps: tuple[Ahead, ...] = ()
+    steps: tuple[NextStep, ...] = ()
     sure: tuple[StepConfidence, ...] = ()
     spent: tuple[int, ...] = ()
     answered: tuple[int, ...] = ()
