@@ -188,13 +188,13 @@ def test_a_model_goes_on_from_an_edited_state() -> None:
 
 
 def test_queries_need_log_probabilities() -> None:
-    with pytest.raises(UsageError, match="does not say how sure it is"):
+    with pytest.raises(UsageError, match="reports no confidence per step"):
         rolled("skips-7", PERMUTED, "queries", budget=2)
 
 
 def test_truths_of_the_other_notation_are_refused() -> None:
     ask = PredictionRequest(program=CALLS)
-    with pytest.raises(UsageError, match="a truth in compact, and planted writes only cwm"):
+    with pytest.raises(UsageError, match="the truth is in compact, but planted writes cwm"):
         roll(PlantedText("right"), [ask], list(Interpreter().predict([ask])), force="actions")
 
 

@@ -140,7 +140,7 @@ def test_what_a_server_leaves_out_of_its_answers(server: Meta, manners: str) -> 
         (found,) = roll(model, [ask], truths, force=force)
         assert (found.prediction.text, found.prediction.status) == (truths[0].text, "ended")
     if manners == "/mute":
-        with pytest.raises(UsageError, match="gives no log-probabilities"):
+        with pytest.raises(UsageError, match="returns no log-probabilities"):
             list(roll(model, [ask], truths, force="queries"))
     else:
         (found,) = roll(

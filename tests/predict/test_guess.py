@@ -9,6 +9,7 @@ import forced_programs
 import pytest
 from opinions import SUM, TRUTH
 from tiers import examples
+from unrolled import imagine
 
 from worldline.model.engine import native
 from worldline.predict.forcing.forced import roll
@@ -16,7 +17,7 @@ from worldline.predict.guess import WINDOW_BYTES, Copier
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.rollout import Engine, imagine
+from worldline.predict.rollout import Engine
 from worldline.predict.stream import stream
 
 ASKS = [

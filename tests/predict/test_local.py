@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from scripted import Scripted, random_engine
+from unrolled import imagine, unroll
 
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.parse import parse
@@ -19,7 +20,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.local import Local
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.rollout import RolloutDraft, imagine, unroll
+from worldline.predict.rollout import RolloutDraft
 from worldline.recording.recorder import record_many
 
 SOURCE = """\

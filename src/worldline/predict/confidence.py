@@ -39,17 +39,7 @@ def step_confidences(
     logprobs: Sequence[float],
     entropies: Sequence[float] = (),
 ) -> list[StepConfidence]:
-    """Compute the confidence of each step of a compact prediction.
-
-    Args:
-        request: What was requested.
-        prediction: The prediction.
-        logprobs: Log-probability of each byte after `request.given`.
-        entropies: Entropy of each of these bytes.
-
-    Returns:
-        One entry per step.
-    """
+    """Compute the confidence of each step of a compact prediction from its bytes after `request.given`."""
     text, before = prediction.text, len(request.given)
     confidences = []
     for turn in turns(text):
@@ -67,13 +57,9 @@ _LOCALS = frozenset(EVENT_TOKENS[event] for event in WITH_LOCALS)
 
 
 def frame_logprobs(tokens: Iterable[tuple[str, float]]) -> tuple[tuple[float, float], ...]:
-    """Sum the log-probabilities of tokens in Meta's format into (action, state) per frame.
+    """Sum the log-probabilities of tokens in Meta's format into (action, state) of each whole frame.
 
-    Args:
-        tokens: For each token, its name (empty unless it is special) and its log-probability.
-
-    Returns:
-        One pair per whole frame. A separator counts as part of the action.
+    A token has a name only if it is special. Separators count as part of the action.
     """
     frames, action, state, is_state = list[tuple[float, float]](), 0.0, 0.0, False
     for name, logprob in tokens:

@@ -107,13 +107,8 @@ class LookAhead:
 def write(draft: RolloutDraft, ahead: LookAhead, *, entropy: bool, merge: bool) -> bytes:
     """Write as far as the known logits reach, and return the bytes that the engine must read next.
 
-    That is one forced run or one chosen byte, and more while the guess is right.
-
-    Args:
-        draft: The text.
-        ahead: Its engine state.
-        entropy: Compute the entropy of each choice.
-        merge: Also write the bytes forced after a choice.
+    That is one forced run or one chosen byte, and more while the guess is right; with `merge` also the bytes that are
+    forced after a choice.
     """
     while not draft.status:
         data = draft.force()

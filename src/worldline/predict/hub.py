@@ -177,21 +177,7 @@ def load_hub(
     sampling: Sampling | None = None,
     codec: str | None = None,
 ) -> Hub:
-    """Load a model.
-
-    Args:
-        name: Its name on the hub, or a folder.
-        way: The prompt style. Default: `tokens` for Meta's model, `text` for others.
-        device: A torch device, or `auto` to place the model by `device_map`.
-        sampling: How the model writes.
-        codec: The notation. Default: the one the model was trained on.
-
-    Returns:
-        The predictor.
-
-    Raises:
-        UsageError: A package is missing, or the model cannot be loaded.
-    """
+    """Load a model, by default with the prompt style and notation it was trained for; `device` may be `auto`."""
     try:
         transformers = importlib.import_module("transformers")
         importlib.import_module("torch")

@@ -75,11 +75,7 @@ def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[T
 def record_request(
     request: PredictionRequest, limits: Limits, codec: str = DEFAULT_NOTATION
 ) -> tuple[Prediction, Trace]:
-    """Record the program of a request.
-
-    Returns:
-        The steps as a prediction, and the trace.
-    """
+    """Record the program of a request, and return its steps as a prediction with the trace."""
     (trace,) = _traces([request], limits)
     text, status = _encoded(request, trace, codec)
     return Prediction(text=text, status=status, codec=codec, note=_empty_note(trace)), trace
@@ -123,16 +119,9 @@ def continue_from(
 ) -> Prediction | RefusedChange:
     """Execute a program with a change at one step.
 
-    The steps end early (`budget`) if a recursion exceeds the stack of the readable core.
-
-    Args:
-        request: The program, and the steps that the run must start with.
-        change: The change.
-        limits: Limits of the recording.
-        codec: The notation of the steps.
-
     Returns:
-        The true steps, including those before the change, or why the change is impossible.
+        The true steps, including those before the change, or why the change is impossible. They end early (`budget`) if
+        a recursion exceeds the stack of the readable core.
     """
     from worldline.recording.recorder import record
 

@@ -40,17 +40,9 @@ class _Member:
 class Local:
     """Predicts with a local engine.
 
-    Args:
-        engine: The engine.
-        name: The name shown in reports.
-        guide: Write only bytes that the grammar of the notation allows.
-        guard: Also write only lines and names that the program's control flow allows. Needs `guide`.
-        batch: Maximum number of texts written at once.
-        temperature: Sampling temperature; 0 always writes the likeliest byte.
-        random: Needed for a temperature above 0.
-        logprobs: Store the log-probability and entropy of each byte.
-        guesses: Decode speculatively at temperature 0. The texts are the same without it.
-        digest: Digest of the weights.
+    `guide` allows only bytes of the grammar, `guard` only lines and names of the control flow. A temperature above 0
+    needs `random`. `logprobs` stores the log-probability and entropy of each byte. `guesses` decodes speculatively at
+    temperature 0, with the same texts.
     """
 
     def __init__(

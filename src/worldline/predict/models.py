@@ -126,18 +126,7 @@ def _sampling(options: dict[str, Any], *, logprobs: bool) -> Sampling:
 
 
 def load_local(scheme: str = DEFAULT, extras: Mapping[str, str] | None = None) -> Local:
-    """Load the shipped model or a checkpoint into the local engine.
-
-    Args:
-        scheme: `default`, or the folder or URL of a checkpoint.
-        extras: Options of the model, as text.
-
-    Returns:
-        The predictor.
-
-    Raises:
-        UsageError: There is no such model, or it has no such option.
-    """
+    """Load the shipped model, or the checkpoint in a folder or at a URL, into the local engine."""
     from worldline.model.checkpoint import digest, open_model
     from worldline.model.model_folder import surviving
     from worldline.predict.local import Local

@@ -217,18 +217,7 @@ class _NoVocabulary:
 
 
 def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
-    """Load a model of the user's.
-
-    Args:
-        scheme: `FILE.py:NAME` or `package.module:NAME`.
-        extras: Arguments of the class or function; `codec` is its notation.
-
-    Returns:
-        The predictor.
-
-    Raises:
-        UsageError: There is no such model, or it does not take these arguments.
-    """
+    """Load the model that `FILE.py:NAME` names; `extras` are arguments of the class or function, and `codec`."""
     return _build(find_object(scheme), extras)
 
 
@@ -254,11 +243,8 @@ def _declares_info(model: Any) -> bool:
 
 
 def _takes_requests(model: Any) -> bool:
-    places = [
-        parameter
-        for parameter in _parameters(getattr(model, "predict", None))
-        if parameter.kind in _POSITIONAL
-    ]
+    parameters = _parameters(getattr(model, "predict", None))
+    places = [parameter for parameter in parameters if parameter.kind in _POSITIONAL]
     return bool(places) and places[0].name in REQUESTS_NAMES
 
 

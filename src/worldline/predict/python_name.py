@@ -122,15 +122,7 @@ def _own_names(module: ModuleType) -> list[str]:
 
 
 def describe_error(error: BaseException, file: Path | None) -> str:
-    """Describe an exception of user code in one line.
-
-    Args:
-        error: The exception.
-        file: The user's file, whose innermost position is shown.
-
-    Returns:
-        The exception's type, position and first line.
-    """
+    """Describe an exception of user code in one line: its type, its innermost position in the file, its message."""
     places = [(Path(frame.f_code.co_filename), line) for frame, line in walk_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
         places.append((Path(error.filename), error.lineno or 0))

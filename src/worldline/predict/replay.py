@@ -60,19 +60,7 @@ class ReplayPredictor:
 
 
 def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) -> ReplayPredictor:
-    """Load a file of stored outputs.
-
-    Args:
-        path: The file.
-        by: How rows are matched: `digest`, `prompt` or `order`. Default: the key that the first row has.
-        codec: The notation of texts that do not name one. Default: recognized from the text.
-
-    Returns:
-        The predictor.
-
-    Raises:
-        UsageError: The file cannot be read, or a row is invalid.
-    """
+    """Load stored outputs. By default, the first row shows how rows are matched, and each text shows its notation."""
     rows: dict[str | int, Prediction] = {}
     try:
         with path.open("rb") as lines:

@@ -1,28 +1,24 @@
 """A rollout: one text that an engine writes byte by byte, and when it ends.
 
-`imagine` predicts one program; `unroll` yields its bytes as they are written. `local` writes several texts at once. An
-engine is anything that returns 256 logits after each byte.
+`local` writes several texts at once. An engine is anything that returns 256 logits after each byte.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from random import Random
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from worldline.codec.compact.guide.guide import Guide, ImpossibleByte
-from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import is_ended
 from worldline.core.errors import UsageError
-from worldline.core.program import Program
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
@@ -63,24 +59,8 @@ class Script(Protocol):
         ...
 
     def instead(self, text: bytearray, byte: int | None, /) -> bytes | None:
-        """Replace the byte that the model chose.
-
-        Args:
-            text: The text so far.
-            byte: The model's choice; None if it has none.
-
-        Returns:
-            The bytes to write instead; empty to accept the choice, None to stop here.
-        """
+        """Return bytes to write instead of the model's choice; empty to accept it, None to stop here."""
         ...
-
-
-class WrittenByte(NamedTuple):
-    """One byte, its natural log-probability and the entropy (nats) of its choice; both are 0 if it was forced."""
-
-    byte: int
-    logprob: float
-    entropy: float
 
 
 class RolloutDraft:
@@ -212,56 +192,8 @@ class RolloutDraft:
             self.status = "budget"
 
 
-def imagine(
-    engine: Engine,
-    program: Program,
-    options: Compact | None = None,
-    *,
-    guide: bool = True,
-    guard: bool = False,
-    limit: int = 1 << 16,
-    given: bytes = b"",
-) -> Prediction:
-    """Predict the steps of one program greedily."""
-    request = PredictionRequest(program=program, options=options or Compact(), limit=limit, given=given)
-    draft = RolloutDraft(request, guide=guide, guard=guard, temperature=0.0, random=None)
-    began = time.perf_counter()
-    for _ in unroll(engine, draft):
-        pass
-    draft.seconds = time.perf_counter() - began
-    return draft.prediction()
-
-
-def unroll(engine: Engine, draft: RolloutDraft) -> Iterator[WrittenByte]:
-    """Write a draft to its end and yield each byte after `given`."""
-    state = engine.start()
-    logits = engine.feed(state, draft.request.prompt, pin=True)
-    if draft.text:
-        logits = engine.feed(state, bytes(draft.text), pin=False)
-    while not draft.status:
-        data = draft.force()
-        if data:
-            yield from (WrittenByte(byte, 0.0, 0.0) for byte in data)
-        else:
-            byte, logprob = draft.choose(logits)
-            if draft.status:
-                return
-            entropy = draft.entropy(logits)
-            data = draft.write(byte, logprob, entropy)
-            is_chosen = data == bytes([byte])
-            yield from (
-                WrittenByte(b, logprob, entropy) if is_chosen else WrittenByte(b, 0.0, 0.0) for b in data
-            )
-        if not draft.status:
-            logits = engine.feed(state, data, pin=False)
-
-
 def guide_after(request: PredictionRequest, *, guard: bool) -> Guide:
-    """Return the guide after `request.given`, without the guard if `given` contradicts the control flow.
-
-    Raises:
-        UsageError: `given` does not match the grammar.
-    """
+    """Return the guide after `request.given`, without the guard if `given` contradicts the control flow."""
     for is_guarded in (True, False) if guard else (False,):
         guide = Guide(
             request.program,

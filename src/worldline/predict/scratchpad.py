@@ -40,11 +40,7 @@ def can_fold(options: Compact) -> bool:
 
 
 def fold_text(program: Program, options: Compact, text: bytes) -> bytes:
-    """Fold the steps of an unchanged program by statement, for comparison with a scratchpad's.
-
-    Returns:
-        The folded text; the text itself if its mode or language does not support folding.
-    """
+    """Fold the steps of an unchanged program by statement, if its mode and language allow it."""
     if not can_fold(options) or not program.lang.offers(Feature.SCRATCHPAD):
         return text
     parsed = parse(text, PredictionRequest(program=program, options=options).prompt)
@@ -164,11 +160,7 @@ def _check_language(program: Program) -> None:
 
 
 def uncertain_lines(request: PredictionRequest, rolled: ForcedRollout, threshold: float) -> frozenset[int]:
-    """Find statements with a step below a confidence, and the statements before them.
-
-    Returns:
-        Their first lines.
-    """
+    """Return the first lines of statements with a step below a confidence, and of those before them."""
     steps, where = parse(rolled.prediction.text, request.prompt).steps, line_map(request.program.source)
     lines: set[int] = set()
     for i, (_, sure) in enumerate(zip(steps, rolled.sure, strict=False)):

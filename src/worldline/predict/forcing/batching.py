@@ -1,4 +1,4 @@
-"""Texts that ask for what they need next, several at once: each is a generator of asks that is sent their answers."""
+"""Runs many request generators at once: each yields a request, is sent its prediction, and finally returns a result."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from worldline.core.errors import UsageError
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
-TOGETHER = 64  # texts under way
+MAX_TEXTS_AT_ONCE = 64
 _T = TypeVar("_T")
-Talk = Generator[PredictionRequest, Prediction, _T]
+RequestGenerator = Generator[PredictionRequest, Prediction, _T]
 
 
-def together(predictor: Predictor, talks: Sequence[Talk[_T]], *, codec: str) -> Iterator[_T]:
-    """What each talk comes to, in their order, each as soon as it and those before it are there."""
-    for first in range(0, len(talks), TOGETHER):
-        yield from _some(predictor, talks[first : first + TOGETHER], codec)
+def run_together(
+    predictor: Predictor, generators: Sequence[RequestGenerator[_T]], *, codec: str
+) -> Iterator[_T]:
+    """Run generators and yield their results in order. Predictions must be in the notation `codec`."""
+    for first in range(0, len(generators), MAX_TEXTS_AT_ONCE):
+        yield from _run_some(predictor, generators[first : first + MAX_TEXTS_AT_ONCE], codec)
 
 
-def _some(predictor: Predictor, talks: Sequence[Talk[_T]], codec: str) -> Iterator[_T]:
-    done, told = dict[int, _T](), 0
-    answers: dict[int, Prediction | None] = dict.fromkeys(range(len(talks)))
+def _run_some(predictor: Predictor, generators: Sequence[RequestGenerator[_T]], codec: str) -> Iterator[_T]:
+    done, yielded = dict[int, _T](), 0
+    answers: dict[int, Prediction | None] = dict.fromkeys(range(len(generators)))
     while answers:
-        wants = dict[int, PredictionRequest]()
+        requests = dict[int, PredictionRequest]()
         for number, answer in answers.items():
             try:
-                wants[number] = talks[number].send(cast(Prediction, answer))
+                requests[number] = generators[number].send(cast(Prediction, answer))
             except StopIteration as stop:
                 done[number] = stop.value
-        while told in done:
-            yield done[told]
-            told += 1
-        found = list(predictor.predict(list(wants.values()))) if wants else []
-        strange = next((one.codec for one in found if one.codec != codec), None)
-        if strange is not None:
-            raise UsageError(
-                f"{predictor.info.name} writes {strange}: the truth that is forced is in {codec}"
-            )
-        answers = dict(zip(wants, found, strict=True))
+        while yielded in done:
+            yield done[yielded]
+            yielded += 1
+        predictions = list(predictor.predict(list(requests.values()))) if requests else []
+        other = next((prediction.codec for prediction in predictions if prediction.codec != codec), None)
+        if other is not None:
+            raise UsageError(f"{predictor.info.name} writes {other}, but the truth to force is in {codec}")
+        answers = dict(zip(requests, predictions, strict=True))

@@ -1,4 +1,4 @@
-"""What a rollout under forcing comes to: a prediction, and what of it was not the model's own."""
+"""The results of teacher forcing."""
 
 from __future__ import annotations
 
@@ -11,10 +11,16 @@ from worldline.predict.prediction import Prediction
 
 @dataclass(frozen=True, kw_only=True)
 class NextStep:
-    """One true step (or the end) and what the model made of it, from the true text before it.
+    """One true step (or the end), predicted from the true text before it.
 
-    `found` is what it wrote, None where only bytes were compared; `same_action` and `same_state` say whether it has the
-    true bytes. `action` and `state` are the log-probabilities of the true bytes, None where they are not known.
+    Attributes:
+        step: The number of the step.
+        wanted: Its true text.
+        found: The predicted text; None if only bytes were compared.
+        same_action: The action is right.
+        same_state: The state is right.
+        action: Log-probability of the true action, if known.
+        state: Log-probability of the true state, if known.
     """
 
     step: int
@@ -27,7 +33,7 @@ class NextStep:
 
 
 class NextSteps(NamedTuple):
-    """Every true step of a text one step ahead, the seconds that it took, and `fault` where the tool failed."""
+    """Every true step of a text, each predicted from the true text before it; `fault` if the tool failed."""
 
     steps: tuple[NextStep, ...]
     seconds: float
@@ -36,12 +42,17 @@ class NextSteps(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ForcedRollout:
-    """A prediction, and what of it was not the model's own.
+    """A prediction, and which parts of it the model did not write.
 
-    `dictated`: spans of the text that were given. `left`: the true step at which the model's run took another way, so
-    that nothing could be given behind it. `steps`: each true step one step ahead (`next`, `both`), where the prediction
-    itself is the truth. `sure`: how sure the model was of each step that it wrote, where it says so. `spent` and
-    `answered`: the steps that were asked for, and those that the true run had an answer for.
+    Attributes:
+        prediction: The prediction. For `next` and `both` it is the true text.
+        force: What was forced, one of `forced.FORCES`.
+        dictated: The spans of the text that were dictated.
+        left: The true step at which the model's control flow diverged, after which nothing could be dictated.
+        steps: For `next` and `both`, each true step as predicted from the true text before it.
+        sure: The confidence of each step that the model wrote, if known.
+        spent: The steps that were queried.
+        answered: The queried steps for which the true run had an answer.
     """
 
     prediction: Prediction

@@ -97,20 +97,10 @@ class ServerClient:
         *,
         retries: int | None = None,
     ) -> _T:
-        """Ask a question, with retries.
-
-        Args:
-            http: The connections.
-            path: The path after the server's address.
-            question: The JSON object to send.
-            read: Reads the answer. If it raises `Unanswered`, the attempt failed.
-            retries: Maximum number of retries, if not the default.
-
-        Returns:
-            What `read` returns.
+        """Ask a question, with retries, and return what `read` makes of the answer.
 
         Raises:
-            Unanswered: All attempts failed.
+            Unanswered: All attempts failed, or `read` raised it each time.
         """
         body = json.dumps(question).encode()
         attempts = 1 + (self.patience.retries if retries is None else retries)
@@ -153,11 +143,7 @@ class ServerClient:
         return read({**streamed.answer(is_late=True), LATE: f"{self.patience.timeout:g} s"})
 
     async def look(self, http: httpx2.AsyncClient, path: str) -> dict[str, Any]:
-        """Get the JSON object at a path.
-
-        Raises:
-            Unanswered: There is none, or not in time.
-        """
+        """Get the JSON object at a path."""
         try:
             async with asyncio.timeout(self.patience.timeout):
                 return await self._once(http, self.url + path, None, None)

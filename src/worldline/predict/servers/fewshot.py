@@ -53,9 +53,9 @@ class FewShot:
 
     def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
         """Return the prompt with the given frames; the model stops after the answer."""
-        given = stage(request.program).opening + request.given.decode("utf-8", "replace")
+        prefix = stage(request.program).opening + request.given.decode("utf-8", "replace")
         return {
-            "prompt": prompt_around(question(request.program)) + given,
+            "prompt": prompt_around(question(request.program)) + prefix,
             "stop": [CLOSE, *stop_texts(request, self.codec)],
             "include_stop_str_in_output": True,
             **SPECIAL_TOKENS,
@@ -116,11 +116,11 @@ def question(program: Program) -> str:
 
 def trace_text(request: PredictionRequest, reply: Reply) -> bytes:
     """Return the trace in a reply, with its special tokens restored. Part of a frame is returned as it is."""
-    staged, given = stage(request.program), request.given.decode("utf-8", "replace")
+    staged, prefix = stage(request.program), request.given.decode("utf-8", "replace")
     if request.stop:
-        text = given + closed(unspaced(reply.text), request, reply)
-    elif given:
-        text = _continued(request, given, reply)
+        text = prefix + closed(unspaced(reply.text), request, reply)
+    elif prefix:
+        text = _continued(request, prefix, reply)
     else:
         text = _read(request, reply).text
     return staged.without_closing(text).encode("utf-8", "surrogatepass")
@@ -142,11 +142,11 @@ def _read(request: PredictionRequest, reply: Reply) -> Stripped:
     return read(text[head:], request.program, table_of(request.program))
 
 
-def _continued(request: PredictionRequest, given: str, reply: Reply) -> str:
+def _continued(request: PredictionRequest, prefix: str, reply: Reply) -> str:
     """Return the given frames, unchanged, and their continuation up to its end."""
-    text = given + _bracketed(reply)
+    text = prefix + _bracketed(reply)
     trace = read(text, request.program, table_of(request.program)).text
-    return trace if trace.startswith(given) else text
+    return trace if trace.startswith(prefix) else text
 
 
 def _bracketed(reply: Reply) -> str:

@@ -55,8 +55,8 @@ class MetaText:
     def text(self, request: PredictionRequest, reply: Reply) -> bytes:
         """Return the frames of the call only."""
         text = closed(decoded_frames(reply.text, request), request, reply)
-        given = request.given.decode("utf-8", "replace")
-        return stage(request.program).without_closing(given + text).encode("utf-8", "surrogatepass")
+        prefix = request.given.decode("utf-8", "replace")
+        return stage(request.program).without_closing(prefix + text).encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ class MetaChat:
         """Return the messages."""
         message = program_text(request.program)
         if request.given:
-            given = request.given.decode("utf-8", "replace")
-            message += f"\n\nThe trace begins so; go on from there:\n\n```\n{given}\n```"
+            prefix = request.given.decode("utf-8", "replace")
+            message += f"\n\nThe trace begins so; go on from there:\n\n```\n{prefix}\n```"
         return {"messages": _conversation(message), **sampling.chat_options}
 
     def text(self, request: PredictionRequest, reply: Reply) -> bytes:

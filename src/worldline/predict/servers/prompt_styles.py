@@ -66,17 +66,10 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply of a server.
+    """The reply of a server: its text, whether it was cut for its length, and what else was sent.
 
-    Attributes:
-        text: The text.
-        cut: It was cut for its length.
-        mark: The stop text that ended it; None if something else did, empty if the server does not say.
-        ids: The token ids, if sent.
-        logprob: The log-probability of the text, if sent.
-        number: The id of the answer.
-        tokens: Name (empty unless special) and log-probability of each token.
-        late: The deadline that cut it, if one did.
+    `mark` is the stop text that ended it: None if something else did, empty if the server does not say. `tokens` has
+    the name (empty unless special) and log-probability of each token. `late` is the deadline that cut it, if one did.
     """
 
     text: str
@@ -234,16 +227,7 @@ def closed(text: str, request: PredictionRequest, reply: Reply) -> str:
 
 
 def prediction(style: PromptStyle, request: PredictionRequest, reply: Reply) -> Prediction:
-    """Turn a reply into a prediction.
-
-    Args:
-        style: The prompt style of the question.
-        request: The request.
-        reply: The reply.
-
-    Returns:
-        The prediction.
-    """
+    """Turn a reply into a prediction."""
     text = style.text(request, reply)
     status = "ended"
     has_end = text.endswith(notation(style.codec).end_mark)
@@ -267,13 +251,6 @@ def prediction(style: PromptStyle, request: PredictionRequest, reply: Reply) -> 
 
 def read_reply(answer: dict[str, Any], model: str) -> Reply:
     """Read the answer of an OpenAI-compatible server.
-
-    Args:
-        answer: The JSON object.
-        model: The model that was asked.
-
-    Returns:
-        The reply.
 
     Raises:
         Unanswered: A necessary part is missing, or another model answered.

@@ -29,11 +29,7 @@ def notation_for(model: str, way: str) -> str:
 
 
 def check_way(way: str, codec: str) -> None:
-    """Check that a notation has a prompt style.
-
-    Raises:
-        UsageError: It does not.
-    """
+    """Raise UsageError if a notation does not have a prompt style."""
     if way not in WAYS[codec]:
         others = " and ".join(f"way={name}" for name in WAYS[codec])
         raise UsageError(f"way={way} is for Meta's format only: codec={codec} needs {others}")

@@ -123,8 +123,8 @@ class Server:
         result = call_or_fault(prediction, self._style, request, reply)
         return self._fault(result, request.given) if isinstance(result, RowFault) else result
 
-    def _fault(self, fault: RowFault, given: bytes) -> Prediction:
-        return Prediction(text=given, status="fault", codec=self._style.codec, note=fault.note)
+    def _fault(self, fault: RowFault, prefix: bytes) -> Prediction:
+        return Prediction(text=prefix, status="fault", codec=self._style.codec, note=fault.note)
 
     async def _answer(
         self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore
@@ -163,11 +163,7 @@ def addresses(scheme: str) -> tuple[list[str], str]:
 
 
 def address(url: str) -> str:
-    """Normalize the URL of a server: `/v1` is added to a bare host.
-
-    Raises:
-        UsageError: It is not an HTTP address, or it contains secrets.
-    """
+    """Normalize the URL of a server: `/v1` is added to a bare host. A URL with secrets is refused."""
     try:
         parts = urlsplit(url)
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0

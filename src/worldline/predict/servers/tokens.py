@@ -54,17 +54,7 @@ class Llama3:
 
 
 def llama3(path: Path | None = None) -> Llama3:
-    """Load Llama 3's vocabulary.
-
-    Args:
-        path: Its file of ranks. Default: that of the installed package llama-models, which is not imported.
-
-    Returns:
-        The vocabulary.
-
-    Raises:
-        UsageError: There is no such file.
-    """
+    """Load Llama 3's vocabulary from a file of ranks, by default that of the package llama-models (not imported)."""
     for folder in _folders("llama_models") if path is None else ():
         path = path or folder / "llama3" / "tokenizer.model"
     if path is None:
