@@ -19,7 +19,7 @@ RUNS = {
     "record", "cost", "encode", "rewrite", "debug", "imagine", "step", "view", "dap", "bench", "score", "intervene",
     "learn", "export", "data build", "data mine",
 }  # fmt: skip
-WARNING = "note[trusted]: the program runs as you, without a box\n"
+WARNING = "note[trusted]: programs run as your user, without a sandbox\n"
 Capture = pytest.CaptureFixture[str]
 
 

@@ -67,7 +67,7 @@ def test_behind_another_action_a_query_has_no_answer() -> None:
 
 
 def test_who_does_not_say_how_sure_it_is_is_not_asked() -> None:
-    with pytest.raises(UsageError, match="how sure"):
+    with pytest.raises(UsageError, match="no confidence per step"):
         list(roll(OnlyText(Local(wishing(summing()), name="o")), [ASK], [TRUE], force="queries"))
     (found,) = roll(Interpreter(), [ASK], [TRUE], force="queries", budget=3)  # it is certain
     assert (found.prediction.text, found.spent) == (TRUTH, (0, 1, 2))

@@ -51,5 +51,5 @@ def test_only_the_newest_are_kept(kept: int, read: int) -> None:
     engine = Counting()
     states = PromptStates(engine, max_bytes=kept)
     for prompt in (b"0123456789", b"9876543210", b"abc", b"9876543210", b"0123456789"):
-        states.behind(prompt)
+        states.after(prompt)
     assert engine.pinned == read

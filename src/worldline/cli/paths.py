@@ -7,27 +7,39 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, limited, limits_of, option, trusted
+from worldline.cli.options import (
+    POSITIVE,
+    SECONDS,
+    add_option,
+    json_option,
+    limit_options,
+    limits_of,
+    option,
+    trust_option,
+)
 
 
 @click.command()
 @click.argument("file", type=click.Path())
 @option("--function", required=True, metavar="NAME", note="or a call of it as an example")
-@option("--seconds", type=click.FloatRange(min=0, min_open=True), default=10.0, note="here about")
-@click.option(
+@option("--seconds", type=SECONDS, default=10.0, note="approximate")
+@add_option(
     "--solver",
     type=click.Choice(["missing", "always", "never"]),
     default="missing",
-    help="When CrossHair is asked [missing: for arcs that random inputs missed].",
+    help="When to ask CrossHair; missing: for arcs that random inputs did not reach",
 )
-@click.option("--max-classes", type=click.IntRange(min=1), default=32, help="Classes that are kept [32].")
-@option("--seed", type=int, default=0, note="here of the drawn inputs")
-@limited
-@trusted
+@add_option("--max-classes", type=POSITIVE, default=32, help="Maximum number of classes")
+@option("--seed", type=int, default=0, note="for the inputs")
+@limit_options
+@trust_option
 @json_option
-@option("--out", metavar="DIR", note="here the traces, and paths.parquet beside them")
+@option("--out", metavar="DIR", note="the traces, and paths.parquet")
 def paths(file: str, function: str, as_json: bool, out: str | None, **options: Any) -> None:
-    """Find inputs that take different paths through a function of FILE, each with a recorded trace."""
+    """Find inputs that take different paths through a function.
+
+    Each path through the function of FILE comes with a recorded trace.
+    """
     from worldline.data.program_file import load_program
     from worldline.plan.paths.search import LIMITS
     from worldline.plan.paths.search import paths as run

@@ -222,7 +222,7 @@ class Local:
             done[order] = draft
             return
         prompt = request.prompt
-        state, logits = self._prompts.behind(prompt)
+        state, logits = self._prompts.after(prompt)
         if request.given:
             logits = self._engine.feed(state, request.given, pin=False)
         members.append(_Member(order, draft, self.ahead(draft, state, logits), len(prompt)))

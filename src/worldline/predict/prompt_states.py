@@ -20,7 +20,7 @@ class PromptStates:
         self._engine, self._max_bytes = engine, max_bytes
         self._states: OrderedDict[bytes, tuple[Any, Logits]] = OrderedDict()
 
-    def behind(self, prompt: bytes) -> tuple[Any, Logits]:
+    def after(self, prompt: bytes) -> tuple[Any, Logits]:
         """Return a new state that has read the prompt, and the logits after it."""
         if prompt not in self._states:
             state = self._engine.start()

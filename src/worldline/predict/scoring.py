@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.rollout import ForkingEngine, Logits
 
-LogProbs = NDArray[np.float64]
+ByteLogprobs = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class EngineScorer:
 
     engine: ForkingEngine
 
-    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[LogProbs]:
+    def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[ByteLogprobs]:
         """Score texts that continue `request.given`; see `ScoresText`."""
         state = self.engine.start()
         logits = self.engine.feed(state, request.prompt, pin=True)
@@ -37,7 +37,7 @@ class EngineScorer:
             waiting += self._read(branch, texts, logprobs)
         return logprobs
 
-    def _read(self, branch: _Branch, texts: Sequence[bytes], logprobs: list[LogProbs]) -> Iterator[_Branch]:
+    def _read(self, branch: _Branch, texts: Sequence[bytes], logprobs: list[ByteLogprobs]) -> Iterator[_Branch]:
         """Read the common prefix of a branch's texts, and yield the branches after it."""
         shared = _shared([texts[index][branch.start :] for index in branch.indices])
         end = branch.start + len(shared)
@@ -77,11 +77,11 @@ def _shared(texts: Sequence[bytes]) -> bytes:
     return first[:size]
 
 
-def _logprobs(rows: Logits, data: bytes) -> LogProbs:
+def _logprobs(rows: Logits, data: bytes) -> ByteLogprobs:
     """Return the log-probability of each byte, given the logits before it."""
     wide = rows.astype(np.float64)
     wide -= wide.max(-1, keepdims=True)
-    logprobs: LogProbs = wide[np.arange(len(data)), np.frombuffer(data, np.uint8)] - np.log(
+    logprobs: ByteLogprobs = wide[np.arange(len(data)), np.frombuffer(data, np.uint8)] - np.log(
         np.exp(wide).sum(-1)
     )
     return logprobs

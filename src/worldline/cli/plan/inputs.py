@@ -8,7 +8,16 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, model_options, option, trusted
+from worldline.cli.options import (
+    POSITIVE,
+    SECONDS,
+    SECONDS_OR_0,
+    add_option,
+    json_option,
+    model_options,
+    option,
+    trust_option,
+)
 
 
 @click.command()
@@ -18,24 +27,26 @@ from worldline.cli.options import json_option, model_options, option, trusted
     "--function",
     metavar="NAME",
     note="for a line or an exception",
-    default_text="the only one; around the line",
+    default_text="the one around the line, or the only one",
 )
-@option("--executions", type=click.IntRange(min=1), default=1000)
+@option("--executions", type=POSITIVE, default=1000)
 @option("--way", type=click.Choice(["random", "constants", "climb", "solver"]), default="climb")
-@click.option(
+@add_option(
     "--solver-seconds",
-    type=click.FloatRange(min=0),
+    type=SECONDS_OR_0,
     default=5.0,
-    metavar="S",
-    help="Seconds of CrossHair, where nothing else finds one; 0: never [5].",
+    help="Time for CrossHair, if nothing else finds an input; 0 for never",
 )
-@partial(model_options, default=None, note="orders the first inputs by what it predicts")
-@option("--wall", type=click.FloatRange(min=0, min_open=True), default=1.0)
-@option("--seed", type=int, default=0, note="here of the drawn inputs")
-@trusted
+@partial(model_options, default=None, note="orders the first inputs by its predictions")
+@option("--wall", type=SECONDS, default=1.0)
+@option("--seed", type=int, default=0, note="for the inputs")
+@trust_option
 @json_option
 def input(file: str, as_json: bool, **options: Any) -> None:
-    """Find an input that makes a function of FILE reach a goal, and confirm it by executing it."""
+    """Find an input that makes a function of FILE reach a goal.
+
+    The input is confirmed by executing it.
+    """
     from worldline.data.program_file import load_program
     from worldline.plan.inputs.finding import find_input
     from worldline.ui.terminal.console import terminal

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import json_option, model_options, option, words
+from worldline.cli.options import POSITIVE, add_option, json_option, model_options, option, words, write_page
 
 if TYPE_CHECKING:
     from worldline.plan.reach.finding import ExecutedSearch
@@ -19,45 +18,37 @@ if TYPE_CHECKING:
 @click.argument("machine", metavar="MACHINE|FILE.py")
 @option("--goal", required=True, metavar="CONDITION", note='such as "x == 3 and y == 2"')
 @option("--call", metavar="EXPRESSION", note="it starts the machine")
-@click.option(
-    "--commands", metavar="A,B,C", callback=words, help="Commands, where FILE does not compare with them."
-)
+@add_option("--commands", metavar="A,B,C", callback=words, help="Commands, if they do not appear in FILE")
 @option(
     "--way",
     type=click.Choice(("near", "sure", "uct")),
     default="near",
-    note="next: sure and near the goal, surest, or by upper bounds",
+    note="expand nodes that are likely and near the goal, the likeliest, or by upper bounds",
 )
-@option("--executions", type=click.IntRange(min=1), default=8)
-@option("--simulations", type=click.IntRange(min=1), default=200)
-@option("--max-bytes", type=click.IntRange(min=1), default=1 << 16)
-@click.option(
-    "--max-commands",
-    type=click.IntRange(min=1, max=64),
-    default=12,
-    help="Commands of a plan, at most [12].",
+@option("--executions", type=POSITIVE, default=8)
+@option("--simulations", type=POSITIVE, default=200)
+@option("--max-bytes", type=POSITIVE, metavar="BYTES", default=1 << 16)
+@add_option(
+    "--max-commands", type=click.IntRange(1, 64), default=12, help="Maximum number of commands in a plan"
 )
-@click.option(
-    "--leaves", type=click.IntRange(min=1, max=64), default=1, help="Nodes that are gone on from at once [1]."
-)
-@partial(model_options, note="here default or a folder")
-@click.option("--beside", is_flag=True, help="Also search breadth-first by running, to compare.")
-@option("--html", metavar="FILE", note="here the tree")
+@add_option("--leaves", type=click.IntRange(1, 64), default=1, help="Number of nodes expanded at once")
+@partial(model_options, note="only default or a folder")
+@add_option("--beside", is_flag=True, help="Also search breadth-first by execution, to compare")
+@option("--html", metavar="FILE", note="the search tree")
 @json_option
 def reach(machine: str, commands: list[str] | None, html: str | None, as_json: bool, **options: Any) -> None:
-    """Find commands that bring a machine to a goal, with few executions.
+    """Find commands that bring a machine to a goal.
 
-    MACHINE is robot, stack or counter, or a program of yours that asks for one command after the other.
-    The search is in the model's imagination; a plan that is printed was run, and reached the goal.
+    MACHINE is robot, stack or counter, or a program of yours that asks for one command after the other. The search uses
+    predictions and needs few executions. A printed plan was executed and reached the goal.
     """
     from worldline.plan.reach.finding import find_commands
 
     report = find_commands(machine, commands=commands or (), **options)
     if html is not None:
-        from worldline.storage import files
         from worldline.ui.report.tree_page import page
 
-        files.write(Path(html), page(report.tree).encode("utf-8", "backslashreplace"))
+        write_page(html, page(report.tree))
     if as_json:
         click.echo(json.dumps(report.as_json()))
     else:
@@ -75,4 +66,4 @@ def _in_words(search: ExecutedSearch | None) -> str:
     if search is None:
         return ""
     plan = "no plan" if search.plan is None else " ".join(search.plan) or "nothing to do"
-    return f"breadth-first by running alone: {plural(search.executions, 'execution')}, {plan}"
+    return f"breadth-first by execution alone: {plural(search.executions, 'execution')}, {plan}"

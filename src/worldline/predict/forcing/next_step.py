@@ -70,12 +70,12 @@ class _Reading:
     def _begin(self) -> Iterator[tuple[RolloutDraft, Any, Logits]]:
         """Yield the drafts of the steps that must be written, each at its start."""
         for block in self._blocks():
-            behind, at = self._state.fork(), block[0].start
+            state, at = self._state.fork(), block[0].start
             for turn, draft, logits in self._read(block):
                 if at < turn.start:
-                    self._engine.feed(behind, self._text[at : turn.start], pin=False)
+                    self._engine.feed(state, self._text[at : turn.start], pin=False)
                     at = turn.start
-                yield draft, behind.fork(), logits
+                yield draft, state.fork(), logits
 
     def _blocks(self) -> Iterator[list[Turn]]:
         block: list[Turn] = []

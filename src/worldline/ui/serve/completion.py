@@ -65,7 +65,7 @@ class Completion:
 
     def begin(self, engine: Engine, prompts: PromptStates) -> None:
         """The engine reads the prompt."""
-        state, logits = prompts.behind(self.prompt)
+        state, logits = prompts.after(self.prompt)
         if self.given:
             logits = engine.feed(state, self.given, pin=False)
         self._ahead = LookAhead(engine, state, logits, self.prompt + self.given, guesses=True)

@@ -62,14 +62,14 @@ def _force_actions(request: PredictionRequest, truth: Prediction) -> RequestGene
     for frame in frames:
         if draft.status or not frame.whole:
             break
-        before, behind = frame.around(truth.text)
+        before, after = frame.around(truth.text)
         draft.dictate(before)
         if not frame.is_end:
             state = yield from draft.take_text()
             if not draft.status and not is_state(frame.event, state):
                 draft.status = "broken"
         if not draft.status:
-            draft.dictate(behind)
+            draft.dictate(after)
     _close(draft, truth)
     return FrameRollout(draft)
 
@@ -107,12 +107,12 @@ def _take_loop_ends(draft: FrameDraft, true: CutFrame) -> RequestGenerator[None]
 
 def _force_state(draft: FrameDraft, frame: CutFrame, text: bytes) -> RequestGenerator[bool]:
     """Dictate the state of a frame whose event is true, and return whether the model's line is true."""
-    before, behind = frame.around(text)
+    before, after = frame.around(text)
     if frame.event in LATE:
         line = before.partition(ACTION)[2].removesuffix(VALUE)
-        start, end = ACTION, VALUE + frame.state(text) + behind
+        start, end = ACTION, VALUE + frame.state(text) + after
     else:
-        line = behind.removeprefix(ACTION).removesuffix(FRAME_END)
+        line = after.removeprefix(ACTION).removesuffix(FRAME_END)
         start, end = frame.state(text) + ACTION, FRAME_END
     draft.dictate(start)
     if (yield from draft.take_text()) != line:

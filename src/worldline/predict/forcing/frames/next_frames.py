@@ -94,7 +94,7 @@ def _compare_frame(
 ) -> RequestGenerator[NextStep | None]:
     """Predict the parts of a frame; None if the tool failed."""
     text = model.text
-    before, behind = frame.around(text)
+    before, after = frame.around(text)
     first = yield from model.after(frame.start, len(before))
     written = next((first[: part.end] for part in cut(first)), b"")
     same_action = first.startswith(before)
@@ -105,8 +105,8 @@ def _compare_frame(
         state, true = rest[: match.start() if match else len(rest)], frame.state(text)
         same_state = state == true or model.is_same_state(_values(true, known), _values(state, known))
     if not frame.is_end and not model.is_fault:
-        rest = yield from model.after(frame.state_end, len(behind))
-        same_action = same_action and rest.startswith(behind)
+        rest = yield from model.after(frame.state_end, len(after))
+        same_action = same_action and rest.startswith(after)
     if model.is_fault:
         return None
     return NextStep(
