@@ -15,7 +15,7 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import forced_lines, turns
 from worldline.core.errors import UsageError
-from worldline.predict.forcing.forced import FORCES, READINGS, Edit, roll
+from worldline.predict.forcing.forced import FORCES, Edit, roll
 from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
@@ -273,17 +273,16 @@ def test_texts_are_written_together(force: str) -> None:
         assert max(engine.batches) > 1
 
 
-def test_readings_of_teacher_forcing_are_forcings() -> None:
-    assert set(READINGS.values()) <= set(FORCES)
-
-
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
         ({"force": "all"}, "one of free"),
         ({"force": "actions", "truths": []}, "1 requests but 0 truths"),
         ({"force": "next", "truths": [Prediction(text=b"", status="fault")]}, "failed to record"),
-        ({"force": "next", "truths": [Prediction(text=b"", status="ended", codec="cwm")]}, "but .* writes compact"),
+        (
+            {"force": "next", "truths": [Prediction(text=b"", status="ended", codec="cwm")]},
+            "but .* writes compact",
+        ),
         ({"force": "edited"}, "0 edits"),
         ({"force": "queries", "budget": -1}, "0 or more, not -1"),
     ],

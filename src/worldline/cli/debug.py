@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -15,6 +14,7 @@ from worldline.cli.options import (
     limit_options,
     limits_of,
     option,
+    show,
     spinner,
     write_page,
 )
@@ -70,6 +70,7 @@ def debug(
     from worldline.diagnose.debug import debug_limits
     from worldline.plan.paths.nearest import nearest_within
     from worldline.predict.models import load_model
+    from worldline.ui.terminal.debug import print_debugged
 
     predictor = load_model(options["model"], options["extras"])
     with spinner() as say:
@@ -95,13 +96,7 @@ def debug(
         from worldline.ui.report.debug_page import page
 
         write_page(html, page(result))
-    if as_json:
-        click.echo(json.dumps(result.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.debug import print_debugged
-
-        print_debugged(terminal(), result, rows=rows, unfold=unfold)
+    show(result, as_json, print_debugged, rows=rows, unfold=unfold)
     if view:
         from worldline.ui.web.start import view_debugged
 
@@ -123,6 +118,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
     Executes nothing, except with `--hidden given` and controlled draws.
     """
     from worldline.diagnose.imagine import imagine as run
+    from worldline.ui.terminal.debug import print_imagined
 
     with spinner() as say:
         say("the model predicts")
@@ -138,13 +134,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
         )
     if result.found.status == "fault":
         raise WorldlineError(result.found.note or "the model could not be asked")
-    if as_json:
-        click.echo(json.dumps(result.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.debug import print_imagined
-
-        print_imagined(terminal(), result, rows=rows, unfold=unfold)
+    show(result, as_json, print_imagined, rows=rows, unfold=unfold)
 
 
 @click.command()

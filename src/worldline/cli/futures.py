@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
@@ -18,6 +17,7 @@ from worldline.cli.options import (
     limits_of,
     model_options,
     option,
+    show,
     spinner,
     trust_option,
     write_page,
@@ -62,6 +62,7 @@ def futures(
     model's probabilities are shown beside the exact ones.
     """
     from worldline.plan.futures.futures import futures as run
+    from worldline.ui.terminal.futures import print_outlook
 
     program = take_program(file, args, options)
     limits = limits_of(options)
@@ -71,10 +72,4 @@ def futures(
         from worldline.ui.report.futures_page import page
 
         write_page(html, page(report))
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.futures import print_outlook
-
-        print_outlook(terminal(), report, rows=rows)
+    show(report, as_json, print_outlook, rows=rows)

@@ -17,6 +17,7 @@ from worldline.cli.options import (
     option,
     percent_of,
     progress,
+    show,
     trust_option,
 )
 from worldline.core.errors import UsageError, WorldlineError
@@ -69,14 +70,10 @@ def learn(
 def _adapt(folder: str | None, *, as_json: bool, **options: Any) -> None:
     from worldline.learning.adapt import adapt
     from worldline.ui.terminal.adapted import print_adapted
-    from worldline.ui.terminal.console import terminal
 
     with percent_of("the training") as update:
         done = adapt(folder, progress=update, **options)
-    if as_json:
-        click.echo(json.dumps(done.as_json()))
-    else:
-        print_adapted(terminal(), done)
+    show(done, as_json, print_adapted)
     if done.refused:
         raise click.exceptions.Exit(1)
 

@@ -6,6 +6,7 @@ tests/architecture/test_api.py compares them with every command.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -211,6 +212,22 @@ def limits_of(options: dict[str, Any], default: Limits | None = None) -> Limits 
     limits = {name: options.pop(name, None) for name in ("steps", "wall")}
     limits = {name: value for name, value in limits.items() if value is not None}
     return replace(default or Limits(), **limits) if limits else default
+
+
+class Result(Protocol):
+    """What a command prints."""
+
+    def as_json(self) -> dict[str, Any]: ...
+
+
+def show(result: Result, as_json: bool, printer: Callable[..., object], **details: Any) -> None:
+    """Print a result as one JSON object, or in the terminal by its printer."""
+    if as_json:
+        click.echo(json.dumps(result.as_json()))
+        return
+    from worldline.ui.terminal.console import terminal
+
+    printer(terminal(), result, **details)
 
 
 def write_page(path: str, page: str) -> None:

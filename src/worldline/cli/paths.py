@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -15,6 +14,7 @@ from worldline.cli.options import (
     limit_options,
     limits_of,
     option,
+    show,
     trust_option,
 )
 
@@ -44,7 +44,6 @@ def paths(file: str, function: str, as_json: bool, out: str | None, **options: A
     from worldline.plan.paths.search import LIMITS
     from worldline.plan.paths.search import paths as run
     from worldline.plan.paths.store import store_paths
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.paths import print_paths
 
     limits = limits_of(options, LIMITS) or LIMITS
@@ -52,7 +51,4 @@ def paths(file: str, function: str, as_json: bool, out: str | None, **options: A
     if out is not None:
         new = store_paths(report, out)
         click.echo(f"stored: {new:,} traces, {len(report.classes):,} classes, in {out}", err=as_json)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_paths(terminal(), report)
+    show(report, as_json, print_paths)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from worldline.cli.options import (
     model_options,
     option,
     settings,
+    show,
 )
 from worldline.cli.program_options import read_stdin, stdin_option
 
@@ -59,12 +59,7 @@ def rehearse(
     not a proof of safety.
     """
     from worldline.plan.rehearse.fallback import rehearse as run
-
-    report = run(file, argv=args, stdin=read_stdin(stdin), run=not no_run, **options)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-        return
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan.rehearse import print_rehearsal
 
-    print_rehearsal(terminal(), report, rows=rows)
+    report = run(file, argv=args, stdin=read_stdin(stdin), run=not no_run, **options)
+    show(report, as_json, print_rehearsal, rows=rows)

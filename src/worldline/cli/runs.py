@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
@@ -18,6 +17,7 @@ from worldline.cli.options import (
     model_options,
     option,
     progress_bar,
+    show,
     trust_option,
     words,
 )
@@ -47,13 +47,9 @@ def compare(first: str, second: str, as_json: bool) -> None:
     """
     from worldline.evaluation.runs import compare as run
     from worldline.ui.terminal.compare import print_comparison
-    from worldline.ui.terminal.console import terminal
 
     comparison = run(first, second)
-    if as_json:
-        click.echo(json.dumps(comparison.as_json()))
-    else:
-        print_comparison(terminal(), comparison)
+    show(comparison, as_json, print_comparison)
     refuse_faults(comparison.faults)
 
 
@@ -73,7 +69,6 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
     Failed samples, and as many passing ones, are predicted again under each intervention. The trials are stored in RUN.
     """
     from worldline.evaluation.runs import intervene as act
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.trials import print_trials
 
     limits = limits_of(options)
@@ -81,10 +76,7 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
         result = act(
             run, limits=limits, progress=lambda name, done, total: update(done, total, name), **options
         )
-    if as_json:
-        click.echo(json.dumps(result.as_json()))
-    else:
-        print_trials(terminal(), result.trials)
+    show(result, as_json, lambda console, done: print_trials(console, done.trials))
     refuse_faults(result.faults)
 
 

@@ -64,11 +64,15 @@ class Hub:
         self._vocabulary = HubVocabulary(tokenizer)
         self._style, self._style_name = prompt_style(way, codec, lambda: self._vocabulary), way
         self.capabilities = Capabilities()
-        self.info = ModelInfo(name=f"hub:{name}", notation=self._style.codec, config=self._config(name))
-
-    def _config(self, name: str) -> dict[str, Any]:
-        style = {"way": self._style_name, "codec": self._style.codec, "template": self._style.template}
-        return {"model": name, **style, **asdict(self._sampling)}
+        config = {
+            "way": way,
+            "codec": self._style.codec,
+            "template": self._style.template,
+            **asdict(sampling),
+        }
+        self.info = ModelInfo(
+            name=f"hub:{name}", notation=self._style.codec, config={"model": name, **config}
+        )
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         """Yield one prediction per request, in order, each as soon as it is ready."""

@@ -49,33 +49,21 @@ def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = No
     """
     extras = extras or {}
     if not isinstance(scheme, str):
-        return _adopted(scheme, extras)
+        from worldline.predict.python_model import adopt_model
+
+        return adopt_model(scheme, extras)
     if scheme == INTERPRETER:
-        return _interpreter(_parse_options(extras, {"codec": _one_of(*NOTATIONS)}))
+        from worldline.predict.interpreter import Interpreter
+
+        return Interpreter(**_parse_options(extras, {"codec": _one_of(*NOTATIONS)}))
     if scheme.startswith(PYTHON):
-        return _python(scheme.removeprefix(PYTHON), extras)
+        from worldline.predict.python_model import load_python
+
+        return load_python(scheme.removeprefix(PYTHON), extras)
     for prefix, (build, known) in _SCHEMES.items():
         if scheme.startswith(prefix):
             return build(scheme.removeprefix(prefix), _parse_options(extras, known))
     return load_local(scheme, extras)
-
-
-def _interpreter(options: dict[str, Any]) -> Predictor:
-    from worldline.predict.interpreter import Interpreter
-
-    return Interpreter(**options)
-
-
-def _python(scheme: str, extras: Mapping[str, str]) -> Predictor:
-    from worldline.predict.python_model import load_python
-
-    return load_python(scheme, extras)
-
-
-def _adopted(model: Any, extras: Mapping[str, str]) -> Predictor:
-    from worldline.predict.python_model import adopt_model
-
-    return adopt_model(model, extras)
 
 
 def _server(scheme: str, options: dict[str, Any]) -> Predictor:
@@ -180,31 +168,20 @@ def _temperature(text: str) -> float:
     return value
 
 
-def _count(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError("must be 1 or more")
-    return value
+def _integer(least: int, most: int | None = None) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        value = int(text)
+        if value < least or (most is not None and value > most):
+            raise ValueError(f"must be {least} or more" if most is None else f"must be {least} to {most}")
+        return value
 
-
-def _threads(text: str) -> int:
-    value = _count(text)
-    if value > MAX_THREADS:
-        raise ValueError(f"must be at most {MAX_THREADS}")
-    return value
+    return parse
 
 
 def _seconds(text: str) -> float:
     value = float(text)
     if not 0 < value <= MAX_TIMEOUT_SECONDS:
         raise ValueError("must be a number of seconds, more than 0 and at most a day")
-    return value
-
-
-def _retries(text: str) -> int:
-    value = int(text)
-    if not 0 <= value <= MAX_RETRIES:
-        raise ValueError(f"must be 0 to {MAX_RETRIES}")
     return value
 
 
@@ -225,11 +202,11 @@ def _one_of(*words: str) -> Callable[[str], str]:
 
 # The options of each kind of model, with the functions that parse them.
 _Parsers = Mapping[str, Callable[[str], Any]]
-_ENGINE_OPTIONS: _Parsers = {"threads": _threads, "precision": _one_of("int8", "fp32")}
+_ENGINE_OPTIONS: _Parsers = {"threads": _integer(1, MAX_THREADS), "precision": _one_of("int8", "fp32")}
 _LOCAL_OPTIONS: _Parsers = {
     **_ENGINE_OPTIONS,
     **dict.fromkeys(("guide", "guard", "logprobs", "guesses"), _boolean),
-    "batch": _count,
+    "batch": _integer(1),
     "temperature": _temperature,
     "seed": int,
 }
@@ -238,15 +215,15 @@ _SAMPLING_OPTIONS: _Parsers = {
     "codec": _one_of(*NOTATIONS),
     "temperature": _temperature,
     "seed": int,
-    "max_tokens": _count,
+    "max_tokens": _integer(1),
 }
 _SERVER_OPTIONS: _Parsers = {
     **_SAMPLING_OPTIONS,
     "logprobs": _boolean,
     "stream": _boolean,
     "timeout": _seconds,
-    "retries": _retries,
-    "concurrency": _count,
+    "retries": _integer(0, MAX_RETRIES),
+    "concurrency": _integer(1),
     "key_env": _variable,
 }
 _SCHEMES: dict[str, tuple[Callable[[str, dict[str, Any]], Predictor], _Parsers]] = {

@@ -37,7 +37,9 @@ class EngineScorer:
             waiting += self._read(branch, texts, logprobs)
         return logprobs
 
-    def _read(self, branch: _Branch, texts: Sequence[bytes], logprobs: list[ByteLogprobs]) -> Iterator[_Branch]:
+    def _read(
+        self, branch: _Branch, texts: Sequence[bytes], logprobs: list[ByteLogprobs]
+    ) -> Iterator[_Branch]:
         """Read the common prefix of a branch's texts, and yield the branches after it."""
         shared = _shared([texts[index][branch.start :] for index in branch.indices])
         end = branch.start + len(shared)

@@ -110,7 +110,7 @@ class Scratchpad:
             yield from _rollouts(self.predictor, requests)
             return
         for request in requests:
-            _check_language(request.program)
+            request.program.lang.require(Feature.SCRATCHPAD, request.program.name)
         if self.mode == "auto":
             yield from self._roll_auto(requests)
         else:
@@ -123,16 +123,14 @@ class Scratchpad:
     def _roll_rewritten(
         self, requests: Sequence[PredictionRequest], pads: Sequence[Scratch]
     ) -> Iterator[ForcedRollout]:
+        growth = GROWTH["flatten" if self.mode == "auto" else self.mode]
         grown = [
             request
             if pad.source == request.program.source
-            else replace(rewritten_request(request, pad), limit=self._limit(request))
+            else replace(rewritten_request(request, pad), limit=request.limit * growth)
             for request, pad in zip(requests, pads, strict=True)
         ]
         return _rollouts(self.predictor, grown)
-
-    def _limit(self, request: PredictionRequest) -> int:
-        return request.limit * GROWTH["flatten" if self.mode == "auto" else self.mode]
 
     def _roll_auto(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
         """Predict all programs as they are, then again with uncertain statements flattened."""
@@ -153,10 +151,6 @@ class Scratchpad:
             yield _fold_rollout(
                 request, pad, replace(chosen, prediction=replace(chosen.prediction, seconds=seconds))
             )
-
-
-def _check_language(program: Program) -> None:
-    program.lang.require(Feature.SCRATCHPAD, program.name)
 
 
 def uncertain_lines(request: PredictionRequest, rolled: ForcedRollout, threshold: float) -> frozenset[int]:

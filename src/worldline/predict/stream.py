@@ -33,17 +33,9 @@ def stream(
     script: Script | None = None,
     loose: bool = False,
 ) -> Iterator[StreamPiece]:
-    """Predict one request piece by piece.
+    """Predict one request piece by piece, until `stop` returns true. Predictors that decode bytes follow the script.
 
-    Args:
-        predictor: The predictor.
-        request: The request.
-        stop: Called between pieces; true stops the stream.
-        script: Dictates part of the text, for predictors that decode bytes. Others ignore it.
-        loose: Continue a given text that does not match the grammar without a guide; `predict` would refuse it.
-
-    Yields:
-        The pieces; the last one has the prediction.
+    `loose` continues a given text that does not match the grammar without a guide; `predict` would refuse it.
     """
     if (decoder := predictor.capabilities.decodes_bytes) is not None:
         return decoder.settled().stream(request, stop=stop, script=script, loose=loose)

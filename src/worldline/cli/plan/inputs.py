@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
@@ -16,6 +15,7 @@ from worldline.cli.options import (
     json_option,
     model_options,
     option,
+    show,
     trust_option,
 )
 
@@ -49,13 +49,9 @@ def input(file: str, as_json: bool, **options: Any) -> None:
     """
     from worldline.data.program_file import load_program
     from worldline.plan.inputs.finding import find_input
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan.inputs import print_input
 
     report = find_input(load_program(file), **options)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_input(terminal(), report)
+    show(report, as_json, print_input)
     if report.call is None:
         raise click.exceptions.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any, TypeVar
@@ -20,6 +19,7 @@ from worldline.cli.options import (
     option,
     percent_of,
     progress,
+    show,
     words,
     write_page,
 )
@@ -53,6 +53,7 @@ def play(
     openspiel-mcts, openspiel-random or, with --learned, learned.
     """
     from worldline.plan.play.playing import play_match
+    from worldline.ui.terminal.plan.play import print_match
 
     with ExitStack() as bars:
         training = _once(bars, lambda: percent_of("the training"))
@@ -68,13 +69,7 @@ def play(
         )
     if html is not None:
         _write_tree(html, report.tree)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.plan.play import print_match
-
-        print_match(terminal(), report.match, report.predicted)
+    show(report, as_json, lambda console, done: print_match(console, done.match, done.predicted))
 
 
 def _once(bars: ExitStack, make: Callable[[], AbstractContextManager[Opened]]) -> Callable[[], Opened]:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import POSITIVE, add_option, json_option, model_options, option, words, write_page
+from worldline.cli.options import (
+    POSITIVE,
+    add_option,
+    json_option,
+    model_options,
+    option,
+    show,
+    words,
+    write_page,
+)
 
 if TYPE_CHECKING:
     from worldline.plan.reach.finding import ExecutedSearch
@@ -43,19 +51,14 @@ def reach(machine: str, commands: list[str] | None, html: str | None, as_json: b
     predictions and needs few executions. A printed plan was executed and reached the goal.
     """
     from worldline.plan.reach.finding import find_commands
+    from worldline.ui.terminal.plan.reach import print_reached
 
     report = find_commands(machine, commands=commands or (), **options)
     if html is not None:
         from worldline.ui.report.tree_page import page
 
         write_page(html, page(report.tree))
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.plan.reach import print_reached
-
-        print_reached(terminal(), report.tree, _in_words(report.executed))
+    show(report, as_json, lambda console, done: print_reached(console, done.tree, _in_words(done.executed)))
     if report.plan is None:
         click.get_current_context().exit(1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
@@ -17,6 +16,7 @@ from worldline.cli.options import (
     progress,
     ray_option,
     settings,
+    show,
     trust_option,
 )
 
@@ -58,7 +58,6 @@ def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bo
     """
     from worldline.data.program_file import load_program
     from worldline.plan.repair.finding import find_repair
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan.repair import print_repair
 
     is_predicted = options["oracle"] in ("imagined", "mixed")
@@ -68,9 +67,6 @@ def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bo
         report = find_repair(
             load_program(file), tests, imagine=imagine, progress=lambda: advance(1), pool=pool, **options
         )
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_repair(terminal(), report)
+    show(report, as_json, print_repair)
     if report.failing and not report.patches:
         click.get_current_context().exit(1)

@@ -1,7 +1,7 @@
 """A suite's tasks as the samples of another harness: what its model is asked, and the verdict on what comes back.
 
 The tasks, their order, their budgets and their truths are those of `worldline bench`, recorded in the box; the question
-is made and the answer read by the same way as a server's (`predict.servers.prompt_styles`), and judged by the same function. No
+is made and the answer read by the same way as a server's (`predict.servers`), and judged by the same function. No
 model is asked here.
 """
 
@@ -25,7 +25,7 @@ from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites import SUITES, is_measured, load
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import PredictionRequest
-from worldline.predict.servers.prompt_styles import Chat, Reply, Sampling, Text, PromptStyle, prediction
+from worldline.predict.servers.prompt_styles import Chat, PromptStyle, Reply, Sampling, Text, prediction
 from worldline.recording.recorder import record
 
 OWN = "own"  # the programs of a FILE.jsonl, which is the option `data`

@@ -32,7 +32,7 @@ from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Table
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.forced_rollout import NextStep, ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout, NextStep
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many

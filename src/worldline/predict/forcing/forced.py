@@ -30,8 +30,6 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
 FORCES = ("free", "actions", "states", "both", "next", "edited", "guard", "queries")
-# Two readings of "ground-truth actions forced": the state before each step is the model's own, or true.
-READINGS = {"own": "actions", "true": "next"}
 
 
 def roll(

@@ -13,14 +13,8 @@ from worldline.predict.prediction import Prediction
 class NextStep:
     """One true step (or the end), predicted from the true text before it.
 
-    Attributes:
-        step: The number of the step.
-        wanted: Its true text.
-        found: The predicted text; None if only bytes were compared.
-        same_action: The action is right.
-        same_state: The state is right.
-        action: Log-probability of the true action, if known.
-        state: Log-probability of the true state, if known.
+    `wanted` is the true text, `found` the predicted one (None if only bytes were compared). `action` and `state` are
+    the log-probabilities of the true ones, if known.
     """
 
     step: int

@@ -38,17 +38,7 @@ class Forcing(Protocol):
         chosen: Collection[int] = (),
         /,
     ) -> RequestGenerator[ForcedRollout]:
-        """Write a text with parts of the truth dictated.
-
-        Args:
-            request: The request.
-            truth: The true steps; None to hold the text to the control flow instead.
-            force: What is forced.
-            chosen: For `queries`, the numbers of the true steps to dictate.
-
-        Returns:
-            A generator of requests that returns the rollout.
-        """
+        """Write a text with parts of the truth dictated; without a truth, hold it to the control flow."""
         ...
 
     def predict_next_steps(
@@ -77,16 +67,8 @@ def write_texts(
 ) -> Iterator[ForcedRollout]:
     """Write one text per request, in order.
 
-    Args:
-        predictor: The model.
-        requests: The requests.
-        truths: The true steps, if parts of them are dictated.
-        force: What is dictated: `actions`, `states` or the `chosen` steps (`queries`). Without truths: nothing, or what
-            the control flow requires (`guard`).
-        chosen: For each request, the numbers of the true steps to dictate.
-
-    Yields:
-        One rollout per request.
+    `force` is what is dictated: `actions`, `states` or the `chosen` steps (`queries`); without truths nothing, or what
+    the control flow requires (`guard`).
     """
     if not requests:
         return

@@ -47,13 +47,9 @@ class Patience:
 
 
 class Unanswered(Exception):
-    """There is no answer.
+    """There is no answer. If `again`, another attempt may succeed, `after` some seconds.
 
-    Attributes:
-        why: The reason.
-        again: Another attempt may succeed.
-        after: Seconds to wait before it.
-        context: Question and answer exceed the model's context, which is a budget and not a fault.
+    `context`: question and answer exceed the model's context, which is a budget and not a fault.
     """
 
     def __init__(self, why: str, *, again: bool = True, after: float = 0.0, context: bool = False) -> None:

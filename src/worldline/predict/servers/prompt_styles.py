@@ -55,12 +55,10 @@ class Sampling:
 
     @property
     def completion_options(self) -> dict[str, Any]:
-        """The options of a completion that request log-probabilities, if wanted."""
         return {"logprobs": 1} if self.logprobs else {}
 
     @property
     def chat_options(self) -> dict[str, Any]:
-        """The options of a chat that request log-probabilities, if wanted."""
         return {"logprobs": True, "top_logprobs": 1} if self.logprobs else {}
 
 
@@ -83,13 +81,7 @@ class Reply:
 
 
 class PromptStyle(Protocol):
-    """Writes questions and reads replies.
-
-    Attributes:
-        codec: The notation of the replies.
-        path: The path of the question after the server's address.
-        template: The prompt with a placeholder or a description of it, stored with a run.
-    """
+    """Writes questions to a path of the server, and reads replies in a notation. Runs store the template."""
 
     @property
     def codec(self) -> str: ...

@@ -30,7 +30,7 @@ from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.states import BATCH, clustered, recorded_truths, rolled_from
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
-from worldline.predict.forcing.forced_rollout import NextStep, ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout, NextStep
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 

@@ -26,12 +26,8 @@ SLACK_BYTES = 512  # requested beyond the frames
 class FrameDraft:
     """A text, and the answer it is read from while they agree.
 
-    Attributes:
-        request: The request.
-        frame: The typical size of a frame in bytes.
-        stop: The special token that ends a request for one frame.
-        pace: How many frames are requested at once; None for all.
-        logprobs: Log-probabilities of action and state of each frame, by its start.
+    `frame` is the typical size of a frame, `pace` how many are requested at once (None for all), and `stop` the special
+    token that ends a request for one. `logprobs` has those of action and state of each frame, by its start.
     """
 
     request: PredictionRequest
