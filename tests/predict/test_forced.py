@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import forced_programs
@@ -15,6 +16,8 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import forced_lines, turns
 from worldline.core.errors import UsageError
+from worldline.core.hidden import Control
+from worldline.core.trace import Hidden
 from worldline.predict.forcing.forced import FORCES, Edit, roll
 from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
@@ -271,6 +274,21 @@ def test_texts_are_written_together(force: str) -> None:
         assert {one.prediction.text for one in found} == {alone.prediction.text}
         assert {one.steps for one in found} == {alone.steps}
         assert max(engine.batches) > 1
+
+
+def test_every_request_has_the_hidden_inputs_and_the_control_of_the_first() -> None:
+    asked: list[PredictionRequest] = []
+
+    class Knowing(PlainPredictor):
+        def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+            asked.extend(requests)
+            return iter([TRUE] * len(requests))
+
+    request = replace(ASK, control=Control(seed=7), hidden=(Hidden(0, "random", "0.5"),))
+    (found,) = roll(Knowing(), [request], [TRUE], force="actions")
+    assert found.prediction.text == TRUTH
+    assert asked
+    assert all((part.control, part.hidden) == (request.control, request.hidden) for part in asked)
 
 
 @pytest.mark.parametrize(

@@ -115,9 +115,7 @@ class _ByteWalk:
     def next_request(self) -> PredictionRequest:
         """Request what follows the text."""
         limit = min(self.request.limit, len(self.text) + LOOKAHEAD_BYTES)
-        return PredictionRequest(
-            program=self.request.program, options=self.request.options, limit=limit, given=bytes(self.text)
-        )
+        return replace(self.request, limit=limit, given=bytes(self.text))
 
     def accept(self, answer: Prediction) -> None:
         """Use an answer."""
