@@ -30,7 +30,7 @@ def dice(tmp_path: Path) -> Path:
     return tmp_path / "dice.py"
 
 
-def test_a_seed_decides(dice: Path, capsys: Capture) -> None:
+def test_a_seed_decides_hidden_inputs(dice: Path, capsys: Capture) -> None:
     first, same = (recorded(capsys, dice, "--seed", 7) for _ in range(2))
     assert first == same
     assert [each["kind"] for each in first["hidden"]] == ["below 6"] * 3

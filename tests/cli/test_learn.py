@@ -259,7 +259,7 @@ def test_calls_of_a_problem_are_an_option(tmp_path: Path, capsys: Capture) -> No
     assert "has no calls" in refused(capsys, "bench", "generated", "--calls", 1)
 
 
-def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> None:
+def test_rows_that_are_not_counted_are_reported(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "crux.jsonl"
     rows = (CRUX, {**CRUX, "output": "'abc'"}, {**CRUX, "code": "def g(s):\n    return s"})
     path.write_text("\n".join(json.dumps(row) for row in rows))

@@ -153,7 +153,7 @@ def test_a_model_goes_on_from_an_edited_state(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "text"])
-def test_states_that_are_no_states_are_kept_as_they_are(kind: str) -> None:
+def test_invalid_states_are_kept_as_they_are(kind: str) -> None:
     """Garbage up to the end of each line: what is forced is in its place all the same."""
     found = rolled(kind, lambda text: {b"?": b"\n", b" ": b"?"}.get(text[-1:], b" "), "actions")
     lines = found.prediction.text.splitlines()
@@ -190,7 +190,7 @@ def test_a_truth_that_was_cut_ends_the_forcing() -> None:
             assert (found.prediction.text, found.prediction.status) == (TRUTH[:19], "budget")
 
 
-def test_the_guard_holds_who_only_gives_text() -> None:
+def test_the_guard_holds_a_text_predictor() -> None:
     """A run of this program begins with a call at line 1 and nowhere else."""
     say = summing()
 
@@ -255,7 +255,7 @@ def test_the_interpreter_is_right_under_every_forcing(options: Compact) -> None:
             assert not found.steps or b"".join(step.wanted for step in found.steps) == truth.text
 
 
-def test_who_is_right_is_asked_once() -> None:
+def test_a_right_model_is_asked_once() -> None:
     for force in ("actions", "states", "next", "both", "guard"):
         predictor = OnlyText(Local(wishing(summing()), name="right"))
         list(roll(predictor, [ASK], [TRUE], force=force))

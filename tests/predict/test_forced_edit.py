@@ -17,7 +17,7 @@ from worldline.predict.interpreter import Interpreter
 ASKS, TRUTHS = forced_programs.asks(), [truth.text for truth in forced_programs.truths()]
 
 
-def test_an_edit_stands_where_the_changes_stand() -> None:
+def test_an_edit_is_written_among_the_changes_of_its_step() -> None:
     ask, text = ASKS[0], TRUTHS[0]
     assert text == b"(1 n=3\n2\n4\n(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n r=1\n5\n)2\n r=2\n5\n)6\n.\n"
     assert apply_edit(ask, text, Edit(0, {"n": "9"})) == b"(1 n=9\n"
@@ -53,7 +53,7 @@ def test_every_step_can_be_edited_and_reads_back(options: Compact) -> None:
             assert parsed.steps[step.i].delta == {**step.delta, "z": "[1]"}
 
 
-def test_what_is_so_already_changes_nothing_and_the_interpreter_goes_on() -> None:
+def test_an_edit_without_effect_lets_the_interpreter_continue() -> None:
     """It can go on from no other state: that is no wrong prediction, but none."""
     for ask, truth in zip(ASKS, forced_programs.truths(), strict=True):
         state, edits = State(), []

@@ -99,7 +99,7 @@ def test_forced_bytes_are_never_sampled() -> None:
     assert chosen * math.log(math.exp(5) / (math.exp(5) + 255)) <= found.logprob < 0
 
 
-def test_log_probabilities_are_among_what_may_come() -> None:
+def test_log_probabilities_are_relative_to_allowed_bytes() -> None:
     draft = RolloutDraft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
     assert draft.guide is not None
     logits = np.zeros(256, np.float32)
@@ -144,7 +144,7 @@ def test_given_steps_may_leave_the_control_flow_but_not_the_grammar() -> None:
         )
 
 
-def test_behind_what_was_dictated_even_the_grammar_may_be_left() -> None:
+def test_dictated_text_may_leave_the_grammar() -> None:
     # As where a true step stands behind a wrong one.
     ask = PredictionRequest(program=PROGRAMS[0], given=b"(1 n=05\n", limit=40)
     (found,) = Local(random_engine(1), name="random").follow([ask], [ChosenSteps([], frozenset())])
@@ -154,14 +154,14 @@ def test_behind_what_was_dictated_even_the_grammar_may_be_left() -> None:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("options", [{}, {"guide": False}, {"temperature": 1.0, "random": Random(0)}])
 @pytest.mark.filterwarnings("error")
-def test_numbers_that_are_none_are_the_model_s_failure(value: float, options: dict[str, object]) -> None:
+def test_logits_that_are_not_finite_break_the_prediction(value: float, options: dict[str, object]) -> None:
     engine = Scripted(SCRIPT, bias=np.full(256, value, np.float32))
     for found in predictions(engine, **options):
         assert found.status == "broken"
         assert found.logprob == 0.0
 
 
-def test_a_dead_end_of_the_guide_is_the_model_s_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_end_of_the_guide_breaks_the_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
     draft = RolloutDraft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
     monkeypatch.setattr(Guide, "bits", property(lambda guide: 0))
     assert list(unroll(Scripted(SCRIPT), draft)) == []

@@ -109,7 +109,7 @@ def test_a_row_that_cannot_be_meant_is_refused(
         load_model(written(tmp_path, rows))
 
 
-def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b'{"digest": "a", "te')
     for name, match in (("x", "line 1: not JSON"), ("missing", "No such file"), ("", "directory")):
         with pytest.raises(UsageError, match=match):

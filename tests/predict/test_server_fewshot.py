@@ -96,7 +96,7 @@ def test_trace_and_answer_are_read(way: PromptStyle, said: str) -> None:
     assert (found.text.decode(), found.status, found.codec, found.said) == (OWN + END, "ended", "cwm", "2")
 
 
-def test_what_lacks_is_not_made_up() -> None:
+def test_missing_parts_are_not_invented() -> None:
     cut = prediction(FewShot(), ASK, Reply(OWN[:-30], True))
     assert (cut.text.decode(), cut.status, cut.said) == (OWN[:-30], "budget", None)
     late = prediction(FewShot(), ASK, Reply(OWN + MAIN + "\n\n[ANSWER]\nassert f(1) == ", True))
