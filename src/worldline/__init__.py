@@ -1,7 +1,8 @@
 """worldline: record, encode, learn, predict and debug the path a program traces through its states.
 
-The public API has a function for every command (docs/api.md), and the types that they take and return. Search with a
-model is in `worldline.plan`. Names are imported when first used, so that `import worldline` is fast.
+The public API: for every command of `worldline` a function with the same powers (docs/api.md), and the types that they
+take and return. Search with a model is `worldline.plan`. A name is imported when it is first used, so that
+`import worldline` stays cheap.
 """
 
 from __future__ import annotations

@@ -29,8 +29,9 @@ MAX_THREADS = 64  # of the engine
 MAX_TIMEOUT_SECONDS = 86_400.0
 MAX_RETRIES = 100
 
+
 AnyModel = str | Predictor | Callable[..., object]
-"""A model as callers pass it: a name, a predictor, or a function of your own (docs/your-model.md)."""
+"""What a model is given as: a name, a predictor, or a function of your own (docs/your-model.md)."""
 
 
 def load_model(scheme: AnyModel = DEFAULT, extras: Mapping[str, str] | None = None) -> Predictor:
