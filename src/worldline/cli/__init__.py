@@ -19,22 +19,11 @@ import click
 
 from worldline import __version__
 from worldline.cli import debug, runs, suites, train, view
+from worldline.cli import options as opt
 from worldline.cli.ask import ask
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.learn import learn
-from worldline.cli.options import (
-    COUNT,
-    POSITIVE,
-    SECONDS,
-    Command,
-    Decorator,
-    add_all,
-    add_option,
-    json_option,
-    option,
-    trust_option,
-)
 from worldline.cli.paths import paths
 from worldline.cli.plan import plan
 from worldline.cli.program_options import (
@@ -81,28 +70,28 @@ def size(text: str) -> int:
     return int(digits) << shift
 
 
-def record_options(command: Command) -> Command:
+def record_options(command: opt.Command) -> opt.Command:
     """Add the options of commands that record FILE."""
-    return add_all(
+    return opt.add_all(
         command,
         program_options,
-        option("--python", metavar="PATH"),
-        add_option(
+        opt.option("--python", metavar="PATH"),
+        opt.add_option(
             "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core"
         ),
-        trust_option,
+        opt.trust_option,
         *(_limit_option(field.name, f"{field.default:,}") for field in fields(Limits)),
     )
 
 
-def _limit_option(name: str, default: str) -> Decorator:
+def _limit_option(name: str, default: str) -> opt.Decorator:
     if name == "steps":
-        return option("--max-steps", "steps", type=POSITIVE, default_text=default)
+        return opt.option("--max-steps", "steps", type=opt.POSITIVE, default_text=default)
     if name == "wall":
-        return option("--wall", type=SECONDS, default_text=default)
-    kind: Any = POSITIVE if name in ("value_depth", "processes") else size
+        return opt.option("--wall", type=opt.SECONDS, default_text=default)
+    kind: Any = opt.POSITIVE if name in ("value_depth", "processes") else size
     text = f"Limit: {LIMIT_HELP[name]}"
-    return add_option("--" + name.replace("_", "-"), type=kind, help=text, default_text=default)
+    return opt.add_option("--" + name.replace("_", "-"), type=kind, help=text, default_text=default)
 
 
 GROUPS = {
@@ -140,9 +129,9 @@ def cli(context: click.Context) -> None:
 @click.argument("args", nargs=-1)
 @record_options
 @control_options
-@json_option
-@option("--out", metavar="DIR", note="as parquet, added to the traces there")
-@option("--rows", type=COUNT, default=200)
+@opt.json_option
+@opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
+@opt.option("--rows", type=opt.COUNT, default=200)
 def record(
     file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any
 ) -> None:
@@ -167,16 +156,18 @@ def record(
         raise click.exceptions.Exit(1)
 
 
-number_option = add_option("--number", type=COUNT, metavar="K", help="Which trace of a directory, from 0")
+number_option = opt.add_option(
+    "--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0"
+)
 
 
 @cli.command()
 @click.argument("trace", type=click.Path())
-@add_option("--step", type=int, help="Show the full state at step N; negative numbers count from the end")
+@opt.add_option("--step", type=int, help="Show the full state at step N; negative numbers count from the end")
 @number_option
-@json_option
-@option("--rows", type=COUNT, default=200)
-@option("--conditions", is_flag=True, note="with --json, nothing else")
+@opt.json_option
+@opt.option("--rows", type=opt.COUNT, default=200)
+@opt.option("--conditions", is_flag=True, note="with --json, nothing else")
 def show(
     trace: str, step: int | None, number: int | None, as_json: bool, rows: int, conditions: bool
 ) -> None:
@@ -208,8 +199,8 @@ def show(
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
 @record_options
-@option("--format", "notation", type=click.Choice(NOTATIONS), default=NOTATIONS[0])
-@add_option("--part", type=click.Choice(PARTS), default=PARTS[0], help="Part of the text to write")
+@opt.option("--format", "notation", type=click.Choice(NOTATIONS), default=NOTATIONS[0])
+@opt.add_option("--part", type=click.Choice(PARTS), default=PARTS[0], help="Part of the text to write")
 @notation_options
 @control_options
 @number_option
@@ -254,9 +245,9 @@ def verify(directory: str) -> None:
 @cli.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 @record_options
-@option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
-@add_option("--context", type=POSITIVE, default=131_072, help="Context window in tokens")
-@json_option
+@opt.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
+@opt.add_option("--context", type=opt.POSITIVE, default=131_072, help="Context window in tokens")
+@opt.json_option
 def cost(
     files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any
 ) -> None:

@@ -8,19 +8,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    POSITIVE,
-    PROBABILITY,
-    add_option,
-    json_option,
-    limit_options,
-    limits_of,
-    model_options,
-    option,
-    spinner,
-    trust_option,
-)
+from worldline.cli import options as opt
 from worldline.cli.program_options import program_options, take_program
 
 
@@ -28,21 +16,23 @@ from worldline.cli.program_options import program_options, take_program
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
 @program_options
-@trust_option
-@partial(limit_options, steps=False)
-@add_option(
+@opt.trust_option
+@partial(opt.limit_options, steps=False)
+@opt.add_option(
     "--what",
     default="return",
     metavar="QUESTION",
     help="Question: return, raises, passes, line:12, name:x@9 or ends:500",
 )
-@option("--executions", type=COUNT, default=1, note="0 for none")
-@add_option("--true-steps", type=COUNT, default=0, help="Maximum number of single true steps to request")
-@option("--sure", type=PROBABILITY, default=0.95, metavar="P")
-@option("--max-bytes", type=POSITIVE, default=1 << 13, metavar="BYTES")
-@option("--journal", metavar="DIR", note="created if it is new; executions are added")
-@model_options
-@json_option
+@opt.option("--executions", type=opt.COUNT, default=1, note="0 for none")
+@opt.add_option(
+    "--true-steps", type=opt.COUNT, default=0, help="Maximum number of single true steps to request"
+)
+@opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P")
+@opt.option("--max-bytes", type=opt.POSITIVE, default=1 << 13, metavar="BYTES")
+@opt.option("--journal", metavar="DIR", note="created if it is new; executions are added")
+@opt.model_options
+@opt.json_option
 def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: Any) -> None:
     """Answer one question about a run of FILE.
 
@@ -53,8 +43,8 @@ def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: A
     from worldline.plan.question import read_question
 
     program = take_program(file, args, options)
-    question, limits = read_question(what), limits_of(options)
-    with spinner() as say:
+    question, limits = read_question(what), opt.limits_of(options)
+    with opt.spinner() as say:
         say("asking")
         answer = run(program, question, limits=limits, **options)
     if as_json:

@@ -6,18 +6,7 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    SECONDS_OR_0,
-    add_option,
-    json_option,
-    limit_options,
-    limits_of,
-    option,
-    show,
-    spinner,
-    write_page,
-)
+from worldline.cli import options as opt
 from worldline.cli.program_options import (
     control_of,
     control_options,
@@ -33,22 +22,27 @@ from worldline.core.errors import WorldlineError
 @prediction_options
 @scratchpad_options
 @control_options
-@limit_options
-@json_option
-@option("--html", metavar="FILE")
-@add_option("--view", is_flag=True, help="Then serve the result as a page (extra `view`)")
-@add_option(
+@opt.limit_options
+@opt.json_option
+@opt.option("--html", metavar="FILE")
+@opt.add_option("--view", is_flag=True, help="Then serve the result as a page (extra `view`)")
+@opt.add_option(
     "--nearest",
-    type=SECONDS_OR_0,
+    type=opt.SECONDS_OR_0,
     default=0,
     help="Time to search for the nearest input at which a wrong branch is right; 0 for no search",
 )
-@add_option("--no-interventions", is_flag=True, help="Do not test which intervention fixes the prediction")
-@add_option(
-    "--work", type=COUNT, default=1 << 14, help="Maximum number of bytes for interventions; 0 for no limit"
+@opt.add_option(
+    "--no-interventions", is_flag=True, help="Do not test which intervention fixes the prediction"
 )
-@option("--seconds", type=SECONDS_OR_0, default=0, note="0 for no limit")
-@option("--rows", type=COUNT, default=36, note="around the divergence")
+@opt.add_option(
+    "--work",
+    type=opt.COUNT,
+    default=1 << 14,
+    help="Maximum number of bytes for interventions; 0 for no limit",
+)
+@opt.option("--seconds", type=opt.SECONDS_OR_0, default=0, note="0 for no limit")
+@opt.option("--rows", type=opt.COUNT, default=36, note="around the divergence")
 def debug(
     as_json: bool,
     html: str | None,
@@ -73,7 +67,7 @@ def debug(
     from worldline.ui.terminal.debug import print_debugged
 
     predictor = load_model(options["model"], options["extras"])
-    with spinner() as say:
+    with opt.spinner() as say:
         result = run(
             program_of(options["file"], options["args"], options, must_run=True),
             predictor,
@@ -82,7 +76,7 @@ def debug(
             interventions=not no_interventions,
             work=work or None,
             seconds=seconds or None,
-            limits=limits_of(options, debug_limits(options["max_bytes"])),
+            limits=opt.limits_of(options, debug_limits(options["max_bytes"])),
             scratchpad=options["scratchpad"],
             control=control_of(options),
             progress=say,
@@ -95,8 +89,8 @@ def debug(
     if html is not None:
         from worldline.ui.report.debug_page import page
 
-        write_page(html, page(result))
-    show(result, as_json, print_debugged, rows=rows, unfold=unfold)
+        opt.write_page(html, page(result))
+    opt.show(result, as_json, print_debugged, rows=rows, unfold=unfold)
     if view:
         from worldline.ui.web.start import view_debugged
 
@@ -109,9 +103,11 @@ def debug(
 @prediction_options
 @scratchpad_options
 @control_options
-@json_option
-@option("--rows", type=COUNT, default=200)
-@add_option("--edit", metavar="STEP:NAME=VALUE", help="Continue the prediction with another value after STEP")
+@opt.json_option
+@opt.option("--rows", type=opt.COUNT, default=200)
+@opt.add_option(
+    "--edit", metavar="STEP:NAME=VALUE", help="Continue the prediction with another value after STEP"
+)
 def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options: Any) -> None:
     """Show what a model predicts for FILE.
 
@@ -120,7 +116,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
     from worldline.diagnose.imagine import imagine as run
     from worldline.ui.terminal.debug import print_imagined
 
-    with spinner() as say:
+    with opt.spinner() as say:
         say("the model predicts")
         result = run(
             program_of(options["file"], options["args"], options, must_run=True),
@@ -134,13 +130,13 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options:
         )
     if result.found.status == "fault":
         raise WorldlineError(result.found.note or "the model could not be asked")
-    show(result, as_json, print_imagined, rows=rows, unfold=unfold)
+    opt.show(result, as_json, print_imagined, rows=rows, unfold=unfold)
 
 
 @click.command()
 @prediction_options
 @control_options
-@limit_options
+@opt.limit_options
 def step(**options: Any) -> None:
     """Step through a prediction for FILE in the terminal.
 
@@ -157,5 +153,5 @@ def step(**options: Any) -> None:
         options=notation_of(options),
         max_bytes=options["max_bytes"],
         control=control_of(options),
-        limits=limits_of(options),
+        limits=opt.limits_of(options),
     )

@@ -8,41 +8,30 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    POSITIVE,
-    SECONDS,
-    add_option,
-    json_option,
-    limit_options,
-    option,
-    percent_of,
-    progress,
-    show,
-    trust_option,
-)
+from worldline.cli import options as opt
 from worldline.core.errors import UsageError, WorldlineError
 
 
 @click.command()
-@option("--model", metavar="DIR", note="only a folder", default_text="the shipped model")
-@option("--recipe", default="shipped", metavar="NAME", note="its programs are the drills")
-@option("--recipe-function", default="data", metavar="NAME")
-@add_option("--drills", type=POSITIVE, help="Number of drills", default_text="300")
-@option("--seconds", type=SECONDS, note="instead of --drills")
-@option("--seed", type=int, default=0, note="for the drills")
-@add_option("--start", metavar="FILE", help="Curriculum to continue")
-@option(
+@opt.option("--model", metavar="DIR", note="only a folder", default_text="the shipped model")
+@opt.option("--recipe", default="shipped", metavar="NAME", note="its programs are the drills")
+@opt.option("--recipe-function", default="data", metavar="NAME")
+@opt.add_option("--drills", type=opt.POSITIVE, help="Number of drills", default_text="300")
+@opt.option("--seconds", type=opt.SECONDS, note="instead of --drills")
+@opt.option("--seed", type=int, default=0, note="for the drills")
+@opt.add_option("--start", metavar="FILE", help="Curriculum to continue")
+@opt.option(
     "--out",
     metavar="PATH",
     note="the curriculum, for `train --curriculum`, or with --on and --journal the adapted model",
 )
-@add_option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead")
-@option("--journal", metavar="DIR", note="adapt the model to what `ask --journal` executed")
-@option("--minutes", type=SECONDS, metavar="N", note="with --on and --journal", default_text="5")
-@option("--train-steps", type=POSITIVE, note="with --on and --journal, instead of --minutes")
-@partial(limit_options, steps=False)
-@partial(trust_option, is_passed=True)
-@json_option
+@opt.add_option("--on", metavar="FOLDER", help="Adapt the model to the code in a folder instead")
+@opt.option("--journal", metavar="DIR", note="adapt the model to what `ask --journal` executed")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="with --on and --journal", default_text="5")
+@opt.option("--train-steps", type=opt.POSITIVE, note="with --on and --journal, instead of --minutes")
+@partial(opt.limit_options, steps=False)
+@partial(opt.trust_option, is_passed=True)
+@opt.json_option
 def learn(
     on: str | None,
     journal: str | None,
@@ -71,9 +60,9 @@ def _adapt(folder: str | None, *, as_json: bool, **options: Any) -> None:
     from worldline.learning.adapt import adapt
     from worldline.ui.terminal.adapted import print_adapted
 
-    with percent_of("the training") as update:
+    with opt.percent_of("the training") as update:
         done = adapt(folder, progress=update, **options)
-    show(done, as_json, print_adapted)
+    opt.show(done, as_json, print_adapted)
     if done.refused:
         raise click.exceptions.Exit(1)
 
@@ -84,7 +73,7 @@ def _measure(*, as_json: bool, drills: int | None, seconds: float | None, **opti
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.learn import print_measured
 
-    with progress(0 if seconds else drills or DEFAULT_DRILLS, "drills") as (advance, _):
+    with opt.progress(0 if seconds else drills or DEFAULT_DRILLS, "drills") as (advance, _):
         lesson = run(drills=drills, seconds=seconds, progress=advance, **options)
     if as_json:
         rows = [row.as_json() for row in lesson.rows]

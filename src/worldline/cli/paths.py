@@ -6,35 +6,25 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    POSITIVE,
-    SECONDS,
-    add_option,
-    json_option,
-    limit_options,
-    limits_of,
-    option,
-    show,
-    trust_option,
-)
+from worldline.cli import options as opt
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@option("--function", required=True, metavar="NAME", note="or a call of it as an example")
-@option("--seconds", type=SECONDS, default=10.0, note="approximate")
-@add_option(
+@opt.option("--function", required=True, metavar="NAME", note="or a call of it as an example")
+@opt.option("--seconds", type=opt.SECONDS, default=10.0, note="approximate")
+@opt.add_option(
     "--solver",
     type=click.Choice(["missing", "always", "never"]),
     default="missing",
     help="When to ask CrossHair; missing: for arcs that random inputs did not reach",
 )
-@add_option("--max-classes", type=POSITIVE, default=32, help="Maximum number of classes")
-@option("--seed", type=int, default=0, note="for the inputs")
-@limit_options
-@trust_option
-@json_option
-@option("--out", metavar="DIR", note="the traces, and paths.parquet")
+@opt.add_option("--max-classes", type=opt.POSITIVE, default=32, help="Maximum number of classes")
+@opt.option("--seed", type=int, default=0, note="for the inputs")
+@opt.limit_options
+@opt.trust_option
+@opt.json_option
+@opt.option("--out", metavar="DIR", note="the traces, and paths.parquet")
 def paths(file: str, function: str, as_json: bool, out: str | None, **options: Any) -> None:
     """Find inputs that take different paths through a function.
 
@@ -46,9 +36,9 @@ def paths(file: str, function: str, as_json: bool, out: str | None, **options: A
     from worldline.plan.paths.store import store_paths
     from worldline.ui.terminal.paths import print_paths
 
-    limits = limits_of(options, LIMITS) or LIMITS
+    limits = opt.limits_of(options, LIMITS) or LIMITS
     report = run(load_program(file), function, limits=limits, **options)
     if out is not None:
         new = store_paths(report, out)
         click.echo(f"stored: {new:,} traces, {len(report.classes):,} classes, in {out}", err=as_json)
-    show(report, as_json, print_paths)
+    opt.show(report, as_json, print_paths)

@@ -8,18 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    POSITIVE,
-    SCRATCHPADS,
-    SEED,
-    Command,
-    add_all,
-    add_option,
-    model_options,
-    option,
-    trust_option,
-)
+from worldline.cli import options as opt
 from worldline.core.errors import UsageError
 from worldline.core.text import printable
 
@@ -31,7 +20,7 @@ if TYPE_CHECKING:
 
 PROGRAM = ("call", "entry", "stdin", "data")
 
-stdin_option = add_option(
+stdin_option = opt.add_option(
     "--stdin",
     metavar="TEXT|@FILE|-",
     default="",
@@ -39,14 +28,14 @@ stdin_option = add_option(
 )
 
 
-def program_options(command: Command) -> Command:
+def program_options(command: opt.Command) -> opt.Command:
     """Add the options that say which run of FILE is meant."""
-    return add_all(
+    return opt.add_all(
         command,
-        option("--call", metavar="EXPRESSION"),
-        add_option("--entry", metavar="MODULE:FUNC", help="Call FUNC in MODULE, in the directory FILE"),
+        opt.option("--call", metavar="EXPRESSION"),
+        opt.add_option("--entry", metavar="MODULE:FUNC", help="Call FUNC in MODULE, in the directory FILE"),
         stdin_option,
-        add_option(
+        opt.add_option(
             "--file",
             "data",
             multiple=True,
@@ -94,17 +83,17 @@ def read_stdin(text: str) -> str:
         raise UsageError(f"--stdin {text}: {error.strerror}") from None
 
 
-def notation_options(command: Command) -> Command:
+def notation_options(command: opt.Command) -> opt.Command:
     """Add the options of the compact notation."""
-    return add_all(
+    return opt.add_all(
         command,
-        option("--reveal", type=COUNT, default=1),
-        add_option(
+        opt.option("--reveal", type=opt.COUNT, default=1),
+        opt.add_option(
             "--element", is_flag=True, help="Write what changed inside a value instead of the whole value"
         ),
-        add_option("--bare", is_flag=True, help="Omit lines from the prompt that can never run"),
-        option("--conditions", is_flag=True),
-        option("--hidden", type=click.Choice(("predicted", "given", "blind")), default="predicted"),
+        opt.add_option("--bare", is_flag=True, help="Omit lines from the prompt that can never run"),
+        opt.option("--conditions", is_flag=True),
+        opt.option("--hidden", type=click.Choice(("predicted", "given", "blind")), default="predicted"),
     )
 
 
@@ -116,44 +105,44 @@ def notation_of(options: Mapping[str, Any]) -> Compact:
     return Compact(delta="element" if options["element"] else "whole", **same)
 
 
-def prediction_options(command: Command) -> Command:
+def prediction_options(command: opt.Command) -> opt.Command:
     """Add the arguments and options of commands that predict FILE."""
-    return add_all(
+    return opt.add_all(
         command,
         click.argument("file", type=click.Path()),
         click.argument("args", nargs=-1),
         program_options,
-        trust_option,
-        model_options,
-        option("--max-bytes", type=POSITIVE, metavar="BYTES"),
+        opt.trust_option,
+        opt.model_options,
+        opt.option("--max-bytes", type=opt.POSITIVE, metavar="BYTES"),
         notation_options,
     )
 
 
-def scratchpad_options(command: Command) -> Command:
+def scratchpad_options(command: opt.Command) -> opt.Command:
     """Add `--scratchpad` and `--unfold`."""
-    return add_all(
+    return opt.add_all(
         command,
-        option("--scratchpad", type=click.Choice(SCRATCHPADS), default="none"),
-        add_option("--unfold", is_flag=True, help="Also show the steps of the scratchpad"),
+        opt.option("--scratchpad", type=click.Choice(opt.SCRATCHPADS), default="none"),
+        opt.add_option("--unfold", is_flag=True, help="Also show the steps of the scratchpad"),
     )
 
 
-def control_options(command: Command) -> Command:
+def control_options(command: opt.Command) -> opt.Command:
     """Add the options that control hidden inputs."""
-    return add_all(
+    return opt.add_all(
         command,
-        option("--seed", type=SEED, note="for random numbers and a virtual clock"),
-        add_option("--live", is_flag=True, help="Use real randomness and clocks, and record them"),
-        add_option("--replay", metavar="TRACE", help="Use the hidden inputs of a stored trace"),
-        add_option(
+        opt.option("--seed", type=opt.SEED, note="for random numbers and a virtual clock"),
+        opt.add_option("--live", is_flag=True, help="Use real randomness and clocks, and record them"),
+        opt.add_option("--replay", metavar="TRACE", help="Use the hidden inputs of a stored trace"),
+        opt.add_option(
             "--draw",
             multiple=True,
             metavar="STEP=VALUE",
             help="With --replay: another value for the draw at STEP, or for its draw K from 0 (STEP.K)",
         ),
-        add_option(
-            "--schedule", type=SEED, metavar="SEED", help="Switch threads between lines, by this seed"
+        opt.add_option(
+            "--schedule", type=opt.SEED, metavar="SEED", help="Switch threads between lines, by this seed"
         ),
     )
 

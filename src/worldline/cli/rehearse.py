@@ -7,49 +7,40 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    add_option,
-    json_option,
-    limit_options,
-    model_options,
-    option,
-    settings,
-    show,
-)
+from worldline.cli import options as opt
 from worldline.cli.program_options import read_stdin, stdin_option
 
 
 @click.command()
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
-@add_option(
+@opt.add_option(
     "--folder",
     default=".",
     metavar="DIR",
     help="Folder whose copy the script runs in",
     default_text="the current folder",
 )
-@add_option(
+@opt.add_option(
     "--exclude", multiple=True, metavar="NAME", help="Name that is not copied, such as .venv; repeatable"
 )
 @stdin_option
-@add_option(
+@opt.add_option(
     "--env",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=settings,
+    callback=opt.settings,
     help="Environment variable of the script, which does not see yours; repeatable",
 )
-@option("--python", metavar="PATH")
-@partial(limit_options, steps=False)
-@add_option(
+@opt.option("--python", metavar="PATH")
+@partial(opt.limit_options, steps=False)
+@opt.add_option(
     "--no-run", is_flag=True, help="Execute nothing, not even in the sandbox: read the text and predict"
 )
-@partial(model_options, note="predicts where the script cannot be executed")
-@option("--max-bytes", type=COUNT, default=2048, metavar="BYTES", note="0 for the text alone")
-@option("--rows", type=COUNT, default=200, note="of diffs")
-@json_option
+@partial(opt.model_options, note="predicts where the script cannot be executed")
+@opt.option("--max-bytes", type=opt.COUNT, default=2048, metavar="BYTES", note="0 for the text alone")
+@opt.option("--rows", type=opt.COUNT, default=200, note="of diffs")
+@opt.json_option
 def rehearse(
     file: str, args: tuple[str, ...], rows: int, as_json: bool, no_run: bool, stdin: str, **options: Any
 ) -> None:
@@ -62,4 +53,4 @@ def rehearse(
     from worldline.ui.terminal.plan.rehearse import print_rehearsal
 
     report = run(file, argv=args, stdin=read_stdin(stdin), run=not no_run, **options)
-    show(report, as_json, print_rehearsal, rows=rows)
+    opt.show(report, as_json, print_rehearsal, rows=rows)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import COUNT, add_option, json_option, limit_options, option, trust_option
+from worldline.cli import options as opt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path())
-@option("--call", metavar="EXPRESSION", note="used for costs and for --prove")
-@add_option("--flatten", is_flag=True, help="One operation per line; comprehensions as loops")
-@add_option("--chars", is_flag=True, help="String methods as loops over characters")
-@add_option("--prove", type=COUNT, help="Execute both on the call and on N random ones")
-@option("--seed", type=int, default=0, note="for the random calls")
-@limit_options
-@trust_option
-@json_option
-@option("--out", metavar="FILE", note="the new source")
+@opt.option("--call", metavar="EXPRESSION", note="used for costs and for --prove")
+@opt.add_option("--flatten", is_flag=True, help="One operation per line; comprehensions as loops")
+@opt.add_option("--chars", is_flag=True, help="String methods as loops over characters")
+@opt.add_option("--prove", type=opt.COUNT, help="Execute both on the call and on N random ones")
+@opt.option("--seed", type=int, default=0, note="for the random calls")
+@opt.limit_options
+@opt.trust_option
+@opt.json_option
+@opt.option("--out", metavar="FILE", note="the new source")
 def rewrite(
     file: str,
     call: str | None,

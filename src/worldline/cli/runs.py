@@ -7,28 +7,15 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    POSITIVE,
-    add_option,
-    json_option,
-    limit_options,
-    limits_of,
-    model_options,
-    option,
-    progress_bar,
-    show,
-    trust_option,
-    words,
-)
+from worldline.cli import options as opt
 from worldline.cli.suites import print_result, refuse_faults
 from worldline.core.errors import WorldlineError
 
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
-@option("--out", metavar="DIR", required=True, note="the whole run")
-@json_option
+@opt.option("--out", metavar="DIR", required=True, note="the whole run")
+@opt.json_option
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
     """Merge all shards of one run of `bench --shard`."""
     from worldline.evaluation.runs import merge as run
@@ -39,7 +26,7 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
 @click.command()
 @click.argument("first", metavar="RUN", type=click.Path())
 @click.argument("second", metavar="RUN", type=click.Path())
-@json_option
+@opt.json_option
 def compare(first: str, second: str, as_json: bool) -> None:
     """Compare two runs of one suite, sample by sample.
 
@@ -49,20 +36,20 @@ def compare(first: str, second: str, as_json: bool) -> None:
     from worldline.ui.terminal.compare import print_comparison
 
     comparison = run(first, second)
-    show(comparison, as_json, print_comparison)
+    opt.show(comparison, as_json, print_comparison)
     refuse_faults(comparison.faults)
 
 
 @click.command()
 @click.argument("run", type=click.Path())
-@partial(model_options, default=None, note="if RUN was scored, or its model is elsewhere now")
-@add_option("--interventions", metavar="NAME,...", callback=words, help="Only these interventions")
-@option("--max-programs", type=POSITIVE, note="of those that failed", default_text="all")
-@add_option("--by", type=click.Choice(["answer", "trace"]), default="answer", help="What must be right")
-@option("--seed", type=int, default=0, note="for the choice of samples")
-@limit_options
-@trust_option
-@json_option
+@partial(opt.model_options, default=None, note="if RUN was scored, or its model is elsewhere now")
+@opt.add_option("--interventions", metavar="NAME,...", callback=opt.words, help="Only these interventions")
+@opt.option("--max-programs", type=opt.POSITIVE, note="of those that failed", default_text="all")
+@opt.add_option("--by", type=click.Choice(["answer", "trace"]), default="answer", help="What must be right")
+@opt.option("--seed", type=int, default=0, note="for the choice of samples")
+@opt.limit_options
+@opt.trust_option
+@opt.json_option
 def intervene(run: str, as_json: bool, **options: Any) -> None:
     """Test what fixes the failed samples of RUN.
 
@@ -71,21 +58,21 @@ def intervene(run: str, as_json: bool, **options: Any) -> None:
     from worldline.evaluation.runs import intervene as act
     from worldline.ui.terminal.trials import print_trials
 
-    limits = limits_of(options)
-    with progress_bar("samples") as update:
+    limits = opt.limits_of(options)
+    with opt.progress_bar("samples") as update:
         result = act(
             run, limits=limits, progress=lambda name, done, total: update(done, total, name), **options
         )
-    show(result, as_json, lambda console, done: print_trials(console, done.trials))
+    opt.show(result, as_json, lambda console, done: print_trials(console, done.trials))
     refuse_faults(result.faults)
 
 
 @click.command()
 @click.argument("run", type=click.Path())
-@option("--out", metavar="FILE", note="the page", default_text="RUN/report.html")
-@add_option("--max-failures", type=COUNT, default=200, help="Maximum number of failures to show")
-@add_option("--figures", metavar="DIR", help="Also write every figure as PDF and SVG (extra `plots`)")
-@option("--tokenizer", metavar="NAME|FILE")
+@opt.option("--out", metavar="FILE", note="the page", default_text="RUN/report.html")
+@opt.add_option("--max-failures", type=opt.COUNT, default=200, help="Maximum number of failures to show")
+@opt.add_option("--figures", metavar="DIR", help="Also write every figure as PDF and SVG (extra `plots`)")
+@opt.option("--tokenizer", metavar="NAME|FILE")
 def report(run: str, **options: Any) -> None:
     """Write one self-contained HTML page about RUN.
 

@@ -8,19 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    POSITIVE,
-    SECONDS,
-    SECONDS_OR_0,
-    add_option,
-    limit_options,
-    option,
-    pool_of,
-    progress,
-    ray_option,
-    trust_option,
-)
+from worldline.cli import options as opt
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import WorldlineError
 
@@ -32,27 +20,29 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recipe")
-@option("--recipe-function", default="training", metavar="NAME")
-@option("--out", required=True, metavar="DIR", note="the run: checkpoints, metrics, configuration")
-@add_option(
+@opt.option("--recipe-function", default="training", metavar="NAME")
+@opt.option("--out", required=True, metavar="DIR", note="the run: checkpoints, metrics, configuration")
+@opt.add_option(
     "--device",
     type=click.Choice(["cpu", "cuda"]),
     help="Device to train on",
     default_text="a GPU if there is one",
 )
-@option("--train-steps", type=POSITIVE, default_text="the recipe's")
-@option("--minutes", type=SECONDS, metavar="N", default_text="the recipe's")
-@add_option(
+@opt.option("--train-steps", type=opt.POSITIVE, default_text="the recipe's")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", default_text="the recipe's")
+@opt.add_option(
     "--curriculum", metavar="FILE", help="First curriculum of the recipe's tutor, from `learn -o FILE`"
 )
-@add_option("--sharded", is_flag=True, help="Shard the weights over the trainers (FSDP2)")
-@add_option("--nodes", metavar="N", help="torchrun's --nnodes: number of machines; run this command on each")
-@add_option("--nproc-per-node", metavar="N", help="torchrun's: trainers per machine, or `gpu`")
-@add_option("--rdzv-endpoint", metavar="HOST:PORT", help="torchrun's: where several machines meet")
-@add_option(
+@opt.add_option("--sharded", is_flag=True, help="Shard the weights over the trainers (FSDP2)")
+@opt.add_option(
+    "--nodes", metavar="N", help="torchrun's --nnodes: number of machines; run this command on each"
+)
+@opt.add_option("--nproc-per-node", metavar="N", help="torchrun's: trainers per machine, or `gpu`")
+@opt.add_option("--rdzv-endpoint", metavar="HOST:PORT", help="torchrun's: where several machines meet")
+@opt.add_option(
     "--store", metavar="URL", help="Also store checkpoints here; an empty DIR resumes from the newest one"
 )
-@add_option("--fresh", is_flag=True, help="Start from the beginning even if DIR has a checkpoint")
+@opt.add_option("--fresh", is_flag=True, help="Start from the beginning even if DIR has a checkpoint")
 def train(recipe: str, out: str, **options: Any) -> None:
     """Train a model by a recipe.
 
@@ -70,15 +60,15 @@ def data() -> None:
 
 @data.command()
 @click.argument("recipe")
-@option("--out", required=True, metavar="DIR", note="repeat the command to resume")
-@add_option("--count", type=POSITIVE, default=10_000, help="Number of documents")
-@option("--workers", type=COUNT, default=0, note="0 for one per core")
-@option("--seed", type=int, default=0, note="for the documents")
-@add_option("--unit", type=POSITIVE, default=1024, help="Documents per unit of work")
-@option("--format", type=click.Choice(NOTATIONS), default_text="the recipe's")
-@limit_options
-@ray_option
-@partial(trust_option, is_passed=True)
+@opt.option("--out", required=True, metavar="DIR", note="repeat the command to resume")
+@opt.add_option("--count", type=opt.POSITIVE, default=10_000, help="Number of documents")
+@opt.option("--workers", type=opt.COUNT, default=0, note="0 for one per core")
+@opt.option("--seed", type=int, default=0, note="for the documents")
+@opt.add_option("--unit", type=opt.POSITIVE, default=1024, help="Documents per unit of work")
+@opt.option("--format", type=click.Choice(NOTATIONS), default_text="the recipe's")
+@opt.limit_options
+@opt.ray_option
+@partial(opt.trust_option, is_passed=True)
 def build(recipe: str, out: str, count: int, address: str | None, steps: int | None, **options: Any) -> None:
     """Build a dataset by a recipe.
 
@@ -86,8 +76,8 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
     """
     from worldline.data.build.build import build_dataset
 
-    pool = pool_of(address)
-    with progress(count, "documents") as (advance, say):
+    pool = opt.pool_of(address)
+    with opt.progress(count, "documents") as (advance, say):
         seen = 0
 
         def update(now: BuildProgress) -> None:
@@ -107,34 +97,34 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 
 @data.command()
 @click.argument("places", nargs=-1)
-@option("--out", required=True, metavar="FILE", note="the mined calls, as compressed JSON lines")
-@option("--recipe", metavar="NAME", note="also mine the places of its quarry()")
-@add_option(
+@opt.option("--out", required=True, metavar="FILE", note="the mined calls, as compressed JSON lines")
+@opt.option("--recipe", metavar="NAME", note="also mine the places of its quarry()")
+@opt.add_option(
     "--clones", metavar="DIR", help="Folder with clones of the quarry's repositories", default_text="~/quarry"
 )
-@add_option(
+@opt.add_option(
     "--leave-out",
     multiple=True,
     metavar="FILE",
     help="Programs of a benchmark; functions similar to them are left out; repeatable",
 )
-@add_option("--documents", metavar="FILE", help="Also write training documents, by the recipe's data()")
-@option("--python", metavar="PATH", note="its packages are mined")
-@option("--workers", type=POSITIVE, default=1)
-@option("--seed", type=int, default=0, note="for the arguments")
-@add_option("--max-functions", type=COUNT, default=0, help="Maximum number of functions; 0 for all")
-@add_option(
+@opt.add_option("--documents", metavar="FILE", help="Also write training documents, by the recipe's data()")
+@opt.option("--python", metavar="PATH", note="its packages are mined")
+@opt.option("--workers", type=opt.POSITIVE, default=1)
+@opt.option("--seed", type=int, default=0, note="for the arguments")
+@opt.add_option("--max-functions", type=opt.COUNT, default=0, help="Maximum number of functions; 0 for all")
+@opt.add_option(
     "--path-seconds",
-    type=SECONDS_OR_0,
+    type=opt.SECONDS_OR_0,
     default=0.0,
     help="Time per function to search for branches that its calls do not reach",
 )
-@add_option(
+@opt.add_option(
     "--known", is_flag=True, help="Call nothing: write what another or an interrupted command has found"
 )
-@limit_options
-@ray_option
-@partial(trust_option, is_passed=True)
+@opt.limit_options
+@opt.ray_option
+@partial(opt.trust_option, is_passed=True)
 def mine(
     places: tuple[str, ...],
     out: str,
@@ -151,7 +141,7 @@ def mine(
     from worldline.plan.paths.reach import MissingBranchSearch
 
     reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
-    pool = pool_of(address)
+    pool = opt.pool_of(address)
     say = partial(click.echo, err=True)
     done = mine_calls(
         places, out, max_steps=steps, reach=reach, progress=_print_counts(pool), say=say, pool=pool, **options

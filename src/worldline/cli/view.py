@@ -7,19 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    PORT,
-    POSITIVE,
-    SEED,
-    add_option,
-    limit_options,
-    limits_of,
-    model_options,
-    option,
-    settings,
-    trust_option,
-)
+from worldline.cli import options as opt
 from worldline.cli.program_options import PROGRAM, program_of, program_options
 from worldline.core.errors import UsageError
 from worldline.core.text import printable
@@ -43,18 +31,20 @@ def _existing(
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing)
 @program_options
-@limit_options
-@model_options
-@trust_option
-@option("--seed", type=SEED, note="for random numbers, which are recorded")
-@add_option("--no-model", is_flag=True, help="Load no model: show only, without new predictions")
-@option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
-@add_option("--bundle", metavar="OUT", help="Write a folder or one .html that needs no server, and exit")
-@add_option("--max-samples", type=COUNT, default=500, help="Maximum number of samples with steps in a bundle")
-@option("--host", default="127.0.0.1", note="another address needs --token")
-@option("--port", type=PORT, default=8765, note="or the next free one", default_text="8765")
-@add_option("--token", help="Token that a browser must send", default_text="a new random one")
-@add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
+@opt.limit_options
+@opt.model_options
+@opt.trust_option
+@opt.option("--seed", type=opt.SEED, note="for random numbers, which are recorded")
+@opt.add_option("--no-model", is_flag=True, help="Load no model: show only, without new predictions")
+@opt.option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
+@opt.add_option("--bundle", metavar="OUT", help="Write a folder or one .html that needs no server, and exit")
+@opt.add_option(
+    "--max-samples", type=opt.COUNT, default=500, help="Maximum number of samples with steps in a bundle"
+)
+@opt.option("--host", default="127.0.0.1", note="another address needs --token")
+@opt.option("--port", type=opt.PORT, default=8765, note="or the next free one", default_text="8765")
+@opt.add_option("--token", help="Token that a browser must send", default_text="a new random one")
+@opt.add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
 def view(
     targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any
 ) -> None:
@@ -68,7 +58,7 @@ def view(
     runs = [target for target in targets if is_run(target)]
     named = {name: options.pop(name) for name in PROGRAM}
     programs = [program_of(target, (), named) for target in targets if not is_run(target)]
-    options["model"], options["limits"] = None if no_model else options["model"], limits_of(options)
+    options["model"], options["limits"] = None if no_model else options["model"], opt.limits_of(options)
     if bundle is None:
         run(runs, programs, say=click.echo, **options)
         return
@@ -89,10 +79,10 @@ def _bundle(out: str, runs: list[str], programs: list[Program], **options: Any) 
 
 
 @click.command()
-@option("--port", type=PORT, note="instead of standard input and output")
-@option("--host", default="127.0.0.1", note="must be a loopback address")
-@add_option("--vsix", is_flag=True, help="Print the path of the VS Code extension, and exit")
-@trust_option
+@opt.option("--port", type=opt.PORT, note="instead of standard input and output")
+@opt.option("--host", default="127.0.0.1", note="must be a loopback address")
+@opt.add_option("--vsix", is_flag=True, help="Print the path of the VS Code extension, and exit")
+@opt.trust_option
 def dap(port: int | None, host: str, vsix: bool) -> None:
     """Serve the Debug Adapter Protocol for editors.
 
@@ -110,13 +100,17 @@ def dap(port: int | None, host: str, vsix: bool) -> None:
 
 @click.command()
 @click.argument("model", default="default")
-@option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings, note="threads and precision")
-@add_option("--served-name", default="", help="Name of the model for clients", default_text="its own name")
-@option("--host", default="127.0.0.1", note="another address needs --key-env")
-@option("--port", type=PORT, default=8000, default_text="8000")
-@add_option("--batch", type=POSITIVE, default=16, help="Maximum number of texts written at once")
-@add_option("--no-guide", is_flag=True, help="Allow bytes outside the grammar of the notation")
-@add_option("--key-env", metavar="NAME", help="Environment variable with the key that clients must send")
+@opt.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=opt.settings, note="threads and precision"
+)
+@opt.add_option(
+    "--served-name", default="", help="Name of the model for clients", default_text="its own name"
+)
+@opt.option("--host", default="127.0.0.1", note="another address needs --key-env")
+@opt.option("--port", type=opt.PORT, default=8000, default_text="8000")
+@opt.add_option("--batch", type=opt.POSITIVE, default=16, help="Maximum number of texts written at once")
+@opt.add_option("--no-guide", is_flag=True, help="Allow bytes outside the grammar of the notation")
+@opt.add_option("--key-env", metavar="NAME", help="Environment variable with the key that clients must send")
 def serve(model: str, no_guide: bool, key_env: str | None, **options: Any) -> None:
     """Serve a local model behind OpenAI's completions protocol.
 

@@ -7,41 +7,31 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    POSITIVE,
-    SECONDS,
-    SECONDS_OR_0,
-    add_option,
-    json_option,
-    model_options,
-    option,
-    show,
-    trust_option,
-)
+from worldline.cli import options as opt
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@option("--goal", required=True, metavar="GOAL", note='"f(x) == 7", line:12 or raises:KeyError')
-@option(
+@opt.option("--goal", required=True, metavar="GOAL", note='"f(x) == 7", line:12 or raises:KeyError')
+@opt.option(
     "--function",
     metavar="NAME",
     note="for a line or an exception",
     default_text="the one around the line, or the only one",
 )
-@option("--executions", type=POSITIVE, default=1000)
-@option("--way", type=click.Choice(["random", "constants", "climb", "solver"]), default="climb")
-@add_option(
+@opt.option("--executions", type=opt.POSITIVE, default=1000)
+@opt.option("--way", type=click.Choice(["random", "constants", "climb", "solver"]), default="climb")
+@opt.add_option(
     "--solver-seconds",
-    type=SECONDS_OR_0,
+    type=opt.SECONDS_OR_0,
     default=5.0,
     help="Time for CrossHair, if nothing else finds an input; 0 for never",
 )
-@partial(model_options, default=None, note="orders the first inputs by its predictions")
-@option("--wall", type=SECONDS, default=1.0)
-@option("--seed", type=int, default=0, note="for the inputs")
-@trust_option
-@json_option
+@partial(opt.model_options, default=None, note="orders the first inputs by its predictions")
+@opt.option("--wall", type=opt.SECONDS, default=1.0)
+@opt.option("--seed", type=int, default=0, note="for the inputs")
+@opt.trust_option
+@opt.json_option
 def input(file: str, as_json: bool, **options: Any) -> None:
     """Find an input that makes a function of FILE reach a goal.
 
@@ -52,6 +42,6 @@ def input(file: str, as_json: bool, **options: Any) -> None:
     from worldline.ui.terminal.plan.inputs import print_input
 
     report = find_input(load_program(file), **options)
-    show(report, as_json, print_input)
+    opt.show(report, as_json, print_input)
     if report.call is None:
         raise click.exceptions.Exit(1)

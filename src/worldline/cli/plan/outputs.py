@@ -8,28 +8,22 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    PROBABILITY,
-    SECONDS,
-    add_option,
-    json_option,
-    model_options,
-    option,
-    trust_option,
-)
+from worldline.cli import options as opt
 
 
 @click.command()
 @click.argument("file", type=click.Path(), metavar="TESTS")
-@add_option("--check", is_flag=True, help="Fill in nothing; exit code 1 if a value is missing or wrong")
-@add_option("--write", is_flag=True, help="Fill the values into TESTS itself")
-@option("--out", metavar="FILE", note="the tests with their values")
-@partial(model_options, default=None, note="reports where it predicts another value than the code returns")
-@option("--journal", metavar="DIR", note="calibrates the model")
-@option("--sure", type=PROBABILITY, default=0.95, metavar="P", note="with --journal")
-@option("--wall", type=SECONDS, default=5.0, note="of one test function or class")
-@trust_option
-@json_option
+@opt.add_option("--check", is_flag=True, help="Fill in nothing; exit code 1 if a value is missing or wrong")
+@opt.add_option("--write", is_flag=True, help="Fill the values into TESTS itself")
+@opt.option("--out", metavar="FILE", note="the tests with their values")
+@partial(
+    opt.model_options, default=None, note="reports where it predicts another value than the code returns"
+)
+@opt.option("--journal", metavar="DIR", note="calibrates the model")
+@opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="with --journal")
+@opt.option("--wall", type=opt.SECONDS, default=5.0, note="of one test function or class")
+@opt.trust_option
+@opt.json_option
 def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) -> None:
     """Fill in the expected values of tests, and check the others.
 

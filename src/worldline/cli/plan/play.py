@@ -8,21 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from worldline.cli.options import (
-    COUNT,
-    POSITIVE,
-    PROBABILITY,
-    SECONDS,
-    add_option,
-    json_option,
-    model_options,
-    option,
-    percent_of,
-    progress,
-    show,
-    words,
-    write_page,
-)
+from worldline.cli import options as opt
 from worldline.core.errors import UsageError
 
 Opened = TypeVar("Opened")
@@ -30,20 +16,24 @@ Opened = TypeVar("Opened")
 
 @click.command()
 @click.argument("game")
-@add_option(
-    "--players", metavar="A,B", callback=words, help="Names of the players", default_text="search,random"
+@opt.add_option(
+    "--players", metavar="A,B", callback=opt.words, help="Names of the players", default_text="search,random"
 )
-@add_option("--games", type=POSITIVE, default=20, help="Number of games; players change seats after each")
-@option("--simulations", type=POSITIVE, default=200, note="per move")
-@option("--seed", type=COUNT, default=0, note="for the games")
-@model_options
-@add_option("--learned", is_flag=True, help="The first player has only a model fitted to random games")
-@option("--minutes", type=SECONDS, metavar="N", note="with --learned", default_text="3")
-@option("--train-steps", type=POSITIVE, note="with --learned, instead of --minutes")
-@option("--sure", type=PROBABILITY, default=0.95, metavar="P", note="the player `mixed` executes other steps")
-@option("--journal", metavar="DIR", note="steps that `mixed` executes are added; created if it is new")
-@option("--html", metavar="FILE", note="the tree of the last search")
-@json_option
+@opt.add_option(
+    "--games", type=opt.POSITIVE, default=20, help="Number of games; players change seats after each"
+)
+@opt.option("--simulations", type=opt.POSITIVE, default=200, note="per move")
+@opt.option("--seed", type=opt.COUNT, default=0, note="for the games")
+@opt.model_options
+@opt.add_option("--learned", is_flag=True, help="The first player has only a model fitted to random games")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="with --learned", default_text="3")
+@opt.option("--train-steps", type=opt.POSITIVE, note="with --learned, instead of --minutes")
+@opt.option(
+    "--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="the player `mixed` executes other steps"
+)
+@opt.option("--journal", metavar="DIR", note="steps that `mixed` executes are added; created if it is new")
+@opt.option("--html", metavar="FILE", note="the tree of the last search")
+@opt.json_option
 def play(
     game: str, players: list[str] | None, games: int, html: str | None, as_json: bool, **options: Any
 ) -> None:
@@ -56,8 +46,8 @@ def play(
     from worldline.ui.terminal.plan.play import print_match
 
     with ExitStack() as bars:
-        training = _once(bars, lambda: percent_of("the training"))
-        plays = _once(bars, lambda: progress(games, "plays"))
+        training = _once(bars, lambda: opt.percent_of("the training"))
+        plays = _once(bars, lambda: opt.progress(games, "plays"))
         report = play_match(
             game,
             players=players or (),
@@ -69,7 +59,7 @@ def play(
         )
     if html is not None:
         _write_tree(html, report.tree)
-    show(report, as_json, lambda console, done: print_match(console, done.match, done.predicted))
+    opt.show(report, as_json, lambda console, done: print_match(console, done.match, done.predicted))
 
 
 def _once(bars: ExitStack, make: Callable[[], AbstractContextManager[Opened]]) -> Callable[[], Opened]:
@@ -90,4 +80,4 @@ def _write_tree(html: str, tree: Any) -> None:
 
     if tree is None:
         raise UsageError("--html shows a search tree, but none of these players searches")
-    write_page(html, page(tree))
+    opt.write_page(html, page(tree))

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import (
-    POSITIVE,
-    add_option,
-    json_option,
-    model_options,
-    option,
-    show,
-    words,
-    write_page,
-)
+from worldline.cli import options as opt
 
 if TYPE_CHECKING:
     from worldline.plan.reach.finding import ExecutedSearch
@@ -24,26 +15,28 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("machine", metavar="MACHINE|FILE.py")
-@option("--goal", required=True, metavar="CONDITION", note='such as "x == 3 and y == 2"')
-@option("--call", metavar="EXPRESSION", note="it starts the machine")
-@add_option("--commands", metavar="A,B,C", callback=words, help="Commands, if they do not appear in FILE")
-@option(
+@opt.option("--goal", required=True, metavar="CONDITION", note='such as "x == 3 and y == 2"')
+@opt.option("--call", metavar="EXPRESSION", note="it starts the machine")
+@opt.add_option(
+    "--commands", metavar="A,B,C", callback=opt.words, help="Commands, if they do not appear in FILE"
+)
+@opt.option(
     "--way",
     type=click.Choice(("near", "sure", "uct")),
     default="near",
     note="expand nodes that are likely and near the goal, the likeliest, or by upper bounds",
 )
-@option("--executions", type=POSITIVE, default=8)
-@option("--simulations", type=POSITIVE, default=200)
-@option("--max-bytes", type=POSITIVE, metavar="BYTES", default=1 << 16)
-@add_option(
+@opt.option("--executions", type=opt.POSITIVE, default=8)
+@opt.option("--simulations", type=opt.POSITIVE, default=200)
+@opt.option("--max-bytes", type=opt.POSITIVE, metavar="BYTES", default=1 << 16)
+@opt.add_option(
     "--max-commands", type=click.IntRange(1, 64), default=12, help="Maximum number of commands in a plan"
 )
-@add_option("--leaves", type=click.IntRange(1, 64), default=1, help="Number of nodes expanded at once")
-@partial(model_options, note="only default or a folder")
-@add_option("--beside", is_flag=True, help="Also search breadth-first by execution, to compare")
-@option("--html", metavar="FILE", note="the search tree")
-@json_option
+@opt.add_option("--leaves", type=click.IntRange(1, 64), default=1, help="Number of nodes expanded at once")
+@partial(opt.model_options, note="only default or a folder")
+@opt.add_option("--beside", is_flag=True, help="Also search breadth-first by execution, to compare")
+@opt.option("--html", metavar="FILE", note="the search tree")
+@opt.json_option
 def reach(machine: str, commands: list[str] | None, html: str | None, as_json: bool, **options: Any) -> None:
     """Find commands that bring a machine to a goal.
 
@@ -57,8 +50,10 @@ def reach(machine: str, commands: list[str] | None, html: str | None, as_json: b
     if html is not None:
         from worldline.ui.report.tree_page import page
 
-        write_page(html, page(report.tree))
-    show(report, as_json, lambda console, done: print_reached(console, done.tree, _in_words(done.executed)))
+        opt.write_page(html, page(report.tree))
+    opt.show(
+        report, as_json, lambda console, done: print_reached(console, done.tree, _in_words(done.executed))
+    )
     if report.plan is None:
         click.get_current_context().exit(1)
 
