@@ -31,7 +31,7 @@ from worldline.model.train.low_rank import AdaptationConfig
 from worldline.plan.answer import IMAGINED, Budget, ProgramRunner
 from worldline.plan.executed import answer_of, sandboxed_world
 from worldline.plan.gate import Gate, gate_of
-from worldline.plan.imagined import think
+from worldline.plan.imagined import predict_answers
 from worldline.plan.journal import read_journal
 from worldline.plan.mixed import MixedOracle
 from worldline.plan.question import Question
@@ -137,12 +137,14 @@ def asked_round(
     """One round asked; what was run is in the journal then, once."""
     programs, digest = [each.program for each in calls], checkpoint.digest(model)[:12]
     asked = Stored(model, out / f"predictions-{digest}.json", digest)
-    thoughts = list(think(asked, programs, ANSWER, limit=WRITTEN))  # all of them made, before anything is run
+    predictions = list(
+        predict_answers(asked, programs, ANSWER, limit=WRITTEN)
+    )  # all of them made, before anything is run
     budget = Budget(executions=len(programs), bytes=WRITTEN, sure=sure)
     oracle = MixedOracle(world, asked, gate_so_far(journal, programs), journal=journal)
     answers = oracle.ask_many(programs, ANSWER, budget)
     truths = [answer_of(ANSWER, world(program)).value for program in programs]  # to judge by: in no journal
-    right = [thought.value == true for thought, true in zip(thoughts, truths, strict=True)]
+    right = [predicted.value == true for predicted, true in zip(predictions, truths, strict=True)]
     not_run = [answer.how == IMAGINED for answer in answers]
     both = sum(one and other for one, other in zip(not_run, right, strict=True))
     return Round(

@@ -137,7 +137,7 @@ def _ordered(
 
 def _judged(one: Inquiry, truth: Trace, text: bytes) -> list[Any]:
     assert one.prediction is not None
-    answer = read_imagined(Question(), one.ask, one.prediction).value
+    answer = read_imagined(Question(), one.request, one.prediction).value
     is_right = answer is not None and answer == read_answer(Question(), truth)
     return [is_right, one.prediction.text == text, round(sum(step.logprob for step in one.sure), 4)]
 

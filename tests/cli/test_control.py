@@ -30,7 +30,7 @@ def dice(tmp_path: Path) -> Path:
     return tmp_path / "dice.py"
 
 
-def test_a_seed_decides(dice: Path, capsys: Capture) -> None:
+def test_a_seed_decides_hidden_inputs(dice: Path, capsys: Capture) -> None:
     first, same = (recorded(capsys, dice, "--seed", 7) for _ in range(2))
     assert first == same
     assert [each["kind"] for each in first["hidden"]] == ["below 6"] * 3
@@ -167,7 +167,7 @@ def test_a_program_is_encoded_under_a_control(
     assert main(["encode", str(dice), "--replay", str(tmp_path / "first"), "--hidden", "given"]) == 0
     assert capsysbinary.readouterr().out == text
     assert main(["encode", str(tmp_path / "first"), "--seed", "7"]) == 2
-    assert b"holds its hidden inputs already" in capsysbinary.readouterr().err
+    assert b"with its own hidden inputs" in capsysbinary.readouterr().err
 
 
 def test_a_control_of_what_is_not_run_is_refused(dice: Path, tmp_path: Path, capsys: Capture) -> None:

@@ -43,9 +43,7 @@ def test_the_nearest_input_takes_the_branch_of_the_model(
     assert f"at {found['call']} the model's branch is the true one" in said
 
 
-def test_where_no_input_turns_the_branch_that_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_branch_that_no_input_turns_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = asked(tmp_path, SOURCE.replace("n % 2 == 0", "n * 0 == 1"))
     assert main([*words, "--nearest", "2"]) == 1
     assert "no input was found at which the model's branch is the true one" in capsys.readouterr().out

@@ -28,7 +28,7 @@ def told(capsys: Capture, *words: str) -> dict[str, Any]:
     return found
 
 
-def test_the_truth_is_told_as_a_table_and_as_json(coins: str, capsys: Capture) -> None:
+def test_the_exact_outcomes_are_printed_as_table_and_json(coins: str, capsys: Capture) -> None:
     assert main(["futures", coins, "--call", "f(2)"]) == 0
     out = capsys.readouterr().out
     assert "the answer: exact; 4 runs" in out

@@ -79,7 +79,7 @@ def test_a_model_is_shown_the_data_and_imagines_without_running(folder: Path) ->
         ("reads.py", "--file reads.py: that is the program itself"),
     ],
 )
-def test_what_is_no_data_file_is_said(file: str, said: str, folder: Path) -> None:
+def test_an_invalid_data_file_is_reported(file: str, said: str, folder: Path) -> None:
     done = worldline("record", "reads.py", "x", "--file", file, cwd=folder)
     assert done.returncode == 2
     assert said in done.stderr.decode()

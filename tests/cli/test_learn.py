@@ -146,7 +146,7 @@ def test_a_file_is_mined(tmp_path: Path, capsys: Capture) -> None:
     assert said.startswith(
         f"1 functions, {len(found)} calls, 0 of them written by people, from 1 files, 0 failed, in {out}\n"
     )
-    assert "nothing was checked" in said
+    assert "not checked against a benchmark" in said
     assert all(each.call.startswith("vowels(") and "letter in" in each.source for each in found)
     assert "error[usage]" in refused(capsys, "data", "mine", "no_such_package_here", "-o", out)
     assert "name packages" in refused(capsys, "data", "mine", "-o", out)
@@ -260,7 +260,7 @@ def test_calls_of_a_problem_are_an_option(tmp_path: Path, capsys: Capture) -> No
     assert "has no calls" in refused(capsys, "bench", "generated", "--calls", 1)
 
 
-def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> None:
+def test_rows_that_are_not_counted_are_reported(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "crux.jsonl"
     rows = (CRUX, {**CRUX, "output": "'abc'"}, {**CRUX, "code": "def g(s):\n    return s"})
     path.write_text("\n".join(json.dumps(row) for row in rows))
@@ -278,15 +278,15 @@ def test_rows_that_are_in_no_rate_are_said(tmp_path: Path, capsys: Capture) -> N
         (("crux",), "needs its data file"),
         (("crux", "--data", "/nowhere.jsonl"), "cannot be read"),
         (("permutation", "--reveal", "0"), "reveal is 1 or more"),
-        (("permutation", "--length", "many"), "not a number or several"),
+        (("permutation", "--length", "many"), "is not a list of numbers"),
         (("generated", "--reveal", "1,8"), "only the permutation suite"),
         (("generated", "--max-programs", "0"), "--max-programs"),
         (("generated", "--length", "8"), "has no length"),
         (("generated", "--model", "/nowhere"), "no model '/nowhere'"),
         (("generated", "-M", "nonsense"), "not key=value"),
-        (("generated", "-M", "nonsense=1"), "no extra 'nonsense'"),
-        (("generated", "-M", "batch=none"), "extra batch=none"),
-        (("generated", "--model", "interpreter", "-M", "batch=1"), "no extra 'batch'; there are codec"),
+        (("generated", "-M", "nonsense=1"), "no option 'nonsense'"),
+        (("generated", "-M", "batch=none"), "option batch=none"),
+        (("generated", "--model", "interpreter", "-M", "batch=1"), "no option 'batch'; it has codec"),
     ],
 )
 def test_what_cannot_be_asked_is_one_line(words: tuple[str, ...], said: str, capsys: Capture) -> None:
@@ -328,4 +328,4 @@ def test_a_fault_of_the_tool_is_its_exit_code(monkeypatch: pytest.MonkeyPatch, c
     printed = capsys.readouterr()
     found = json.loads(printed.out)
     assert (found["n"], found["faults"], found["answer"]["malformed"]) == (2, 2, 2)
-    assert printed.err == "error[fault]: 2 predictions failed in the tool; they are in no rate\n"
+    assert printed.err == "error[fault]: 2 predictions failed in the tool and are not counted\n"

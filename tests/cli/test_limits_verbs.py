@@ -48,7 +48,7 @@ def verbs() -> dict[str, click.Command]:
     }
 
 
-def test_every_verb_that_can_be_trusted_can_be_limited() -> None:
+def test_every_command_with_trust_has_limits() -> None:
     lacking = set()
     for name, verb in verbs().items():
         options = {word for option in verb.params for word in option.opts}
@@ -69,7 +69,7 @@ def file(tmp_path: Path) -> str:
 
 
 @pytest.mark.usefixtures("box")
-def test_a_proof_of_longer_runs_decides_nothing(file: str, capsys: Capture) -> None:
+def test_a_proof_of_longer_runs_is_undecided(file: str, capsys: Capture) -> None:
     given = ["rewrite", file, "--flatten", "--call", "f(3)", "--prove", "0", "--json"]
     assert main(given) == 0
     whole = json.loads(capsys.readouterr().out)
@@ -132,7 +132,7 @@ class Wrong(PlainPredictor):
 
 
 @pytest.mark.usefixtures("box")
-def test_a_cure_s_own_runs_are_limited(tmp_path: Path) -> None:
+def test_the_runs_of_an_intervention_are_limited(tmp_path: Path) -> None:
     program = Program(source="def f(n):\n    m = (n + 1) * (n + 2)\n    return m\n", call="f(3)")
     suite = Suite(name="one", tasks=[Task(program=program, name="one")])
     run(suite, Wrong(), out=tmp_path / "run", config={"scheme": "wrong"})

@@ -30,7 +30,7 @@ def stored(tmp_path: Path) -> Path:
     return path
 
 
-def test_help_lists_every_verb() -> None:
+def test_help_lists_every_command() -> None:
     for arguments in ([], ["--help"], ["-h"]):
         result = CliRunner().invoke(cli, arguments)
         assert result.exit_code == 0
@@ -101,7 +101,7 @@ def test_sizes(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0", "0K", "-1", "1.5G", "K", "\u0663", "1T", "one"])
-def test_what_is_no_size(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_size_is_refused(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["record", "x.py", "--memory", text]) == 2
     assert "is not a size" in capsys.readouterr().err
 

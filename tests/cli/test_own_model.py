@@ -94,7 +94,7 @@ def test_a_broken_one_is_named_and_not_traced_back(
 def test_a_model_says_what_it_is_and_what_it_takes(model: str) -> None:
     assert repr(load_model(model)) == "<python:mine.py:model, compact>"
     assert repr(load_model("python:json:dumps")) == "<python:json:dumps, compact>"
-    with pytest.raises(UsageError, match="takes no extra 'foo'; it takes none"):
+    with pytest.raises(UsageError, match="takes no option 'foo'; it takes none"):
         load_model(model, {"foo": "1"})
     with pytest.raises(UsageError, match="debug takes a Program, not str"):
         debug("print(1)", model)  # type: ignore[arg-type]

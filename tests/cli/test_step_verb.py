@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from worldline.cli.step import step
+from worldline.cli.debug import step
 from worldline.core.errors import UsageError
 
 SOURCE = "def f(a):\n    s = a + '!'\n    print(s)\n    return s\n"
@@ -135,7 +135,7 @@ def test_without_textual_it_names_the_extra(file: str, monkeypatch: pytest.Monke
 
 def test_help_does_not_need_textual() -> None:
     code = """import sys
-from worldline.cli.step import step
+from worldline.cli.debug import step
 sys.exit(bool({"textual", "worldline.ui.terminal.step.app", "numpy"} & set(sys.modules)))
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -19,7 +19,7 @@ RUNS = {
     "record", "cost", "encode", "rewrite", "debug", "imagine", "step", "view", "dap", "bench", "score", "intervene",
     "learn", "export", "data build", "data mine",
 }  # fmt: skip
-WARNING = "note[trusted]: the program runs as you, without a box\n"
+WARNING = "note[trusted]: programs run as your user, without a sandbox\n"
 Capture = pytest.CaptureFixture[str]
 
 
@@ -33,7 +33,7 @@ def verbs() -> dict[str, click.Command]:
 
 
 @pytest.mark.parametrize("verb", sorted(RUNS))
-def test_every_verb_that_runs_programs_takes_it(verb: str) -> None:
+def test_every_command_that_executes_programs_takes_trust(verb: str) -> None:
     assert any("--trust" in option.opts for option in verbs()[verb].params)
 
 
@@ -65,7 +65,7 @@ def file(tmp_path: Path) -> str:
         "bench permutation --max-programs 1 --model interpreter",
     ],
 )
-def test_it_is_said_once_and_runs_without_a_box(words: str, file: str, capsys: Capture) -> None:
+def test_trust_warns_once_and_runs_without_a_sandbox(words: str, file: str, capsys: Capture) -> None:
     given = words.replace("FILE", file).split()
     assert main(given) == 3
     said = capsys.readouterr().err

@@ -22,7 +22,7 @@ from worldline.evaluation.compare import compare
 from worldline.evaluation.run.record import line, parse
 from worldline.evaluation.run.run import run
 from worldline.evaluation.suites.suite import Suite, Task
-from worldline.predict.interpreter import Interpreter, recorded, recorder
+from worldline.predict.interpreter import Interpreter, record_request, recorder
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 pytestmark = pytest.mark.usefixtures("box")
@@ -46,14 +46,14 @@ HELD = Control(seed=1)
 def asked(mode: str = "predicted") -> tuple[PredictionRequest, Prediction]:
     """An ask with the hidden inputs of its run, and the truth."""
     ask = PredictionRequest(program=PROGRAM, options=Compact(hidden=mode), control=HELD)
-    truth, trace = recorded(ask, Limits())
+    truth, trace = record_request(ask, Limits())
     return replace(ask, hidden=trace.hidden), truth
 
 
 def under(ask: PredictionRequest, *given: tuple[str, str]) -> bytes:
     """The text of the run that has other draws."""
     control = Control(seed=1, given=tuple(Hidden(0, *one) for one in given))
-    return recorded(replace(ask, control=control, hidden=()), Limits())[0].text
+    return record_request(replace(ask, control=control, hidden=()), Limits())[0].text
 
 
 def diagnosed(ask: PredictionRequest, truth: Prediction, text: bytes, status: str = "ended") -> Diagnosis:

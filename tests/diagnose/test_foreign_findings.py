@@ -23,7 +23,7 @@ from worldline.diagnose.sample import Sample
 from worldline.predict import table
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.scratchpad import MODES, Scratchpad, folded
+from worldline.predict.scratchpad import MODES, Scratchpad, fold_text
 
 pytestmark = pytest.mark.unit
 
@@ -194,7 +194,7 @@ def test_a_scratchpad_is_refused(language: str) -> None:
             continue
         with pytest.raises(UsageError, match="a scratchpad rewrites only Python"):
             list(Scratchpad(Interpreter(), mode).predict([PredictionRequest(program=run.program)]))
-    assert folded(run.program, Compact(), run.steps) == run.steps
+    assert fold_text(run.program, Compact(), run.steps) == run.steps
     assert rewrite_program(run.program, flatten=True) == run.program
     done = rewrite("x = f(g(1))\n", flatten=True, language=language)
     assert not done.changed

@@ -22,10 +22,10 @@ from worldline.evaluation import suites
 from worldline.evaluation.run.directory import newest
 from worldline.evaluation.run.run import run
 from worldline.predict.confidence import step_confidences
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.scratchpad import MODES, Scratchpad, unsure_lines
+from worldline.predict.scratchpad import MODES, Scratchpad, uncertain_lines
 
 SOURCE = "def f(a, s):\n    b = a + len(s.strip()) * 2\n    return b * 2 - a\n"
 PROGRAM = Program(source=SOURCE, call="f(3, ' xy ')", name="prog.py")
@@ -105,11 +105,11 @@ def test_unsure_statements_are_found_by_their_steps() -> None:
     (truth,) = Interpreter().predict([ask])
     sure = [0.0] * len(truth.text)
     rolled = ForcedRollout(prediction=truth, force="free", sure=tuple(step_confidences(ask, truth, sure)))
-    assert unsure_lines(ask, rolled, 0.9) == frozenset()
+    assert uncertain_lines(ask, rolled, 0.9) == frozenset()
     sure[truth.text.index(b"b=7")] = -0.5
     rolled = replace(rolled, sure=tuple(step_confidences(ask, truth, sure)))
-    assert unsure_lines(ask, rolled, 0.9) == {1, 2}
-    assert unsure_lines(ask, rolled, 0.5) == frozenset()
+    assert uncertain_lines(ask, rolled, 0.9) == {1, 2}
+    assert uncertain_lines(ask, rolled, 0.5) == frozenset()
 
 
 def test_senseless_combinations_are_refused(tmp_path: Path) -> None:

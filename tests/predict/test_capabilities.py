@@ -91,7 +91,7 @@ def test_a_server_answers_questions() -> None:
     assert model.info.digest == ""
 
 
-def test_one_who_is_watched_writes_nothing_unseen() -> None:
+def test_a_watched_predictor_withholds_uncounted_capabilities() -> None:
     seen: list[int] = []
     model = local()
     watched: Predictor = WatchedPredictor(model, lambda: seen.append(1))
@@ -115,7 +115,7 @@ def test_a_scratchpad_of_no_mode_is_the_model_itself() -> None:
         (lambda model: TeacherForced(model, "actions"), "actions forced"),
     ],
 )
-def test_a_wrapper_claims_nothing_that_it_breaks(wrap: object, name: str) -> None:
+def test_a_wrapper_offers_only_what_still_works(wrap: object, name: str) -> None:
     assert callable(wrap)
     model = local()
     wrapped = wrap(model)

@@ -31,8 +31,8 @@ from worldline.predict.replay import load_replay
 from worldline.predict.servers.client import Patience, ServerClient
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import MetaChat, MetaText
+from worldline.predict.servers.prompt_styles import Sampling, Tokens
 from worldline.predict.servers.server import Server
-from worldline.predict.servers.ways import Sampling, Tokens
 from worldline.recording.recorder import record_many
 
 pytestmark = pytest.mark.skipif(
@@ -164,7 +164,7 @@ def test_through_a_server(texts: Corpus, port: int, name: str) -> None:
     way, model = WAYS[name]
     client = ServerClient(f"http://127.0.0.1:{port}/v1", Patience(timeout=600), Random(0), "")
     sampling = Sampling(max_tokens=LIMIT, logprobs=False)
-    server = Server(client, model, way=way, sampling=sampling, concurrency=2)
+    server = Server(client, model, style=way, sampling=sampling, concurrency=2)
     texts.check(f"server, {name}", server.predict(texts.asks))
 
 

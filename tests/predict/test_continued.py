@@ -12,8 +12,8 @@ from worldline.core.change import Change
 from worldline.core.events import CHANGELESS
 from worldline.core.limits import Limits
 from worldline.core.program import Program
-from worldline.predict.forcing.edit import Edit, edited
-from worldline.predict.interpreter import Interpreter, RefusedChange, continued
+from worldline.predict.forcing.edit import Edit, apply_edit
+from worldline.predict.interpreter import Interpreter, RefusedChange, continue_from
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 FACT = Program(
@@ -33,13 +33,13 @@ VALUES = ("0", "-4", "[]", "'z'", "[1, [2, 3]]", "{'a': None}")
 
 
 def went_on(ask: PredictionRequest, change: Change, **options: object) -> Prediction:
-    found = continued(ask, change, **options)  # type: ignore[arg-type]
+    found = continue_from(ask, change, **options)  # type: ignore[arg-type]
     assert isinstance(found, Prediction), found
     return found
 
 
 def refused(ask: PredictionRequest, change: Change) -> str:
-    found = continued(ask, change)
+    found = continue_from(ask, change)
     assert isinstance(found, RefusedChange), found
     return found.why
 
@@ -70,7 +70,7 @@ def test_its_text_begins_as_the_edited_one(options: Compact) -> None:
         if step.event in (*CHANGELESS, "return"):
             assert "has no names to change" in refused(ask, change)
             continue
-        begun = parse(edited(ask, true.text, Edit(step.i, {name: value})), ask.prompt)
+        begun = parse(apply_edit(ask, true.text, Edit(step.i, {name: value})), ask.prompt)
         found = parse(went_on(ask, change).text, ask.prompt)
         assert (begun.malformed, found.malformed) == (None, None)
         assert found.steps[: step.i + 1] == begun.steps[: step.i + 1]
@@ -106,7 +106,7 @@ def test_a_beginning_must_be_what_happened() -> None:
         == "ended"
     )
     why = refused(PredictionRequest(program=FACT, given=b"(1 n=3\n"), Change(2, {0: {"r": "3"}}))
-    assert why == "the run goes otherwise than is given"
+    assert why == "the run does not start with the given steps"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import forced_programs
@@ -15,8 +16,10 @@ from worldline.codec.compact.parse import parse
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import forced_lines, turns
 from worldline.core.errors import UsageError
-from worldline.predict.forcing.forced import FORCES, READINGS, Edit, roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.core.hidden import Control
+from worldline.core.trace import Hidden
+from worldline.predict.forcing.forced import FORCES, Edit, roll
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -150,7 +153,7 @@ def test_a_model_goes_on_from_an_edited_state(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["plain", "text"])
-def test_states_that_are_no_states_are_kept_as_they_are(kind: str) -> None:
+def test_invalid_states_are_kept_as_they_are(kind: str) -> None:
     """Garbage up to the end of each line: what is forced is in its place all the same."""
     found = rolled(kind, lambda text: {b"?": b"\n", b" ": b"?"}.get(text[-1:], b" "), "actions")
     lines = found.prediction.text.splitlines()
@@ -187,7 +190,7 @@ def test_a_truth_that_was_cut_ends_the_forcing() -> None:
             assert (found.prediction.text, found.prediction.status) == (TRUTH[:19], "budget")
 
 
-def test_the_guard_holds_who_only_gives_text() -> None:
+def test_the_guard_holds_a_text_predictor() -> None:
     """A run of this program begins with a call at line 1 and nowhere else."""
     say = summing()
 
@@ -252,7 +255,7 @@ def test_the_interpreter_is_right_under_every_forcing(options: Compact) -> None:
             assert not found.steps or b"".join(step.wanted for step in found.steps) == truth.text
 
 
-def test_who_is_right_is_asked_once() -> None:
+def test_a_right_model_is_asked_once() -> None:
     for force in ("actions", "states", "next", "both", "guard"):
         predictor = OnlyText(Local(wishing(summing()), name="right"))
         list(roll(predictor, [ASK], [TRUE], force=force))
@@ -273,19 +276,33 @@ def test_texts_are_written_together(force: str) -> None:
         assert max(engine.batches) > 1
 
 
-def test_readings_of_teacher_forcing_are_forcings() -> None:
-    assert set(READINGS.values()) <= set(FORCES)
+def test_every_request_has_the_hidden_inputs_and_the_control_of_the_first() -> None:
+    asked: list[PredictionRequest] = []
+
+    class Knowing(PlainPredictor):
+        def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
+            asked.extend(requests)
+            return iter([TRUE] * len(requests))
+
+    request = replace(ASK, control=Control(seed=7), hidden=(Hidden(0, "random", "0.5"),))
+    (found,) = roll(Knowing(), [request], [TRUE], force="actions")
+    assert found.prediction.text == TRUTH
+    assert asked
+    assert all((part.control, part.hidden) == (request.control, request.hidden) for part in asked)
 
 
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
         ({"force": "all"}, "one of free"),
-        ({"force": "actions", "truths": []}, "1 asks with 0 truths"),
+        ({"force": "actions", "truths": []}, "1 requests but 0 truths"),
         ({"force": "next", "truths": [Prediction(text=b"", status="fault")]}, "failed to record"),
-        ({"force": "next", "truths": [Prediction(text=b"", status="ended", codec="cwm")]}, "only compact"),
+        (
+            {"force": "next", "truths": [Prediction(text=b"", status="ended", codec="cwm")]},
+            "but .* writes compact",
+        ),
         ({"force": "edited"}, "0 edits"),
-        ({"force": "queries", "budget": -1}, "budget of -1"),
+        ({"force": "queries", "budget": -1}, "0 or more, not -1"),
     ],
 )
 def test_what_cannot_be_rolled_is_refused(options: dict[str, object], problem: str) -> None:

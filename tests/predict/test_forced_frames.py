@@ -16,7 +16,7 @@ from worldline.core.program import Program
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import FORCES, Edit, roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.programs.tasks import permutation
@@ -79,7 +79,7 @@ def test_the_interpreter_is_right_under_every_forcing(program: Program) -> None:
         assert not found.steps or b"".join(step.wanted for step in found.steps) == truth.text
 
 
-def test_who_is_right_is_asked_once() -> None:
+def test_a_right_model_is_asked_once() -> None:
     for force in ("actions", "states", "next", "both", "guard"):
         found, truth, model = rolled("right", CALLS, force)
         assert (found.prediction.text, len(model.asked)) == (truth.text, 1), force
@@ -100,7 +100,7 @@ def test_forced_actions_keep_a_model_on_its_way() -> None:
     assert len(model.asked) < len(cut(truth.text))
 
 
-def test_forced_actions_do_not_mend_a_state() -> None:
+def test_forced_actions_do_not_fix_a_state() -> None:
     found, truth, model = rolled("swaps-7", PERMUTED, "actions")
     assert actions(found.prediction.text) == actions(truth.text)
     assert judged(PERMUTED, truth, found.prediction).answer is False
@@ -108,7 +108,7 @@ def test_forced_actions_do_not_mend_a_state() -> None:
     assert len(model.asked) == 1  # its actions were the true ones all along
 
 
-def test_at_most_one_ask_a_frame() -> None:
+def test_at_most_one_request_per_frame() -> None:
     found, truth, model = rolled("skips-1", PERMUTED, "actions")
     assert found.prediction.text == truth.text
     assert len(model.asked) <= len(cut(truth.text))
@@ -188,13 +188,13 @@ def test_a_model_goes_on_from_an_edited_state() -> None:
 
 
 def test_queries_need_log_probabilities() -> None:
-    with pytest.raises(UsageError, match="does not say how sure it is"):
+    with pytest.raises(UsageError, match="reports no confidence per step"):
         rolled("skips-7", PERMUTED, "queries", budget=2)
 
 
 def test_truths_of_the_other_notation_are_refused() -> None:
     ask = PredictionRequest(program=CALLS)
-    with pytest.raises(UsageError, match="a truth in compact, and planted writes only cwm"):
+    with pytest.raises(UsageError, match="the truth is in compact, but planted writes cwm"):
         roll(PlantedText("right"), [ask], list(Interpreter().predict([ask])), force="actions")
 
 

@@ -15,8 +15,8 @@ from worldline.predict.forcing.forced import roll
 from worldline.predict.hub import Hub, HubVocabulary
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
+from worldline.predict.servers.prompt_styles import Sampling
 from worldline.predict.servers.tokens import spelled
-from worldline.predict.servers.ways import Sampling
 from worldline.programs.tasks import permutation
 
 torch = pytest.importorskip("torch", reason="the hub extra is not installed: pip install 'worldline[hub]'")

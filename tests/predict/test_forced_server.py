@@ -110,18 +110,18 @@ def test_forced_actions_bring_a_model_back_that_loses_its_line(server: Meta) -> 
 
 
 @pytest.mark.long(reason="a second model behind the same server")
-def test_forced_actions_do_not_mend_a_model_that_loses_its_state(server: Meta) -> None:
+def test_forced_actions_do_not_fix_a_model_that_loses_its_state(server: Meta) -> None:
     wrong = {"8": 1.0, "16": 0.0, "32": 0.0}
     assert exact(server, "swaps-20") == exact(server, "swaps-20", "--force", "actions") == wrong
 
 
 @pytest.mark.long(reason="a third model behind the same server")
-def test_true_states_mend_what_true_actions_do_not(server: Meta) -> None:
+def test_true_states_fix_what_true_actions_do_not(server: Meta) -> None:
     assert exact(server, "swaps-20", "--force", "states") == {"8": 1.0, "16": 1.0, "32": 1.0}
     assert exact(server, "skips-20", "--force", "guard") == {"8": 1.0, "16": 1.0, "32": 1.0}
 
 
-def test_queries_go_where_the_server_is_least_sure(server: Meta) -> None:
+def test_queries_go_where_the_server_has_the_lowest_confidence(server: Meta) -> None:
     """One true frame, where it slips first: within 37 lines that is the only place."""
     assert exact(server, "swaps-20", "--force", "queries", "--queries", "1") == {
         "8": 1.0,
@@ -140,7 +140,7 @@ def test_what_a_server_leaves_out_of_its_answers(server: Meta, manners: str) -> 
         (found,) = roll(model, [ask], truths, force=force)
         assert (found.prediction.text, found.prediction.status) == (truths[0].text, "ended")
     if manners == "/mute":
-        with pytest.raises(UsageError, match="gives no log-probabilities"):
+        with pytest.raises(UsageError, match="returns no log-probabilities"):
             list(roll(model, [ask], truths, force="queries"))
     else:
         (found,) = roll(

@@ -9,14 +9,15 @@ import forced_programs
 import pytest
 from opinions import SUM, TRUTH
 from tiers import examples
+from unrolled import imagine
 
 from worldline.model.engine import native
 from worldline.predict.forcing.forced import roll
-from worldline.predict.guess import FAR, Copier
+from worldline.predict.guess import WINDOW_BYTES, Copier
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.rollout import Engine, imagine
+from worldline.predict.rollout import Engine
 from worldline.predict.stream import stream
 
 ASKS = [
@@ -145,17 +146,17 @@ def test_a_copier_says_what_came_before() -> None:
     assert copier.guess(16) == b""
     copier.add(b"for c in ")
     assert copier.guess(16) == b"text"
-    copier.tell(4, 4)  # all right: it says more
+    copier.update(4, 4)  # all right: it says more
     assert copier.guess(16) == b"text:\nf"
     assert copier.guess(2) == b"te"
-    copier.tell(2, 0)
-    copier.tell(2, 0)
-    copier.tell(2, 0)
+    copier.update(2, 0)
+    copier.update(2, 0)
+    copier.update(2, 0)
     assert copier.guess(16) == b"t"
 
 
 def test_a_copier_holds_no_more_than_it_looks_through() -> None:
-    copier = Copier(bytes(3 * FAR), 16)
+    copier = Copier(bytes(3 * WINDOW_BYTES), 16)
     for _ in range(40):
-        copier.add(bytes(FAR // 4))
-        assert len(copier._text) <= 2 * FAR
+        copier.add(bytes(WINDOW_BYTES // 4))
+        assert len(copier._text) <= 2 * WINDOW_BYTES

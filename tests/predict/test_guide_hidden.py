@@ -101,7 +101,7 @@ def test_other_kinds(kind: str, right: str, wrong: str) -> None:
 @pytest.mark.parametrize(
     "kind", ["dice", "below", "'below '", "'below 06'", "'below 6 7'", "'float 6'", "'thread'"]
 )
-def test_a_kind_that_there_is_not(kind: str) -> None:
+def test_an_unknown_kind_is_refused(kind: str) -> None:
     assert not accepts(BEGUN + f"%{kind}=".encode())
 
 

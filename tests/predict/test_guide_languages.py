@@ -179,7 +179,7 @@ def test_a_rebound_function_may_begin_anywhere() -> None:
         b'{"functions": [{"name": "f", "line": 1, "names": [3]}]}', b" " * (LARGEST + 1),
     ],
 )  # fmt: skip
-def test_what_is_no_table_is_said_to_be_none(data: bytes) -> None:
+def test_an_invalid_table_is_refused(data: bytes) -> None:
     with pytest.raises(FormatError, match="flow table"):
         read_table(data)
 

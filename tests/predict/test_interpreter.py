@@ -64,7 +64,7 @@ def test_a_program_beyond_its_limits_is_cut_too() -> None:
     assert not found.text.endswith(b".\n")
 
 
-def test_an_ask_and_a_prediction_say_what_they_can_be() -> None:
+def test_requests_and_predictions_check_their_fields() -> None:
     assert PredictionRequest(program=FACT).prompt.endswith(b"\n>fact(2)\n")
     with pytest.raises(UsageError, match="less than the 7 given"):
         PredictionRequest(program=FACT, limit=3, given=b"(1 n=2\n")

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 from scripted import Scripted, random_engine
+from unrolled import imagine, unroll
 
 from worldline.codec.compact.guide.guide import Guide
 from worldline.codec.compact.parse import parse
@@ -19,7 +20,7 @@ from worldline.core.limits import Limits
 from worldline.core.program import Program
 from worldline.predict.local import Local
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.rollout import RolloutDraft, imagine, unroll
+from worldline.predict.rollout import RolloutDraft
 from worldline.recording.recorder import record_many
 
 SOURCE = """\
@@ -64,7 +65,7 @@ def test_long_prompts_enter_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A state holds keys for every byte of its prompt, so a batch is bounded by them too."""
     longest = max(len(ask.prompt) for ask in ASKS)
     for room, most in ((longest - 1, 1), (2 * longest, 2)):
-        monkeypatch.setattr("worldline.predict.local.PROMPTS", room)
+        monkeypatch.setattr("worldline.predict.local.MAX_PROMPT_BYTES", room)
         engine = Scripted(SCRIPT)
         assert [prediction.text for prediction in predictions(engine, batch=8)] == TEXTS
         assert max(engine.batches) == most
@@ -98,7 +99,7 @@ def test_forced_bytes_are_never_sampled() -> None:
     assert chosen * math.log(math.exp(5) / (math.exp(5) + 255)) <= found.logprob < 0
 
 
-def test_log_probabilities_are_among_what_may_come() -> None:
+def test_log_probabilities_are_relative_to_allowed_bytes() -> None:
     draft = RolloutDraft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
     assert draft.guide is not None
     logits = np.zeros(256, np.float32)
@@ -143,7 +144,7 @@ def test_given_steps_may_leave_the_control_flow_but_not_the_grammar() -> None:
         )
 
 
-def test_behind_what_was_dictated_even_the_grammar_may_be_left() -> None:
+def test_dictated_text_may_leave_the_grammar() -> None:
     # As where a true step stands behind a wrong one.
     ask = PredictionRequest(program=PROGRAMS[0], given=b"(1 n=05\n", limit=40)
     (found,) = Local(random_engine(1), name="random").follow([ask], [ChosenSteps([], frozenset())])
@@ -153,14 +154,14 @@ def test_behind_what_was_dictated_even_the_grammar_may_be_left() -> None:
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("options", [{}, {"guide": False}, {"temperature": 1.0, "random": Random(0)}])
 @pytest.mark.filterwarnings("error")
-def test_numbers_that_are_none_are_the_model_s_failure(value: float, options: dict[str, object]) -> None:
+def test_logits_that_are_not_finite_break_the_prediction(value: float, options: dict[str, object]) -> None:
     engine = Scripted(SCRIPT, bias=np.full(256, value, np.float32))
     for found in predictions(engine, **options):
         assert found.status == "broken"
         assert found.logprob == 0.0
 
 
-def test_a_dead_end_of_the_guide_is_the_model_s_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_end_of_the_guide_breaks_the_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
     draft = RolloutDraft(ASKS[0], guide=True, guard=False, temperature=0.0, random=None)
     monkeypatch.setattr(Guide, "bits", property(lambda guide: 0))
     assert list(unroll(Scripted(SCRIPT), draft)) == []

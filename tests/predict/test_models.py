@@ -28,13 +28,13 @@ def test_the_interpreter_is_a_model() -> None:
 @pytest.mark.parametrize(
     ("scheme", "extras", "match"),
     [
-        ("interpreter", {"batch": "2"}, "no extra 'batch'"),
+        ("interpreter", {"batch": "2"}, "no option 'batch'"),
         ("nowhere", {}, "no model 'nowhere'"),
-        ("default", {"bacth": "2"}, "there are batch"),
+        ("default", {"bacth": "2"}, "it has batch"),
         ("default", {"batch": "0"}, "1 or more"),
-        ("default", {"batch": "x"}, "extra batch=x"),
-        ("default", {"threads": "0"}, "1 or more"),
-        ("default", {"threads": "100000"}, "64 or fewer"),
+        ("default", {"batch": "x"}, "option batch=x"),
+        ("default", {"threads": "0"}, "1 to 64"),
+        ("default", {"threads": "100000"}, "1 to 64"),
         ("default", {"guard": "yes"}, "true or false"),
         ("default", {"temperature": "-1"}, "0 or more"),
     ],
@@ -75,7 +75,7 @@ def _stored(folder: Path, shape: Shape, value: float) -> Path:
 
 def test_a_model_of_tokens_does_not_read_bytes(tmp_path: Path) -> None:
     folder = _stored(tmp_path / "tokens", Shape(depth=2, vocabulary=300), 0.0)
-    with pytest.raises(UsageError, match="a vocabulary of 300"):
+    with pytest.raises(UsageError, match="vocabulary has 300 entries"):
         load_model(str(folder))
 
 

@@ -17,7 +17,7 @@ from worldline.predict.interpreter import Interpreter
 from worldline.predict.local import Local
 from worldline.predict.models import load_model
 from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest, StreamPiece
-from worldline.predict.stream import patiently, stream
+from worldline.predict.stream import run_in_thread, stream
 
 FACT = Program(
     source="def fact(n):\n    if n < 2:\n        return 1\n    r = fact(n - 1)\n    return r * n\n",
@@ -127,7 +127,7 @@ def test_a_stream_that_is_done_was_not_stopped(model: Local) -> None:
 
 
 @pytest.mark.usefixtures("box")
-def test_who_gives_text_gives_it_at_once() -> None:
+def test_a_text_predictor_streams_one_piece() -> None:
     pieces = list(stream(Interpreter(), ASKS["given"]))
     (wanted,) = Interpreter().predict([ASKS["given"]])
     found = pieces[-1].prediction
@@ -150,7 +150,7 @@ class Slow(PlainPredictor):
         yield Prediction(text=b"(1 n=3\n", status="ended")
 
 
-def test_nobody_is_waited_for_who_is_stopped() -> None:
+def test_a_stopped_prediction_is_not_waited_for() -> None:
     slow, stop = Slow(), Event()
     pieces = stream(slow, ASKS["whole"], stop=stop.is_set)
     assert next(pieces) == StreamPiece()
@@ -173,9 +173,9 @@ def test_a_given_text_off_the_grammar_is_followed_loosely(model: Local) -> None:
     assert found.text == ask.given + b"".join(piece.data for piece in pieces)
 
 
-def test_what_is_waited_for_raises_where_it_is_waited_for() -> None:
+def test_an_exception_in_the_thread_is_raised_by_the_waiter() -> None:
     def fails() -> None:
         raise UsageError("no")
 
     with pytest.raises(UsageError, match="no"):
-        list(patiently(fails))
+        list(run_in_thread(fails))

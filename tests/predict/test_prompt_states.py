@@ -49,7 +49,7 @@ def test_texts_behind_a_known_prompt_are_the_same() -> None:
 @pytest.mark.parametrize(("kept", "read"), [(20, 33), (11, 43), (5, 43)])
 def test_only_the_newest_are_kept(kept: int, read: int) -> None:
     engine = Counting()
-    states = PromptStates(engine, kept=kept)
+    states = PromptStates(engine, max_bytes=kept)
     for prompt in (b"0123456789", b"9876543210", b"abc", b"9876543210", b"0123456789"):
-        states.behind(prompt)
+        states.after(prompt)
     assert engine.pinned == read

@@ -129,7 +129,7 @@ def test_extras_are_arguments(tmp_path: Path) -> None:
     path = written(tmp_path, source + "def model(prompt, *, mark='x'):\n    return mark\n")
     assert asked(path, "Model", size="9")[0].text == b"9"
     assert asked(path, "model", mark="y")[0].text == b"y"
-    with pytest.raises(UsageError, match=r"Model takes no extra 'sise'; it takes size"):
+    with pytest.raises(UsageError, match=r"Model takes no option 'sise'; it takes size"):
         asked(path, "Model", sise="9")
 
 
@@ -150,7 +150,7 @@ def test_a_module_is_named_by_its_dots(tmp_path: Path, monkeypatch: pytest.Monke
 
 MISTAKES: dict[str, tuple[str, str, str]] = {
     "no such name": ("def one(prompt): ...\nclass Two: ...\n", "three", r"has no 'three'; it defines one, Two"),
-    "no name": ("def one(prompt): ...\n", "", r"name the function or class .*:one"),
+    "no name": ("def one(prompt): ...\n", "", r"name a function or class .*:one"),
     "no parameter": ("def model(): ...\n", "model", r"model\(\) must take a prompt"),
     "too many": ("def model(a, b, c): ...\n", "model", r"model\(a, b, c\) must take a prompt"),
     "keywords": ("def model(prompt, *, key): ...\n", "model", r"must take a prompt"),
@@ -159,7 +159,7 @@ MISTAKES: dict[str, tuple[str, str, str]] = {
     "needs arguments": (
         "class Model:\n    def __init__(self, path): ...\n    def predict(self, prompt): ...\n",
         "Model",
-        r"Model needs path: say -M path=",
+        r"Model needs path: pass -M path=",
     ),
     "fails when made": (
         "class Model:\n    def __init__(self):\n        raise OSError('no weights')\n",

@@ -93,13 +93,13 @@ def test_a_text_that_does_not_begin_as_given_is_a_fault(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "match"),
     [
-        ([{"id": 1, "text": "x"}], "line 1: neither `digest` nor `prompt`; say -M by=order"),
+        ([{"id": 1, "text": "x"}], "line 1: neither `digest` nor `prompt`; pass -M by=order"),
         ([{"digest": "a"}], "line 1: none of text, output"),
-        ([{"digest": "a", "text": 5}], "no text under `text`"),
-        ([{"digest": "a", "text": "x"}, {"text": "x"}], "line 3: no text under `digest`"),
-        ([{"digest": "a", "text": "x"}, {"digest": "a", "text": "y"}], "another text for the same digest"),
-        ([{"digest": "a", "text": "x", "status": "great"}], "a status 'great'"),
-        ([{"digest": "a", "text": "x", "codec": "morse"}], "a codec 'morse'"),
+        ([{"digest": "a", "text": 5}], "`text` is missing or not a string"),
+        ([{"digest": "a", "text": "x"}, {"text": "x"}], "line 3: `digest` is missing or not a string"),
+        ([{"digest": "a", "text": "x"}, {"digest": "a", "text": "y"}], "a second text for the same digest"),
+        ([{"digest": "a", "text": "x", "status": "great"}], "unknown status 'great'"),
+        ([{"digest": "a", "text": "x", "codec": "morse"}], "codec 'morse'"),
     ],
 )
 def test_a_row_that_cannot_be_meant_is_refused(
@@ -109,7 +109,7 @@ def test_a_row_that_cannot_be_meant_is_refused(
         load_model(written(tmp_path, rows))
 
 
-def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b'{"digest": "a", "te')
     for name, match in (("x", "line 1: not JSON"), ("missing", "No such file"), ("", "directory")):
         with pytest.raises(UsageError, match=match):

@@ -22,7 +22,7 @@ from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.models import load_model
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.fewshot import EXAMPLES, FewShot, FewShotChat, question
-from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
+from worldline.predict.servers.prompt_styles import PromptStyle, Reply, Sampling, prediction
 from worldline.recording.recorder import record
 
 PROGRAM = Program(source="def f(n):\n    return n + 1\n", call="f(1)")
@@ -91,12 +91,12 @@ def test_a_program_with_braces_is_shown_as_it_is() -> None:
         OWN + MAIN + END + "[ANSWER]2[/ANSWER]",
     ],
 )
-def test_trace_and_answer_are_read(way: Way, said: str) -> None:
+def test_trace_and_answer_are_read(way: PromptStyle, said: str) -> None:
     found = prediction(way, ASK, Reply(said, False))
     assert (found.text.decode(), found.status, found.codec, found.said) == (OWN + END, "ended", "cwm", "2")
 
 
-def test_what_lacks_is_not_made_up() -> None:
+def test_missing_parts_are_not_invented() -> None:
     cut = prediction(FewShot(), ASK, Reply(OWN[:-30], True))
     assert (cut.text.decode(), cut.status, cut.said) == (OWN[:-30], "budget", None)
     late = prediction(FewShot(), ASK, Reply(OWN + MAIN + "\n\n[ANSWER]\nassert f(1) == ", True))
@@ -126,7 +126,7 @@ def test_the_ways_are_options() -> None:
     for way in ("fewshot", "fewshot-chat"):
         model = load_model("server:http://h#some", {"way": way})
         assert model.info.config["way"] == way.replace("-", "")
-        with pytest.raises(UsageError, match=f"way={way} asks in Meta's format alone"):
+        with pytest.raises(UsageError, match=f"way={way} is for Meta's format only"):
             load_model("server:http://h#some", {"way": way, "codec": "compact"})
 
 

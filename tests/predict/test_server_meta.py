@@ -16,8 +16,8 @@ from worldline.predict.models import load_model
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE
 from worldline.predict.servers.meta import FRAMES, MetaChat, MetaText, example, program_text
+from worldline.predict.servers.prompt_styles import PromptStyle, Reply, Sampling, prediction
 from worldline.predict.servers.tokens import stage
-from worldline.predict.servers.ways import Reply, Sampling, Way, prediction
 from worldline.recording.recorder import record
 
 PROGRAM = Program(source="def f(n):\n    return n\n", call="f(1)")
@@ -80,7 +80,7 @@ def test_a_chat_s_reply_is_read(said: str) -> None:
 @pytest.mark.parametrize("marker", ["", "  # << START_OF_TRACE"])
 @pytest.mark.parametrize("is_plain", [False, True])
 @pytest.mark.parametrize("way", [MetaText(), MetaChat()])
-def test_a_reply_that_says_its_opening_again(way: Way, is_plain: bool, marker: str) -> None:
+def test_a_reply_that_says_its_opening_again(way: PromptStyle, is_plain: bool, marker: str) -> None:
     opening = stage(PROGRAM).opening.replace("def main():", f"def main():{marker}")
     said = SPECIAL.sub("", opening) + STRIPPED if is_plain else opening + OWN + MAIN + END
     found = prediction(way, ASK, Reply(said, False))
@@ -99,7 +99,7 @@ def test_the_notation_is_an_option() -> None:
         assert load_model("server:http://h#some", {"way": way, "codec": "cwm"}).info.notation == "cwm"
         assert load_model("server:http://h#facebook/cwm", {"way": way}).info.notation == "cwm"
         assert load_model("server:http://h#cwm", {"way": way, "codec": "compact"}).info.notation == "compact"
-    with pytest.raises(UsageError, match="way=tokens asks in Meta's format alone"):
+    with pytest.raises(UsageError, match="way=tokens is for Meta's format only"):
         load_model("server:http://h#cwm", {"way": "tokens", "codec": "compact"})
 
 

@@ -22,8 +22,8 @@ from worldline.core.program import Program
 from worldline.predict.models import load_model
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.client import Patience, ServerClient
+from worldline.predict.servers.prompt_styles import Reply, Sampling
 from worldline.predict.servers.server import Server
-from worldline.predict.servers.ways import Reply, Sampling
 
 pytest.importorskip("httpx2", reason="the server extra is not installed: pip install 'worldline[server]'")
 
@@ -173,7 +173,7 @@ def test_a_prompt_of_token_ids_gives_ids_back(real: RealServer) -> None:
     text = ASK.prompt.decode()
     way = Numbers(real.ids(text))
     client = ServerClient(real.url + "/v1", Patience(timeout=60), Random(0))
-    server = Server(client, real.model, way=way, sampling=Sampling(max_tokens=8))
+    server = Server(client, real.model, style=way, sampling=Sampling(max_tokens=8))
     (found,) = server.predict([ASK])
     plain = post(
         f"{real.url}/v1/completions", model=real.model, prompt=text, max_tokens=8, temperature=0, seed=0

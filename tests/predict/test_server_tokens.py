@@ -11,8 +11,8 @@ from worldline.codec.cwm.text import TOKENS
 from worldline.core.program import Program
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import PredictionRequest
+from worldline.predict.servers.prompt_styles import Reply, Sampling, Tokens, prediction
 from worldline.predict.servers.tokens import is_meta, llama3, spelled, stage
-from worldline.predict.servers.ways import Reply, Sampling, Tokens, prediction
 from worldline.recording.recorder import record
 
 PROGRAMS = {

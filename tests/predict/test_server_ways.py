@@ -15,17 +15,17 @@ from worldline.core.program import Program
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE, example, messages, template
 from worldline.predict.servers.client import Patience, ServerClient, Unanswered
-from worldline.predict.servers.server import Server
-from worldline.predict.servers.ways import (
+from worldline.predict.servers.prompt_styles import (
     Chat,
+    PromptStyle,
     Reply,
     Sampling,
     Text,
     Tokens,
-    Way,
     prediction,
     read_reply,
 )
+from worldline.predict.servers.server import Server
 from worldline.recording.recorder import record
 
 ASK = PredictionRequest(program=Program(source="def f(n):\n    return n\n", call="f(1)"))
@@ -222,14 +222,14 @@ def test_a_model_s_name_with_what_servers_add(named: str, asked: str, same: bool
 
 def test_the_limit_bounds_the_tokens_asked_for() -> None:
     ask = PredictionRequest(program=ASK.program, limit=30, given=b"(1 n=1\n")
-    question = Sampling(max_tokens=100).question("m", ask.room)
+    question = Sampling(max_tokens=100).question("m", ask.max_new_bytes)
     assert (question["max_tokens"], question["seed"], question["stream"]) == (23, 0, False)
-    assert Sampling(max_tokens=100).question("m", ASK.room)["max_tokens"] == 100
+    assert Sampling(max_tokens=100).question("m", ASK.max_new_bytes)["max_tokens"] == 100
 
 
 @pytest.mark.parametrize(
     ("way", "codec"), [(Text(), "compact"), (Chat(), "compact"), (Tokens(Letters()), "cwm")]
 )
-def test_a_server_says_which_notation_it_writes(way: Way, codec: str) -> None:
+def test_a_server_says_which_notation_it_writes(way: PromptStyle, codec: str) -> None:
     client = ServerClient("http://127.0.0.1:9/v1", Patience(), Random(0))
-    assert Server(client, "m", way=way, sampling=Sampling()).info.notation == codec
+    assert Server(client, "m", style=way, sampling=Sampling()).info.notation == codec

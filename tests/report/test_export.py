@@ -150,8 +150,8 @@ def test_what_is_no_run_or_says_no_form_is_refused(made: Path, tmp_path: Path) -
     assert "--csv, --parquet or --latex" in refused(str(made))
     assert "no run" in refused(str(tmp_path), "--csv")
     assert "-o DIR" in refused("default")
-    assert "of a model" in refused(str(made), "--csv", "--half")
-    assert "of a run" in refused("default", "-o", str(tmp_path / "m"), "--tokenizer", "bytes")
+    assert "for a model" in refused(str(made), "--csv", "--half")
+    assert "for a run" in refused("default", "-o", str(tmp_path / "m"), "--tokenizer", "bytes")
 
 
 def test_hostile_text_stays_in_its_cell(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import pytest
 from click.testing import CliRunner
 from small_run import EVIL, SUM, Changed, suite
 
-from worldline.cli.report import report as verb
+from worldline.cli.runs import report as verb
 from worldline.codec.cost_curve import curve
 from worldline.core.errors import FormatError, NoSandbox, UsageError
 from worldline.core.program import Program

@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.evaluation.run.directory import newest
 from worldline.predict.models import load_local, load_model
 from worldline.predict.prediction import PredictionRequest
-from worldline.predict.servers.balance import FIRST_REST, BalancedServers
+from worldline.predict.servers.balance import FIRST_PAUSE, BalancedServers
 from worldline.predict.servers.client import Patience, ServerClient, Unanswered
 from worldline.predict.servers.server import addresses
 
@@ -102,14 +102,14 @@ def test_one_that_fails_is_left_out_and_asked_again_later() -> None:
     first.failing = Unanswered("status 503")
     assert [asyncio.run(one(servers)) for _ in range(5)] == ["b"] * 5
     assert first.asked == 1
-    clock.now = FIRST_REST
+    clock.now = FIRST_PAUSE
     assert asyncio.run(one(servers)) == "b"
     assert first.asked == 2
-    clock.now += 1.5 * FIRST_REST  # the second rest is longer
+    clock.now += 1.5 * FIRST_PAUSE  # the second rest is longer
     assert asyncio.run(one(servers)) == "b"
     assert first.asked == 2
     first.failing = None
-    clock.now += FIRST_REST
+    clock.now += FIRST_PAUSE
     assert asyncio.run(one(servers)) == "a"
     assert asyncio.run(one(servers)) == "a"
 
@@ -185,7 +185,7 @@ def test_other_weights_are_refused() -> None:
 def test_addresses_are_parted_and_each_is_checked() -> None:
     urls, model = addresses("server:http://a:1,https://b/x,y,http://a:1#m/n")
     assert (urls, model) == (["http://a:1/v1", "https://b/x,y"], "m/n")
-    with pytest.raises(UsageError, match="a server's address"):
+    with pytest.raises(UsageError, match="address of a server"):
         addresses("server:http://a:1,https://#m")
 
 

@@ -11,7 +11,7 @@ from worldline.core.change import Change
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
 from worldline.diagnose.reading import read
-from worldline.predict.interpreter import Interpreter, continued
+from worldline.predict.interpreter import Interpreter, continue_from
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.plan import BranchPlan, planned
@@ -120,7 +120,7 @@ class TestPlaces:
             truth=nothing,
             found=Prediction(text=text, status="budget"),
         )
-        assert planned(branch, intervention("line", step=1, line=3)).ask.room > 1000
+        assert planned(branch, intervention("line", step=1, line=3)).ask.max_new_bytes > 1000
         assert planned(branch, intervention("budget", limit=100)).ask == PredictionRequest(
             program=FACT, limit=100, given=text
         )
@@ -249,7 +249,7 @@ def test_the_interpreter_agrees_with_its_own_continuation(
     plan = planned(root, Intervention.of_json(told))
     assert plan.point is not None
     values = {plan.point.frame: plan.values} if plan.values else {}
-    raw = continued(PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line))
+    raw = continue_from(PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line))
     assert isinstance(raw, Prediction)
     assert branch.found.text == branch.truth.text == raw.text
     reading = read(branch.ask, branch.found)

@@ -17,7 +17,7 @@ from worldline.core.trace import Hidden
 from worldline.diagnose.debug import debug
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
-from worldline.predict.interpreter import recorded
+from worldline.predict.interpreter import record_request
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
 from worldline.ui.report.debug_page import page as debug_page
@@ -42,7 +42,7 @@ class Gambler(PlainPredictor):
     def predict(self, asks: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
         for ask in asks:
             control = replace(HELD, given=(Hidden(0, "below 6", "2"),))
-            yield replace(recorded(replace(ask, control=control, hidden=()), Limits())[0], status="ended")
+            yield replace(record_request(replace(ask, control=control, hidden=()), Limits())[0], status="ended")
 
 
 def shown(act: object, *arguments: object) -> str:
@@ -79,7 +79,7 @@ def test_debug_shows_both_sides_and_says_that_it_is_right_given_its_draws() -> N
 
 def test_the_page_and_the_stepper_are_told() -> None:
     ask = PredictionRequest(program=PROGRAM, control=HELD)
-    truth, trace = recorded(ask, Limits())
+    truth, trace = record_request(ask, Limits())
     ask = replace(ask, hidden=trace.hidden)
     (found,) = Gambler().predict([ask])
     sample = Sample(ask=ask, truth=truth, found=found)

@@ -1,8 +1,7 @@
-"""The command line: argv in, text on stdout, an exit code out. Holds no logic: every verb calls a room.
+"""The command line. It holds no logic: each command parses its options, calls one function and prints the result.
 
-Exit codes: 0 fine, 1 a finding, 2 usage, 3 the tool's own fault, 130 interrupted. What a recorded program did
-is not the tool's exit code: a program that raised was recorded well. Rooms are imported by the verbs that
-need them, so that `worldline --help` stays cheap.
+Exit codes: 0 success, 1 a finding, 2 usage, 3 a fault of the tool, 130 interrupted. What a recorded program did does
+not change the exit code. Commands import what they need when they run, so that `worldline --help` is fast.
 """
 
 from __future__ import annotations
@@ -11,30 +10,33 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from worldline import __version__
 from worldline.cli import debug, runs, suites, train, view
+from worldline.cli import options as opt
 from worldline.cli.ask import ask
-from worldline.cli.control import control_of, control_options, parted
 from worldline.cli.export import export
 from worldline.cli.futures import futures
 from worldline.cli.learn import learn
-from worldline.cli.model_options import options_of, written
-from worldline.cli.options import json_option, option, trusted
 from worldline.cli.paths import paths
 from worldline.cli.plan import plan
-from worldline.cli.programs import program_of, program_options
+from worldline.cli.program_options import (
+    control_of,
+    control_options,
+    has_diverged,
+    notation_of,
+    notation_options,
+    program_of,
+    program_options,
+)
 from worldline.cli.rehearse import rehearse
-from worldline.cli.report import report
 from worldline.cli.rewrite import rewrite
-from worldline.cli.serve import serve
-from worldline.cli.step import step
 from worldline.codec.names import NOTATIONS, PARTS
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.limits import Limits
@@ -45,23 +47,21 @@ if TYPE_CHECKING:
     from worldline.core.hidden import Control
     from worldline.core.trace import Trace
 
-Verb = TypeVar("Verb", bound=Callable[..., Any])
-
 LIMIT_HELP = {
-    "steps": "steps recorded of one run",
-    "value_bytes": "text of one value, beyond which it is cut whole",
-    "value_depth": "nesting of one value, beyond which it is cut",
-    "trace_bytes": "recorded bytes before the program is stopped",
-    "wall": "seconds of wall time",
+    "steps": "",
+    "value_bytes": "size of one value; a larger one is cut as a whole",
+    "value_depth": "nesting of one value; deeper parts are cut",
+    "trace_bytes": "recorded bytes, after which the program is stopped",
+    "wall": "",
     "memory": "memory of the program and all its children",
     "processes": "processes and threads alive at once",
     "output": "text written to stdout and stderr",
-    "disk": "files written inside the box",
+    "disk": "size of files written in the sandbox",
 }
 
 
 def size(text: str) -> int:
-    """A positive number of bytes: 4096, 64K, 16M, 1G."""
+    """Parse a positive number of bytes: 4096, 64K, 16M, 1G."""
     upper = text.strip().upper().removesuffix("B").removesuffix("I")
     shift = {"K": 10, "M": 20, "G": 30}.get(upper[-1:], 0)
     digits = upper[:-1] if shift else upper
@@ -70,34 +70,28 @@ def size(text: str) -> int:
     return int(digits) << shift
 
 
-def _limit_type(name: str) -> Any:
-    if name == "wall":
-        return click.FloatRange(min=0, min_open=True)
-    return click.IntRange(min=1) if name in ("steps", "value_depth", "processes") else size
-
-
-def run_options(verb: Verb) -> Verb:
-    """How a program is run: the options that every verb which runs one shares."""
-    for field in reversed(fields(Limits)):
-        verb = _limit_option(field.name, _limit_type(field.name), f"{field.default:,}")(verb)
-    for add in (
-        trusted,
-        click.option(
-            "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core."
+def record_options(command: opt.Command) -> opt.Command:
+    """Add the options of commands that record FILE."""
+    return opt.add_all(
+        command,
+        program_options,
+        opt.option("--python", metavar="PATH"),
+        opt.add_option(
+            "--core", type=click.Choice(["auto", "native", "python"]), default="auto", help="Recorder core"
         ),
-        option("--python", metavar="PATH"),
-    ):
-        verb = add(verb)
-    return program_options(verb)
+        opt.trust_option,
+        *(_limit_option(field.name, f"{field.default:,}") for field in fields(Limits)),
+    )
 
 
-def _limit_option(name: str, kind: Any, default: str) -> Callable[[Verb], Verb]:
+def _limit_option(name: str, default: str) -> opt.Decorator:
     if name == "steps":
-        return option("--max-steps", "steps", type=kind, default_text=default)
+        return opt.option("--max-steps", "steps", type=opt.POSITIVE, default_text=default)
     if name == "wall":
-        return option("--wall", type=kind, default_text=default)
-    text = f"Limit: {LIMIT_HELP[name]} [{default}]."
-    return click.option("--" + name.replace("_", "-"), type=kind, help=text)
+        return opt.option("--wall", type=opt.SECONDS, default_text=default)
+    kind: Any = opt.POSITIVE if name in ("value_depth", "processes") else size
+    text = f"Limit: {LIMIT_HELP[name]}"
+    return opt.add_option("--" + name.replace("_", "-"), type=kind, help=text, default_text=default)
 
 
 GROUPS = {
@@ -106,15 +100,14 @@ GROUPS = {
     "Measure a model": ("bench", "merge", "score", "intervene"),
     "Inspect results and stored data": ("report", "compare", "export", "show", "cost", "verify"),
     "Train a model": ("data", "train", "learn"),
-    "Plan with it": ("ask", "rehearse", "plan"),
+    "Plan with a model": ("ask", "rehearse", "plan"),
 }
 
 
 class _Grouped(click.Group):
-    """The verbs by what one wants to do."""
+    """Lists commands under headings."""
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """A heading for each group."""
         for heading, names in GROUPS.items():
             with formatter.section(heading):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(64)) for name in names])
@@ -134,16 +127,19 @@ def cli(context: click.Context) -> None:
 @cli.command()
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
-@run_options
+@record_options
 @control_options
-@json_option
-@option("--out", metavar="DIR", note="here as parquet, beside the traces already there")
-@option("--rows", type=click.IntRange(min=0), default=200)
+@opt.json_option
+@opt.option("--out", metavar="DIR", note="as parquet, added to the traces there")
+@opt.option("--rows", type=opt.COUNT, default=200)
 def record(
     file: str, args: tuple[str, ...], as_json: bool, out: str | None, rows: int, **options: Any
 ) -> None:
-    """Execute FILE in the sandbox and record every step. Options of the program go after `--`."""
-    trace = _recorded(file, args, options, control_of(options))
+    """Execute FILE in the sandbox and record every step.
+
+    Options of the program itself go after `--`.
+    """
+    trace = _record(file, args, options, control_of(options))
     if out is not None:
         click.echo(_stored(trace, out), err=as_json)
     if as_json:
@@ -154,56 +150,64 @@ def record(
         print_trace(_console(), trace, rows=rows)
     from worldline.data.program_file import hint
 
-    if said := hint(trace):
-        click.echo(f"hint: {said}", err=True)
-    if parted(trace, options):
+    if text := hint(trace):
+        click.echo(f"hint: {text}", err=True)
+    if has_diverged(trace, options):
         raise click.exceptions.Exit(1)
+
+
+number_option = opt.add_option(
+    "--number", type=opt.COUNT, metavar="K", help="Which trace of a directory, from 0"
+)
 
 
 @cli.command()
 @click.argument("trace", type=click.Path())
-@click.option("--step", type=int, metavar="N", help="The full state at step N; negative counts from the end.")
-@click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
-@json_option
-@option("--rows", type=click.IntRange(min=0), default=200)
-@option("--conditions", is_flag=True, note="with --json those alone")
+@opt.add_option("--step", type=int, help="Show the full state at step N; negative numbers count from the end")
+@number_option
+@opt.json_option
+@opt.option("--rows", type=opt.COUNT, default=200)
+@opt.option("--conditions", is_flag=True, note="with --json, nothing else")
 def show(
     trace: str, step: int | None, number: int | None, as_json: bool, rows: int, conditions: bool
 ) -> None:
-    """Show a stored TRACE: a directory made by `record -o`, or a file made by `record --json`."""
+    """Show a stored trace.
+
+    TRACE is a directory made by `record -o` or a file made by `record --json`.
+    """
     from worldline.analyze.flow.conditions import by_step
     from worldline.analyze.flow.conditions import conditions as decided_by
     from worldline.data.load import load
     from worldline.ui.terminal.state import print_state
     from worldline.ui.terminal.table import print_trace
 
-    found = load(trace, number=number or 0)
-    if step is not None and not -len(found) <= step < len(found):
-        raise UsageError(f"--step {step}: the trace has steps 0 to {len(found) - 1}")
-    decided = decided_by(found) if conditions else ()
+    loaded = load(trace, number=number or 0)
+    if step is not None and not -len(loaded) <= step < len(loaded):
+        raise UsageError(f"--step {step}: the trace has steps 0 to {len(loaded) - 1}")
+    decided = decided_by(loaded) if conditions else ()
     if as_json and conditions:
-        click.echo(json.dumps({"conditions": [vars(one) for one in decided]}))
+        click.echo(json.dumps({"conditions": [vars(condition) for condition in decided]}))
     elif as_json:
-        _print_json(found)
+        _print_json(loaded)
     elif step is None:
-        print_trace(_console(), found, rows=rows, said=by_step(decided))
+        print_trace(_console(), loaded, rows=rows, said=by_step(decided))
     else:
-        print_state(_console(), found, step, said=by_step(decided).get(step % len(found), ()))
+        print_state(_console(), loaded, step, said=by_step(decided).get(step % len(loaded), ()))
 
 
 @cli.command()
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
-@run_options
-@option("--format", "notation", type=click.Choice(NOTATIONS), default=NOTATIONS[0])
-@click.option("--part", type=click.Choice(PARTS), default=PARTS[0], help="What of it [whole].")
-@written
+@record_options
+@opt.option("--format", "notation", type=click.Choice(NOTATIONS), default=NOTATIONS[0])
+@opt.add_option("--part", type=click.Choice(PARTS), default=PARTS[0], help="Part of the text to write")
+@notation_options
 @control_options
-@click.option("--number", type=click.IntRange(min=0), metavar="K", help="Which trace of a directory, from 0.")
+@number_option
 def encode(
     file: str, args: tuple[str, ...], notation: str, part: str, number: int | None, **options: Any
 ) -> None:
-    """Write a trace as text for models, to stdout: worldline's compact format, or Meta's (`--format cwm`).
+    """Write a trace to stdout as text for models.
 
     FILE is a program, which is recorded, or a stored trace: a directory or a `.json` file.
     """
@@ -213,42 +217,44 @@ def encode(
 
     control, is_stored = control_of(options), _is_stored(file, options)
     if is_stored and control is not None:
-        raise UsageError(f"{file} is a stored trace, which holds its hidden inputs already: nothing is run")
-    trace = load(file, number=number or 0) if is_stored else _run(file, args, options, control)
-    mode = options_of(options) if notation_named(notation).has_modes else None
+        raise UsageError(f"{file} is a stored trace with its own hidden inputs: it is not executed again")
+    trace = load(file, number=number or 0) if is_stored else _record_quietly(file, args, options, control)
+    mode = notation_of(options) if notation_named(notation).has_modes else None
     sys.stdout.buffer.write(encoded(trace, notation, part=part, options=mode))
-    if parted(trace, options):
+    if has_diverged(trace, options):
         raise click.exceptions.Exit(1)
 
 
 @cli.command()
 @click.argument("directory", type=click.Path())
 def verify(directory: str) -> None:
-    """Check every byte in DIRECTORY (traces, a dataset, a run, a model) against its manifest; exit 1 if one differs."""
+    """Check every byte in DIRECTORY against its manifest.
+
+    DIRECTORY holds traces, a dataset, a run or a model. Exit code 1 if something differs.
+    """
     from worldline.evaluation.verify import verify as check
 
-    found = check(directory)
-    for finding in found:
+    findings = check(directory)
+    for finding in findings:
         click.echo(f"finding: {finding}")
-    if found:
+    if findings:
         raise click.exceptions.Exit(1)
     click.echo(f"fine: {directory}")
 
 
 @cli.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path())
-@run_options
-@option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
-@click.option(
-    "--context", type=click.IntRange(min=1), default=131_072, help="Context window in tokens [131,072]."
-)
-@json_option
+@record_options
+@opt.option("--tokenizer", "tokenizers", multiple=True, metavar="NAME|FILE", note="repeatable")
+@opt.add_option("--context", type=opt.POSITIVE, default=131_072, help="Context window in tokens")
+@opt.json_option
 def cost(
     files: tuple[str, ...], tokenizers: tuple[str, ...], context: int, as_json: bool, **options: Any
 ) -> None:
-    """Print what traces cost in each format: frames, characters, bytes, tokens.
+    """Print what traces cost in each format.
 
-    FILE is a program, which is recorded, or a stored trace: a directory or a `.json` file.
+    Shows frames, characters, bytes and tokens. Each of FILES is a program, which is recorded, or a stored trace: a
+    directory or a `.json` file.
     """
     from worldline.data.vocabularies import cost as measure
     from worldline.ui.terminal.cost import print_cost
@@ -261,31 +267,12 @@ def cost(
         print_cost(_console(), table)
 
 
-for verb in (
-    paths,
-    rewrite,
-    debug.debug,
-    debug.imagine,
-    futures,
-    ask,
-    rehearse,
-    plan,
-    train.data,
-    train.train,
-    export,
-    learn,
-    suites.bench,
-    suites.score,
-    runs.merge,
-    runs.compare,
-    runs.intervene,
-    report,
-    view.view,
-    view.dap,
-    step,
-    serve,
+for command in (
+    *(paths, rewrite, futures, ask, rehearse, plan, export, learn, train.data, train.train),
+    *(debug.debug, debug.imagine, debug.step, view.view, view.dap, view.serve),
+    *(suites.bench, suites.score, runs.merge, runs.compare, runs.intervene, runs.report),
 ):
-    cli.add_command(verb)
+    cli.add_command(command)
 
 
 def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
@@ -294,7 +281,7 @@ def _traces(file: str, options: dict[str, Any]) -> Iterator[Trace]:
 
         yield from load_all(file)
     else:
-        yield _run(file, (), options)
+        yield _record_quietly(file, (), options)
 
 
 def _is_stored(file: str, options: dict[str, Any]) -> bool:
@@ -303,19 +290,21 @@ def _is_stored(file: str, options: dict[str, Any]) -> bool:
     return is_stored(file) and (options["entry"] is None or file.endswith(".json"))
 
 
-def _run(file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None) -> Trace:
-    """A recording whose outcome is not shown: that there is no run is told apart."""
+def _record_quietly(
+    file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None
+) -> Trace:
+    """Record a program whose outcome is not shown, and print a hint if it was not executed."""
     from worldline.core.text import printable
 
-    trace = _recorded(file, args, options, control)
+    trace = _record(file, args, options, control)
     if trace.outcome.kind in ("unsupported", "host-fault"):
         click.echo(
-            printable(f"hint: {file} did not run: {trace.outcome.kind} {trace.outcome.detail}"), err=True
+            printable(f"hint: {file} was not executed: {trace.outcome.kind} {trace.outcome.detail}"), err=True
         )
     return trace
 
 
-def _recorded(
+def _record(
     file: str, args: tuple[str, ...], options: dict[str, Any], control: Control | None = None
 ) -> Trace:
     from worldline.recording.recorder import record
@@ -352,7 +341,7 @@ def _console() -> Console:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code; every failure is one line on stderr."""
+    """Run the command line and return its exit code. Every failure is one line on stderr."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -365,14 +354,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as error:
         return _exit_code(error)
     finally:
-        # The end has begun: nobody would catch another interruption.
+        # Nothing would catch another interruption.
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
 
 
 @contextmanager
 def _tracebacks() -> Iterator[None]:
-    """Where rows fail, for whoever reports it."""
+    """Print tracebacks of faults if WORLDLINE_TRACEBACK is set."""
     if not os.environ.get("WORLDLINE_TRACEBACK"):
         yield
         return
@@ -396,13 +385,13 @@ def _exit_code(error: BaseException) -> int:
     if isinstance(error, click.exceptions.Exit):
         return error.exit_code
     if isinstance(error, BrokenPipeError):
-        # Whoever read our output has enough. Python would complain once more when it flushes stdout at exit.
+        # The reader of our output has closed it. Python would complain again when it flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     if isinstance(error, KeyboardInterrupt | click.Abort):
-        return _say("interrupted", "stopped; what was stored before is whole", 130)
+        return _say("interrupted", "stopped; everything stored so far is intact", 130)
     if isinstance(error, click.ClickException):
-        hint = " A program's own options go after --." if isinstance(error, click.NoSuchOption) else ""
+        hint = " Options of the program itself go after --." if isinstance(error, click.NoSuchOption) else ""
         return _say("usage", error.format_message() + hint, 2)
     if isinstance(error, WorldlineError):
         return _say(error.slug, str(error), error.exit_code)

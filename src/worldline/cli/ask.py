@@ -1,4 +1,4 @@
-"""The command `ask`: one question about a run, predicted where that is sure enough, executed where not."""
+"""The command `ask`: one question about a run, predicted if the model is confident, executed otherwise."""
 
 from __future__ import annotations
 
@@ -8,45 +8,44 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, limited, limits_of, model_options, option, trusted, under_way
-from worldline.cli.programs import called_program, program_options
-
-PROGRAM = ("call", "entry", "stdin", "data")
+from worldline.cli import options as opt
+from worldline.cli.program_options import program_options, take_program
 
 
 @click.command()
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
 @program_options
-@trusted
-@partial(limited, steps=False)
-@click.option(
+@opt.trust_option
+@partial(opt.limit_options, steps=False)
+@opt.add_option(
     "--what",
     default="return",
     metavar="QUESTION",
-    help="return, raises, passes, line:12, name:x@9 or ends:500 [return].",
+    help="Question: return, raises, passes, line:12, name:x@9 or ends:500",
 )
-@option("--executions", type=click.IntRange(min=0), default=1, note="0: none")
-@click.option(
-    "--true-steps", type=click.IntRange(min=0), default=0, help="The most single true steps to ask for [0]."
+@opt.option("--executions", type=opt.COUNT, default=1, note="0 for none")
+@opt.add_option(
+    "--true-steps", type=opt.COUNT, default=0, help="Maximum number of single true steps to request"
 )
-@option("--sure", type=click.FloatRange(min=0, max=1, min_open=True), default=0.95)
-@option("--max-bytes", type=click.IntRange(min=1), default=1 << 13, metavar="BYTES")
-@option("--journal", metavar="DIR", note="added to, and made")
-@model_options
-@json_option
+@opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P")
+@opt.option("--max-bytes", type=opt.POSITIVE, default=1 << 13, metavar="BYTES")
+@opt.option("--journal", metavar="DIR", note="created if it is new; executions are added")
+@opt.model_options
+@opt.json_option
 def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: Any) -> None:
-    """Answer one question about a run of FILE: predicted if confident, executed in the sandbox if not.
+    """Answer one question about a run of FILE.
 
-    How sure is told by the runs in the journal, 30 at least. Exit 1 where the answer stays unknown.
+    The answer is predicted if the model is confident, and else executed in the sandbox. Confidence is calibrated by the
+    journal, which needs at least 30 executions. Exit code 1 if the answer stays unknown.
     """
     from worldline.plan.ask import ask as run
     from worldline.plan.question import read_question
 
-    program = called_program(file, args, {name: options.pop(name) for name in PROGRAM})
-    question, limits = read_question(what), limits_of(options)
-    with under_way() as tell:
-        tell("asking")
+    program = take_program(file, args, options)
+    question, limits = read_question(what), opt.limits_of(options)
+    with opt.spinner() as say:
+        say("asking")
         answer = run(program, question, limits=limits, **options)
     if as_json:
         click.echo(json.dumps({"question": str(question), **answer.as_json()}))

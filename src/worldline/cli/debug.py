@@ -1,44 +1,48 @@
-"""The verbs that show what a model imagines: `debug` beside the truth, `imagine` alone. No logic: each calls a room."""
+"""The commands `debug`, `imagine` and `step`: what a model predicts, compared with the actual run or alone."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import click
 
-from worldline.cli.control import control_of, control_options
-from worldline.cli.model_options import asked, options_of, scratched
-from worldline.cli.options import json_option, limited, limits_of, option, under_way
-from worldline.cli.programs import called_program
+from worldline.cli import options as opt
+from worldline.cli.program_options import (
+    control_of,
+    control_options,
+    notation_of,
+    prediction_options,
+    program_of,
+    scratchpad_options,
+)
 from worldline.core.errors import WorldlineError
 
 
 @click.command()
-@asked
-@scratched
+@prediction_options
+@scratchpad_options
 @control_options
-@limited
-@json_option
-@option("--html", metavar="FILE")
-@click.option("--view", is_flag=True, help="Then show it on a page, where one can go on (extra `view`).")
-@click.option(
+@opt.limit_options
+@opt.json_option
+@opt.option("--html", metavar="FILE")
+@opt.add_option("--view", is_flag=True, help="Then serve the result as a page (extra `view`)")
+@opt.add_option(
     "--nearest",
-    type=click.FloatRange(min=0),
+    type=opt.SECONDS_OR_0,
     default=0,
-    metavar="S",
-    help="Seconds to look for the nearest input at which a wrong branch is right; 0: not at all [0].",
+    help="Time to search for the nearest input at which a wrong branch is right; 0 for no search",
 )
-@click.option("--no-interventions", is_flag=True, help="Do not try which intervention would have helped.")
-@click.option(
+@opt.add_option(
+    "--no-interventions", is_flag=True, help="Do not test which intervention fixes the prediction"
+)
+@opt.add_option(
     "--work",
-    type=click.IntRange(min=0),
+    type=opt.COUNT,
     default=1 << 14,
-    help="Bytes that interventions may write; 0: no end [16384].",
+    help="Maximum number of bytes for interventions; 0 for no limit",
 )
-@option("--seconds", type=click.FloatRange(min=0), default=0, note="0: no end")
-@option("--rows", type=click.IntRange(min=0), default=36, note="here around the divergence")
+@opt.option("--seconds", type=opt.SECONDS_OR_0, default=0, note="0 for no limit")
+@opt.option("--rows", type=opt.COUNT, default=36, note="around the divergence")
 def debug(
     as_json: bool,
     html: str | None,
@@ -49,92 +53,105 @@ def debug(
     rows: int,
     unfold: bool,
     nearest: float,
-    **asked: Any,
+    **options: Any,
 ) -> None:
-    """Record FILE, let a model predict the run, and show where they diverge, why, and what fixes it.
+    """Show where a prediction diverges from the run of FILE, and why.
 
-    Exit 1 when they part, 0 when the whole trace is right.
+    FILE is recorded, a model predicts the same run, and interventions show what fixes the prediction. Exit code 1 if
+    they diverge, 0 if the whole trace is right.
     """
     from worldline.diagnose.debug import debug as run
     from worldline.diagnose.debug import debug_limits
     from worldline.plan.paths.nearest import nearest_within
     from worldline.predict.models import load_model
+    from worldline.ui.terminal.debug import print_debugged
 
-    predictor = load_model(asked["model"], asked["extras"])
-    with under_way() as tell:
-        found = run(
-            called_program(asked["file"], asked["args"], asked),
+    predictor = load_model(options["model"], options["extras"])
+    with opt.spinner() as say:
+        result = run(
+            program_of(options["file"], options["args"], options, must_run=True),
             predictor,
-            options=options_of(asked),
-            max_bytes=asked["max_bytes"],
+            options=notation_of(options),
+            max_bytes=options["max_bytes"],
             interventions=not no_interventions,
             work=work or None,
             seconds=seconds or None,
-            limits=limits_of(asked, debug_limits(asked["max_bytes"])),
-            scratchpad=asked["scratchpad"],
-            control=control_of(asked),
-            progress=tell,
+            limits=opt.limits_of(options, debug_limits(options["max_bytes"])),
+            scratchpad=options["scratchpad"],
+            control=control_of(options),
+            progress=say,
             nearest=nearest_within(nearest) if nearest else None,
         )
-    if found.cause.name == "tool fault":
+    if result.cause.name == "tool fault":
         raise WorldlineError(
-            found.sample.found.note or found.cause.evidence or "the model could not be asked"
+            result.sample.found.note or result.cause.evidence or "the model could not be asked"
         )
     if html is not None:
-        _write_page(html, found)
-    if as_json:
-        click.echo(json.dumps(found.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.debug import print_debugged
+        from worldline.ui.report.debug_page import page
 
-        print_debugged(terminal(), found, rows=rows, unfold=unfold)
+        opt.write_page(html, page(result))
+    opt.show(result, as_json, print_debugged, rows=rows, unfold=unfold)
     if view:
         from worldline.ui.web.start import view_debugged
 
-        view_debugged(found, predictor, say=click.echo)
-    if found.diverges:
+        view_debugged(result, predictor, say=click.echo)
+    if result.diverges:
         raise click.exceptions.Exit(1)
 
 
 @click.command()
-@asked
-@scratched
+@prediction_options
+@scratchpad_options
 @control_options
-@json_option
-@option("--rows", type=click.IntRange(min=0), default=200)
-@click.option(
-    "--edit", metavar="STEP:NAME=VALUE", help="Go on from what was imagined with another value after STEP."
+@opt.json_option
+@opt.option("--rows", type=opt.COUNT, default=200)
+@opt.add_option(
+    "--edit", metavar="STEP:NAME=VALUE", help="Continue the prediction with another value after STEP"
 )
-def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: Any) -> None:
-    """Show what a model predicts for FILE. Executes nothing, except with `--hidden given` and controlled draws."""
+def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **options: Any) -> None:
+    """Show what a model predicts for FILE.
+
+    Executes nothing, except with `--hidden given` and controlled draws.
+    """
     from worldline.diagnose.imagine import imagine as run
+    from worldline.ui.terminal.debug import print_imagined
 
-    with under_way() as tell:
-        tell("the model imagines")
-        found = run(
-            called_program(asked["file"], asked["args"], asked),
-            asked["model"],
-            extras=asked["extras"],
-            options=options_of(asked),
-            max_bytes=asked["max_bytes"],
+    with opt.spinner() as say:
+        say("the model predicts")
+        result = run(
+            program_of(options["file"], options["args"], options, must_run=True),
+            options["model"],
+            extras=options["extras"],
+            options=notation_of(options),
+            max_bytes=options["max_bytes"],
             edit=edit,
-            scratchpad=asked["scratchpad"],
-            control=control_of(asked),
+            scratchpad=options["scratchpad"],
+            control=control_of(options),
         )
-    if found.found.status == "fault":
-        raise WorldlineError(found.found.note or "the model could not be asked")
-    if as_json:
-        click.echo(json.dumps(found.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.debug import print_imagined
-
-        print_imagined(terminal(), found, rows=rows, unfold=unfold)
+    if result.found.status == "fault":
+        raise WorldlineError(result.found.note or "the model could not be asked")
+    opt.show(result, as_json, print_imagined, rows=rows, unfold=unfold)
 
 
-def _write_page(path: str, found: Any) -> None:
-    from worldline.storage import files
-    from worldline.ui.report.debug_page import page
+@click.command()
+@prediction_options
+@control_options
+@opt.limit_options
+def step(**options: Any) -> None:
+    """Step through a prediction for FILE in the terminal.
 
-    files.write(Path(path), page(found).encode("utf-8", "backslashreplace"))
+    The actual run is shown beside it. The keys are those of the page; `?` shows them.
+    """
+    from worldline.ui.terminal.step.start import require_terminal
+    from worldline.ui.terminal.step.start import step as run
+
+    require_terminal()
+    run(
+        program_of(options["file"], options["args"], options, must_run=True),
+        options["model"],
+        extras=options["extras"],
+        options=notation_of(options),
+        max_bytes=options["max_bytes"],
+        control=control_of(options),
+        limits=opt.limits_of(options),
+    )

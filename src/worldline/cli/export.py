@@ -1,10 +1,10 @@
-"""The verb that writes what others take: `export`, a run's tables or a model as it ships. No logic: it calls a room."""
+"""The command `export`: the tables of a run, or a model as it ships."""
 
 from __future__ import annotations
 
 import click
 
-from worldline.cli.options import option, trusted
+from worldline.cli.options import POSITIVE, add_option, option, trust_option
 from worldline.core.errors import UsageError, WorldlineError
 
 FORMS = ("csv", "parquet", "latex")
@@ -12,19 +12,16 @@ FORMS = ("csv", "parquet", "latex")
 
 @click.command()
 @click.argument("what", metavar="RUN|MODEL")
-@option("--out", metavar="DIR", note="a model must have one", default_text="RUN/tables")
-@click.option("--csv", is_flag=True, help="The tables of a run as CSV.")
-@click.option("--parquet", is_flag=True, help="The tables of a run as parquet, in typed columns.")
-@click.option("--latex", is_flag=True, help="The tables of a run for a paper (booktabs).")
-@option("--tokenizer", metavar="NAME|FILE", note="of a run")
-@click.option("--half", is_flag=True, help="A model all in bfloat16, to train on: twice the size.")
-@click.option(
-    "--check-rounding",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Measure what a model's rounding costs on N programs.",
+@option("--out", metavar="DIR", note="required for a model", default_text="RUN/tables")
+@add_option("--csv", is_flag=True, help="The tables of a run as CSV")
+@add_option("--parquet", is_flag=True, help="The tables of a run as parquet, in typed columns")
+@add_option("--latex", is_flag=True, help="The tables of a run for a paper (booktabs)")
+@option("--tokenizer", metavar="NAME|FILE", note="for a run")
+@add_option("--half", is_flag=True, help="A model in bfloat16, to train from: twice the size")
+@add_option(
+    "--check-rounding", type=POSITIVE, help="Measure what the rounding of a model costs on N programs"
 )
-@trusted
+@trust_option
 def export(
     what: str,
     out: str | None,
@@ -35,27 +32,27 @@ def export(
     half: bool,
     check_rounding: int | None,
 ) -> None:
-    """Write the tables of a RUN as data frames, or a MODEL as it ships.
+    """Export the tables of a RUN, or a MODEL as it ships.
 
-    RUN is a folder of `bench` or `score`: every table of its report, one file each. MODEL is a run of `train`, a
-    checkpoint or `default`: its weights as the engine holds them, light and quick to open.
+    RUN is a folder of `bench` or `score`; every table of its report becomes a file. MODEL is a run of `train`, a
+    checkpoint or `default`; its weights are written as the engine uses them, small and quick to load.
     """
     from worldline.evaluation.run.directory import is_run
 
     forms = [name for name, is_wanted in zip(FORMS, (csv, parquet, latex), strict=True) if is_wanted]
     if is_run(what) or forms:
         if half or check_rounding is not None:
-            raise UsageError("--half and --check-rounding are of a model; this is a run")
-        _tables(what, out, forms, tokenizer)
+            raise UsageError("--half and --check-rounding are for a model, and this is a run")
+        _export_tables(what, out, forms, tokenizer)
         return
     if tokenizer is not None:
-        raise UsageError("--tokenizer is of a run; this is none")
+        raise UsageError("--tokenizer is for a run, and this is not a run")
     if out is None:
-        raise UsageError("say where the model goes: -o DIR")
-    _model(what, out, half=half, programs=check_rounding)
+        raise UsageError("name a folder for the model: -o DIR")
+    _export_model(what, out, half=half, programs=check_rounding)
 
 
-def _tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:
+def _export_tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) -> None:
     from worldline.ui.report.export import export_tables
 
     done = export_tables(run, out, formats=forms, tokenizer=tokenizer)
@@ -65,7 +62,7 @@ def _tables(run: str, out: str | None, forms: list[str], tokenizer: str | None) 
         raise WorldlineError(f"{done.unread:,} samples failed in the tool; they are in no table")
 
 
-def _model(model: str, out: str, *, half: bool, programs: int | None) -> None:
+def _export_model(model: str, out: str, *, half: bool, programs: int | None) -> None:
     from worldline.model.export import export_model
 
     done = export_model(model, out, half=half)

@@ -1,46 +1,40 @@
-"""The command `futures`: everything that a program could do, and what a model believes."""
+"""The command `futures`: everything that a program could do, and what a model predicts of it."""
 
 from __future__ import annotations
 
-import json
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, limited, limits_of, model_options, option, trusted, under_way
-from worldline.cli.programs import called_program, program_options
-
-PROGRAM = ("call", "entry", "stdin", "data")
+from worldline.cli import options as opt
+from worldline.cli.program_options import program_options, take_program
 
 
 @click.command()
 @click.argument("file", type=click.Path())
 @click.argument("args", nargs=-1)
 @program_options
-@trusted
-@limited
-@click.option("--exact", is_flag=True, help="Walk every draw; what the budget leaves is bounded.")
-@click.option(
-    "--sampled-runs", type=click.IntRange(min=1), metavar="N", help="Sample N runs, and walk nothing."
+@opt.trust_option
+@opt.limit_options
+@opt.add_option("--exact", is_flag=True, help="Enumerate every draw; bound what the budget leaves out")
+@opt.add_option("--sampled-runs", type=opt.POSITIVE, help="Sample N runs instead of enumerating")
+@opt.add_option(
+    "--at", metavar="STEP|Lnn", help="Ask about a step, or about the last execution of a line (L7)"
 )
-@click.option(
-    "--at", metavar="STEP|Lnn", help="Ask about step STEP, or about line nn when it last runs (L7)."
+@opt.add_option("--name", default="", metavar="NAME", help="Ask for the value of NAME there, or at the end")
+@opt.add_option("--paths", is_flag=True, help="Ask which lines run, in order")
+@partial(opt.model_options, default=None, note="its probabilities are compared")
+@opt.add_option("--texts", type=opt.COUNT, default=64, help="Number of texts that the model writes")
+@opt.option("--seed", type=opt.COUNT, default=0, note="for samples and texts")
+@opt.add_option("--runs", type=opt.POSITIVE, default=2_000, help="Maximum number of runs to enumerate")
+@opt.option("--seconds", type=opt.SECONDS_OR_0, default=60, note="0 for no limit")
+@opt.add_option(
+    "--preemptions", type=opt.COUNT, default=2, help="Maximum number of thread preemptions in one schedule"
 )
-@click.option("--name", default="", metavar="NAME", help="Ask for the value of NAME there, or at the end.")
-@click.option("--paths", is_flag=True, help="Ask which lines run, in their order.")
-@partial(model_options, default=None, note="here what it believes is compared")
-@click.option("--texts", type=click.IntRange(min=0), default=64, help="Texts that the model writes [64].")
-@option("--seed", type=click.IntRange(min=0), default=0, note="here of samples and texts")
-@click.option("--runs", type=click.IntRange(min=1), default=2_000, help="The most runs of a walk [2000].")
-@option("--seconds", type=click.FloatRange(min=0), default=60, note="0: no end")
-@click.option(
-    "--preemptions", type=click.IntRange(min=0), default=2, help="Of threads, in one schedule, at most [2]."
-)
-@option("--rows", type=click.IntRange(min=0), default=20)
-@json_option
-@option("--html", metavar="FILE")
+@opt.option("--rows", type=opt.COUNT, default=20)
+@opt.json_option
+@opt.option("--html", metavar="FILE")
 def futures(
     file: str,
     args: tuple[str, ...],
@@ -50,25 +44,20 @@ def futures(
     seconds: float,
     **options: Any,
 ) -> None:
-    """List every outcome of FILE with its probability, beside what a model believes.
+    """List every outcome of FILE with its probability.
 
-    Draws are walked one by one where they are finite, and sampled where not; of threads, schedules are searched.
+    Draws are enumerated if they are finite, and sampled if not. For threads, schedules are searched. With --model, the
+    model's probabilities are shown beside the exact ones.
     """
     from worldline.plan.futures.futures import futures as run
+    from worldline.ui.terminal.futures import print_outlook
 
-    program = called_program(file, args, {name: options.pop(name) for name in PROGRAM})
-    limits = limits_of(options)
-    with under_way() as tell:
-        report = run(program, limits=limits, seconds=seconds or None, progress=tell, **options)
+    program = take_program(file, args, options)
+    limits = opt.limits_of(options)
+    with opt.spinner() as say:
+        report = run(program, limits=limits, seconds=seconds or None, progress=say, **options)
     if html is not None:
-        from worldline.storage import files
         from worldline.ui.report.futures_page import page
 
-        files.write(Path(html), page(report).encode("utf-8", "backslashreplace"))
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.futures import print_outlook
-
-        print_outlook(terminal(), report, rows=rows)
+        opt.write_page(html, page(report))
+    opt.show(report, as_json, print_outlook, rows=rows)

@@ -1,45 +1,54 @@
 """Options that several commands share, each defined once, and the progress bars of commands.
 
-An option name means one thing in every command: `MEANINGS` says what, and `option` adds the default of a command and
-what is special there. tests/architecture/test_api.py compares them with every command.
+An option name means one thing in every command: `MEANINGS` says what, and `option` adds a command's default and note.
+tests/architecture/test_api.py compares them with every command.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from worldline.core.limits import Limits
     from worldline.parallel.ray_pool import RayPool
 
-Verb = TypeVar("Verb", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., Any])
 
-MODELS = "default, a folder, server:URL[,URL]#M, hub:NAME, replay:FILE, python:FILE.py:NAME or interpreter."
+
+class Decorator(Protocol):
+    """Adds options to a command."""
+
+    def __call__(self, command: Command, /) -> Command: ...
+
 
 MEANINGS = {
-    "--call": "One call to execute, such as \"f('ab', 3)\", not the script",
-    "--conditions": "Write the outcome of each test that decided a step",
-    "--data": "The benchmark's own file or folder",
+    "--call": "Call to execute instead of the script, such as \"f('ab', 3)\"",
+    "--conditions": "Include the outcome of each test that decided a step",
+    "--data": "File or folder with the benchmark's data",
     "--executions": "Maximum number of executions",
     "--format": "Notation: compact, or Meta's (cwm)",
     "--function": "Function of FILE",
     "--goal": "Goal to reach",
-    "--hidden": "Hidden inputs: predicted in the steps, also given in the prompt, or left out",
+    "--hidden": "Hidden inputs: predicted in the steps, given in the prompt, or left out (blind)",
     "--host": "Address to listen on",
     "--html": "Also write one self-contained HTML page",
-    "--journal": "Journal of what was executed of this code so far",
+    "--journal": "Journal of earlier executions of this code",
     "--json": "Print one JSON object",
     "--language": "Language of the programs",
     "--max-bytes": "Maximum number of bytes to predict",
     "--max-programs": "Maximum number of programs",
-    "--max-steps": "Limit: steps recorded of one run",
+    "--max-steps": "Limit: recorded steps per run",
     "--minutes": "Train for N minutes",
-    "--model": "Model: " + MODELS.removesuffix("."),
+    "--model": "Model: default, a folder, server:URL[,URL]#M, hub:NAME, replay:FILE, python:FILE.py:NAME, interpreter",
     "--out": "Where to write the result",
     "--port": "Port to listen on; 0 for any free one",
     "--python": "Python interpreter to use (3.11 to 3.13)",
@@ -48,40 +57,58 @@ MEANINGS = {
     "--reveal": "Show the state every N steps",
     "--rows": "Rows to print; 0 for all",
     "--scratchpad": "Easier form in which the model predicts",
-    "--seconds": "Time for everything, in seconds",
-    "--seed": "Seed: the same number gives the same result",
+    "--seconds": "Time limit of the whole command, in seconds",
+    "--seed": "Random seed",
     "--simulations": "Maximum number of simulations",
-    "--sure": "Probability from which a prediction counts",
+    "--sure": "Minimum probability of a prediction that counts",
     "--tokenizer": "Tokenizer: bytes, llama3, a `tokenizers` JSON or a tiktoken file",
     "--train-steps": "Train for N steps",
-    "--wall": "Limit: seconds of wall time of one run",
+    "--wall": "Limit: seconds of wall time per run",
     "--way": "Search strategy",
     "--workers": "Number of processes",
     "-M": "Option of the model; repeatable",
 }
 
 SCRATCHPADS = ("none", "flatten", "chars", "auto")  # `predict.scratchpad.MODES`, which `--help` need not load
+POSITIVE, COUNT = click.IntRange(min=1), click.IntRange(min=0)
+SECONDS, SECONDS_OR_0 = click.FloatRange(min=0, min_open=True), click.FloatRange(min=0)
+PROBABILITY = click.FloatRange(min=0, max=1, min_open=True)
+SEED, PORT = click.IntRange(min=0, max=(1 << 64) - 1), click.IntRange(0, 65_535)
 
 
-def option(
-    name: str, *more: str, note: str = "", default_text: str = "", **details: Any
-) -> Callable[[Verb], Verb]:
-    """Define an option that several commands have.
+class _Option(click.Option):
+    """Leaves the range of a number out of the help."""
+
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        return extra
+
+
+def add_option(*names: str, help: str, default_text: str = "", **details: Any) -> Decorator:
+    """Define an option whose help ends with its default, and whose numbers are shown as N or SECONDS.
 
     Args:
-        name: The name whose text is in `MEANINGS`.
-        more: Other spellings, and the name of the parameter.
-        note: What this command adds to the meaning.
-        default_text: What the help shows in brackets; the default itself unless given.
+        names: Its spellings, and the name of the parameter.
+        help: What it means, without a full stop.
+        default_text: What the help shows in brackets, if not the default itself.
         details: Everything else that `click.option` takes.
 
     Returns:
         The decorator.
     """
     default = default_text or _default_text(details.get("default"))
-    text = MEANINGS[name] + (f"; {note}" if note else "") + (f" [{default}]" if default else "") + "."
+    kind = details.get("type")
+    if "metavar" not in details and (kind is int or isinstance(kind, click.IntRange | click.FloatRange)):
+        details["metavar"] = "SECONDS" if isinstance(kind, click.FloatRange) else "N"
+    text = help + (f" [{default}]" if default else "") + "."
+    return click.option(*names, cls=_Option, help=text, **details)
+
+
+def option(name: str, *more: str, note: str = "", **details: Any) -> Decorator:
+    """Define an option that several commands have; `note` adds to its meaning in `MEANINGS`."""
     names = ("-o", "--out") if name == "--out" else (name,)
-    return click.option(*names, *more, help=text, **details)
+    return add_option(*names, *more, help=MEANINGS[name] + (f" ({note})" if note else ""), **details)
 
 
 def _default_text(default: object) -> str:
@@ -92,36 +119,42 @@ def _default_text(default: object) -> str:
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
-def json_option(verb: Verb) -> Verb:
-    """`--json`, the result as one JSON object."""
-    return option("--json", "as_json", is_flag=True)(verb)
+def add_all(command: Command, *decorators: Callable[[Any], Any]) -> Command:
+    """Apply decorators so that their options are shown in this order."""
+    for decorator in reversed(decorators):
+        command = decorator(command)
+    return command
 
 
-def trusted(verb: Verb, *, told: bool = False) -> Verb:
-    """`--trust`, of every verb that runs programs: said once, and for all that it runs; `told` verbs pass it on."""
-    text = "Execute programs without a sandbox, as your user. Only for programs you trust."
-    return click.option("--trust", is_flag=True, expose_value=told, callback=_trust, help=text)(verb)
+def json_option(command: Command) -> Command:
+    """Add `--json`."""
+    return option("--json", "as_json", is_flag=True)(command)
+
+
+def trust_option(command: Command, *, is_passed: bool = False) -> Command:
+    """Add `--trust`, which applies to everything the command executes; `is_passed` also passes it as a parameter."""
+    text = "Execute programs without a sandbox, as your user. Only for programs you trust"
+    return add_option("--trust", is_flag=True, expose_value=is_passed, callback=_trust, help=text)(command)
 
 
 def _trust(context: click.Context, parameter: click.Parameter, is_trusted: bool) -> bool:
     if is_trusted:
         from worldline.recording.recorder import without_boxes
 
-        click.echo("note[trusted]: the program runs as you, without a box", err=True)
+        click.echo("note[trusted]: programs run as your user, without a sandbox", err=True)
         context.with_resource(without_boxes())
     return is_trusted
 
 
-def spread(verb: Verb) -> Verb:
-    """`--ray [ADDRESS]`, of every verb whose work goes out in units."""
-    text = "Run on a Ray cluster: at ADDRESS, or a running one, or a new one on this machine."
-    return click.option("--ray", "address", is_flag=False, flag_value="auto", metavar="[ADDRESS]", help=text)(
-        verb
-    )
+def ray_option(command: Command) -> Command:
+    """Add `--ray [ADDRESS]`."""
+    text = "Run on a Ray cluster: at ADDRESS, or a running one, or a new one on this machine"
+    names = ("--ray", "address")
+    return add_option(*names, is_flag=False, flag_value="auto", metavar="[ADDRESS]", help=text)(command)
 
 
 def pool_of(address: str | None) -> RayPool | None:
-    """The cluster that was asked for, joined; None where nobody asked for one."""
+    """Join the Ray cluster at an address; None without an address."""
     if address is None:
         return None
     from worldline.parallel.ray_pool import join_ray
@@ -130,23 +163,23 @@ def pool_of(address: str | None) -> RayPool | None:
 
 
 def note_ray(text: str) -> None:
-    """Say what was done about a cluster."""
+    """Print a message about the cluster."""
     click.echo(f"note[ray]: {text}", err=True)
 
 
 def whole_numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> list[int] | None:
-    """`8` or `8,16,32`."""
+    """Parse `8` or `8,16,32`."""
     if text is None:
         return None
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{text!r} is not a number or several, such as 8,64,512") from None
+        raise click.BadParameter(f"{text!r} is not a list of numbers such as 8,64,512") from None
 
 
-def settings(context: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
-    """`key=value`, several times."""
-    pairs = [each.partition("=") for each in given]
+def settings(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> dict[str, str]:
+    """Parse several `key=value`."""
+    pairs = [text.partition("=") for text in texts]
     for name, equals, _ in pairs:
         if not equals or not name.isidentifier():
             raise click.BadParameter(f"{name}{equals} is not key=value")
@@ -154,92 +187,116 @@ def settings(context: click.Context, parameter: click.Parameter, given: tuple[st
 
 
 def words(context: click.Context, parameter: click.Parameter, text: str | None) -> list[str] | None:
-    """`free` or `free,actions`."""
+    """Parse `free` or `free,actions`."""
     return None if text is None else [part.strip() for part in text.split(",")]
 
 
-def limited(verb: Verb, *, steps: bool = True) -> Verb:
-    """How long a program may run: the limits of `record` that matter to every verb that runs programs.
-
-    Without `steps` where a command records no whole run.
-    """
-    verb = option("--wall", type=click.FloatRange(min=0, min_open=True))(verb)
-    if steps:
-        verb = option("--max-steps", "steps", type=click.IntRange(min=1))(verb)
-    return verb
+def limit_options(command: Command, *, steps: bool = True) -> Command:
+    """Add the limits that every command has which executes programs; not `steps` if it records no whole run."""
+    command = option("--wall", type=SECONDS)(command)
+    return option("--max-steps", "steps", type=POSITIVE)(command) if steps else command
 
 
-def model_options(verb: Verb, *, default: str | None = "default", note: str = "") -> Verb:
-    """`--model` and `-M`, of every command that asks a model."""
-    verb = option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings)(verb)
-    return option("--model", metavar="M", default=default, note=note)(verb)
+def model_options(command: Command, *, default: str | None = "default", note: str = "") -> Command:
+    """Add `--model` and `-M`."""
+    command = option("-M", "extras", multiple=True, metavar="KEY=VALUE", callback=settings)(command)
+    return option("--model", metavar="M", default=default, note=note)(command)
 
 
-def limits_of(options: dict[str, Any], usual: Limits | None = None) -> Limits | None:
-    """Takes `steps` and `wall` out of the options: the usual limits with those that are given; None for the usual."""
+def limits_of(options: dict[str, Any], default: Limits | None = None) -> Limits | None:
+    """Take `steps` and `wall` out of the options and set them in the default limits; the default if neither is set."""
     from dataclasses import replace
 
     from worldline.core.limits import Limits
 
-    given = {name: options.pop(name, None) for name in ("steps", "wall")}
-    given = {name: value for name, value in given.items() if value is not None}
-    return replace(usual or Limits(), **given) if given else usual
+    limits = {name: options.pop(name, None) for name in ("steps", "wall")}
+    limits = {name: value for name, value in limits.items() if value is not None}
+    return replace(default or Limits(), **limits) if limits else default
+
+
+class Result(Protocol):
+    """What a command prints."""
+
+    def as_json(self) -> dict[str, Any]: ...
+
+
+def show(result: Result, as_json: bool, printer: Callable[..., object], **details: Any) -> None:
+    """Print a result as one JSON object, or in the terminal by its printer."""
+    if as_json:
+        click.echo(json.dumps(result.as_json()))
+        return
+    from worldline.ui.terminal.console import terminal
+
+    printer(terminal(), result, **details)
+
+
+def write_page(path: str, page: str) -> None:
+    """Write an HTML page."""
+    from worldline.storage import files
+
+    files.write(Path(path), page.encode("utf-8", "backslashreplace"))
 
 
 @contextmanager
-def progress(total: int, what: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
-    """A bar on stderr where that is a terminal: how to advance it, and how to say something beside it."""
+def _bar() -> Iterator[Progress | None]:
+    """Open a progress bar on stderr, if that is a terminal."""
     if not sys.stderr.isatty():
-        yield (lambda count: None), (lambda text: None)
+        yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=total or None)
+        yield bar
+
+
+@contextmanager
+def progress(total: int, label: str) -> Iterator[tuple[Callable[[int], None], Callable[[str], None]]]:
+    """Show a progress bar; yield functions that advance it and that set the note beside it."""
+    with _bar() as bar:
+        if bar is None:
+            yield (lambda count: None), (lambda text: None)
+            return
+        task = bar.add_task(label, total=total or None)
         yield (
             lambda count: bar.advance(task, count),
-            lambda text: bar.update(task, description=f"{what} {text}"),
+            lambda text: bar.update(task, description=f"{label} {text}"),
         )
 
 
 @contextmanager
-def percent_of(what: str) -> Iterator[Callable[[float, str], None]]:
-    """A bar of 100 percent: how to say which share is done, and what is under way."""
+def percent_of(label: str) -> Iterator[Callable[[float, str], None]]:
+    """Show a bar of 100 percent; yield a function that sets the share done and a note."""
     shown = 0
-    with progress(100, f"of {what}") as (advance, say):
+    with progress(100, f"of {label}") as (advance, say):
 
-        def tell(share: float, text: str) -> None:
+        def update(share: float, text: str) -> None:
             nonlocal shown
             percent = max(shown, int(100 * share))
             advance(percent - shown)
             shown = percent
             say(text)
 
-        yield tell
+        yield update
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
-    """A bar on stderr where that is a terminal: how to set what is done, of how many, and a note beside it."""
-    if not sys.stderr.isatty():
-        yield lambda done, total, note: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
+def progress_bar(label: str) -> Iterator[Callable[[int, int | None, str], None]]:
+    """Show a progress bar; yield a function that sets how many are done, of how many, and a note."""
+    with _bar() as bar:
+        if bar is None:
+            yield lambda done, total, note: None
+            return
+        task = bar.add_task(label, total=None)
         yield lambda done, total, note: bar.update(
-            task, completed=done, total=total, description=f"{what} {note}".rstrip()
+            task, completed=done, total=total, description=f"{label} {note}".rstrip()
         )
 
 
 @contextmanager
-def under_way() -> Iterator[Callable[[str], None]]:
-    """A spinner on stderr where that is a terminal: how to say what is under way."""
+def spinner() -> Iterator[Callable[[str], None]]:
+    """Show a spinner on stderr, if that is a terminal; yield a function that sets its text."""
     if not sys.stderr.isatty():
         yield lambda text: None
         return

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, limited, limits_of, option, trusted
+from worldline.cli import options as opt
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@option("--function", required=True, metavar="NAME", note="or a call of it as an example")
-@option("--seconds", type=click.FloatRange(min=0, min_open=True), default=10.0, note="here about")
-@click.option(
+@opt.option("--function", required=True, metavar="NAME", note="or a call of it as an example")
+@opt.option("--seconds", type=opt.SECONDS, default=10.0, note="approximate")
+@opt.add_option(
     "--solver",
     type=click.Choice(["missing", "always", "never"]),
     default="missing",
-    help="When CrossHair is asked [missing: for arcs that random inputs missed].",
+    help="When to ask CrossHair; missing: for arcs that random inputs did not reach",
 )
-@click.option("--max-classes", type=click.IntRange(min=1), default=32, help="Classes that are kept [32].")
-@option("--seed", type=int, default=0, note="here of the drawn inputs")
-@limited
-@trusted
-@json_option
-@option("--out", metavar="DIR", note="here the traces, and paths.parquet beside them")
+@opt.add_option("--max-classes", type=opt.POSITIVE, default=32, help="Maximum number of classes")
+@opt.option("--seed", type=int, default=0, note="for the inputs")
+@opt.limit_options
+@opt.trust_option
+@opt.json_option
+@opt.option("--out", metavar="DIR", note="the traces, and paths.parquet")
 def paths(file: str, function: str, as_json: bool, out: str | None, **options: Any) -> None:
-    """Find inputs that take different paths through a function of FILE, each with a recorded trace."""
+    """Find inputs that take different paths through a function.
+
+    Each path through the function of FILE comes with a recorded trace.
+    """
     from worldline.data.program_file import load_program
     from worldline.plan.paths.search import LIMITS
     from worldline.plan.paths.search import paths as run
     from worldline.plan.paths.store import store_paths
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.paths import print_paths
 
-    limits = limits_of(options, LIMITS) or LIMITS
+    limits = opt.limits_of(options, LIMITS) or LIMITS
     report = run(load_program(file), function, limits=limits, **options)
     if out is not None:
         new = store_paths(report, out)
         click.echo(f"stored: {new:,} traces, {len(report.classes):,} classes, in {out}", err=as_json)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_paths(terminal(), report)
+    opt.show(report, as_json, print_paths)

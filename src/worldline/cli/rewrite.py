@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import json_option, limited, option, trusted
+from worldline.cli import options as opt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,17 +20,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("file", type=click.Path())
-@option("--call", metavar="EXPRESSION", note="costs and the proof are of it")
-@click.option("--flatten", is_flag=True, help="One operation a line; comprehensions as loops.")
-@click.option("--chars", is_flag=True, help="String methods as loops over characters.")
-@click.option(
-    "--prove", type=click.IntRange(min=0), metavar="N", help="Run both on the call and on N drawn ones."
-)
-@option("--seed", type=int, default=0, note="here of the drawn calls")
-@limited
-@trusted
-@json_option
-@option("--out", metavar="FILE", note="here the new source")
+@opt.option("--call", metavar="EXPRESSION", note="used for costs and for --prove")
+@opt.add_option("--flatten", is_flag=True, help="One operation per line; comprehensions as loops")
+@opt.add_option("--chars", is_flag=True, help="String methods as loops over characters")
+@opt.add_option("--prove", type=opt.COUNT, help="Execute both on the call and on N random ones")
+@opt.option("--seed", type=int, default=0, note="for the random calls")
+@opt.limit_options
+@opt.trust_option
+@opt.json_option
+@opt.option("--out", metavar="FILE", note="the new source")
 def rewrite(
     file: str,
     call: str | None,
@@ -40,7 +38,10 @@ def rewrite(
     out: str | None,
     **options: Any,
 ) -> None:
-    """Rewrite FILE into an equivalent program that is easier to follow. Exit 1 when the proof finds a difference."""
+    """Rewrite FILE into an equivalent program that is simpler.
+
+    Exit code 1 if --prove finds a difference.
+    """
     from worldline.data.forms.rewriting import rewrite as run
     from worldline.data.program_file import load_program
     from worldline.storage import files
@@ -89,7 +90,9 @@ def _print_proof(proof: Proof, *, quiet: bool) -> None:
     if not quiet:
         for difference in proof.differences:
             click.echo(f"finding: {difference.call}: {difference.before} became {difference.after}", err=True)
-        counts = f"{proof.same:,} runs alike, {len(proof.differences):,} differ, {proof.undecided:,} decide nothing"
+        counts = (
+            f"{proof.same:,} runs equal, {len(proof.differences):,} different, {proof.undecided:,} undecided"
+        )
         click.echo(counts, err=True)
     if proof.differences:
         raise click.exceptions.Exit(1)

@@ -1,33 +1,21 @@
-"""The commands for runs that are there: `merge` puts shards together, `compare` takes two, `intervene` tests causes.
-
-Each parses its options, calls one function of the public API and prints its result.
-"""
+"""The commands for stored runs: `merge`, `compare`, `intervene` and `report`."""
 
 from __future__ import annotations
 
-import json
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import click
 
-from worldline.cli.options import (
-    json_option,
-    limited,
-    limits_of,
-    model_options,
-    option,
-    progress_bar,
-    trusted,
-    words,
-)
+from worldline.cli import options as opt
 from worldline.cli.suites import print_result, refuse_faults
+from worldline.core.errors import WorldlineError
 
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
-@option("--out", metavar="DIR", required=True, note="here the whole run")
-@json_option
+@opt.option("--out", metavar="DIR", required=True, note="the whole run")
+@opt.json_option
 def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
     """Merge all shards of one run of `bench --shard`."""
     from worldline.evaluation.runs import merge as run
@@ -38,55 +26,63 @@ def merge(runs: tuple[str, ...], out: str, as_json: bool) -> None:
 @click.command()
 @click.argument("first", metavar="RUN", type=click.Path())
 @click.argument("second", metavar="RUN", type=click.Path())
-@json_option
+@opt.json_option
 def compare(first: str, second: str, as_json: bool) -> None:
-    """Compare two runs of one suite, sample by sample: what flipped, why, and whether it is significant."""
+    """Compare two runs of one suite, sample by sample.
+
+    Shows what flipped, why, and whether the difference is significant.
+    """
     from worldline.evaluation.runs import compare as run
     from worldline.ui.terminal.compare import print_comparison
-    from worldline.ui.terminal.console import terminal
 
     comparison = run(first, second)
-    if as_json:
-        click.echo(json.dumps(comparison.as_json()))
-    else:
-        print_comparison(terminal(), comparison)
+    opt.show(comparison, as_json, print_comparison)
     refuse_faults(comparison.faults)
 
 
 @click.command()
 @click.argument("run", type=click.Path())
-@partial(model_options, default=None, note="that RUN is of, where it was scored or is elsewhere now")
-@click.option("--interventions", metavar="NAME,...", callback=words, help="Only these interventions.")
-@option(
-    "--max-programs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    note="here that failed",
-    default_text="all",
-)
-@click.option(
-    "--by", type=click.Choice(["answer", "trace"]), default="answer", help="What counts as right [answer]."
-)
-@option("--seed", type=int, default=0, note="here of the samples that are chosen")
-@limited
-@trusted
-@json_option
-def intervene(
-    run: str, model: str | None, extras: dict[str, str], interventions: list[str] | None, max_programs: int | None,
-    by: Literal["answer", "trace"], seed: int, as_json: bool, **options: Any,
-) -> None:  # fmt: skip
-    """Repeat the failed samples of RUN, and as many passing ones, under each intervention. Stored in RUN."""
+@partial(opt.model_options, default=None, note="if RUN was scored, or its model is elsewhere now")
+@opt.add_option("--interventions", metavar="NAME,...", callback=opt.words, help="Only these interventions")
+@opt.option("--max-programs", type=opt.POSITIVE, note="of those that failed", default_text="all")
+@opt.add_option("--by", type=click.Choice(["answer", "trace"]), default="answer", help="What must be right")
+@opt.option("--seed", type=int, default=0, note="for the choice of samples")
+@opt.limit_options
+@opt.trust_option
+@opt.json_option
+def intervene(run: str, as_json: bool, **options: Any) -> None:
+    """Test what fixes the failed samples of RUN.
+
+    Failed samples, and as many passing ones, are predicted again under each intervention. The trials are stored in RUN.
+    """
     from worldline.evaluation.runs import intervene as act
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.trials import print_trials
 
-    with progress_bar("samples") as update:
+    limits = opt.limits_of(options)
+    with opt.progress_bar("samples") as update:
         result = act(
-            run, model=model, extras=extras, interventions=interventions, max_programs=max_programs, by=by, seed=seed,
-            limits=limits_of(options), progress=lambda intervention, done, total: update(done, total, intervention),
-        )  # fmt: skip
-    if as_json:
-        click.echo(json.dumps(result.as_json()))
-    else:
-        print_trials(terminal(), result.trials)
+            run, limits=limits, progress=lambda name, done, total: update(done, total, name), **options
+        )
+    opt.show(result, as_json, lambda console, done: print_trials(console, done.trials))
     refuse_faults(result.faults)
+
+
+@click.command()
+@click.argument("run", type=click.Path())
+@opt.option("--out", metavar="FILE", note="the page", default_text="RUN/report.html")
+@opt.add_option("--max-failures", type=opt.COUNT, default=200, help="Maximum number of failures to show")
+@opt.add_option("--figures", metavar="DIR", help="Also write every figure as PDF and SVG (extra `plots`)")
+@opt.option("--tokenizer", metavar="NAME|FILE")
+def report(run: str, **options: Any) -> None:
+    """Write one self-contained HTML page about RUN.
+
+    It shows accuracy, causes, costs, interventions and failures.
+    """
+    from worldline.ui.report.report import report as write
+
+    done = write(run, **options)
+    click.echo(f"{done.page}: {done.samples:,} samples, {done.shown:,} of {done.failed:,} failures")
+    for path in done.figures:
+        click.echo(str(path))
+    if done.unread:
+        raise WorldlineError(f"{done.unread:,} samples failed in the tool; the page says so in their place")

@@ -1,7 +1,4 @@
-"""The commands that measure models: `bench` asks a model, `score` judges predictions made elsewhere.
-
-Each parses its options, calls one function of the public API and prints its result.
-"""
+"""The commands that measure models: `bench` asks a model, `score` judges predictions made elsewhere."""
 
 from __future__ import annotations
 
@@ -10,76 +7,125 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import (
-    json_option,
-    limited,
-    limits_of,
-    model_options,
-    note_ray,
-    option,
-    progress_bar,
-    settings,
-    spread,
-    trusted,
-    words,
-)
-from worldline.cli.suite_options import own
+from worldline.cli import options as opt
 from worldline.core.errors import WorldlineError
+from worldline.core.text import plural
 
 if TYPE_CHECKING:
     from worldline.evaluation.scratchpads import BenchResult
 
+calls_option = opt.add_option(
+    "--calls", type=opt.COUNT, help="humaneval, humaneval-x: calls per problem; 0 for all", default_text="3"
+)
+
+
+def suite_options(command: Any) -> Any:
+    """Add the options that belong to single suites."""
+    return opt.add_all(
+        command,
+        opt.option("--data", metavar="FILE", note="humaneval, crux, repair"),
+        opt.option(
+            "--language", metavar="NAME", note="humaneval-x, crux-x, generated: js, ts, java, c, cpp, rust"
+        ),
+        opt.option("--seed", type=int, default=0, note="for the programs and their order"),
+        opt.add_option(
+            "--length", metavar="N,...", callback=opt.whole_numbers, help="permutation: lines; horizon: steps"
+        ),
+        opt.option("--reveal", metavar="N,...", callback=opt.whole_numbers, default_text="1"),
+        opt.add_option(
+            "--delta",
+            type=click.Choice(["whole", "element"]),
+            help="composition, horizon: how changes are shown",
+        ),
+        opt.option("--hidden", type=click.Choice(["predicted", "given", "blind"])),
+        opt.add_option(
+            "--names", type=click.IntRange(min=2), help="permutation: number of names", default_text="5"
+        ),
+        opt.add_option(
+            "--arbitrary", is_flag=True, default=None, help="permutation: any permutation per line, not swaps"
+        ),
+        opt.add_option(
+            "--pair", is_flag=True, default=None, help="permutation: only lines that write two names"
+        ),
+        opt.add_option(
+            "--depth", metavar="N,...", callback=opt.whole_numbers, help="composition: functions in a chain"
+        ),
+        opt.add_option(
+            "--kind", type=click.Choice(["string", "other"]), help="composition: only these values"
+        ),
+        opt.add_option(
+            "--lines", is_flag=True, default=None, help="composition: one call per line, not nested calls"
+        ),
+        opt.add_option(
+            "--world", metavar="NAME,...", callback=opt.words, help="horizon, stochastic: only these worlds"
+        ),
+        opt.add_option(
+            "--of",
+            metavar="SUITE",
+            help="states, budget: the programs of this suite",
+            default_text="generated",
+        ),
+        opt.add_option(
+            "--formats", metavar="NAME,...", callback=opt.words, help="budget: only these formats"
+        ),
+        calls_option,
+        opt.add_option(
+            "--functions",
+            type=opt.POSITIVE,
+            help="generated: functions per file, one of which is called",
+            default_text="1",
+        ),
+    )
+
 
 @click.command()
 @click.argument("suite")
-@model_options
-@option("--max-programs", type=click.IntRange(min=1), metavar="N", default_text="all")
-@click.option(
-    "--samples", type=click.IntRange(min=1), default=1, metavar="K", help="Ask K times, each with a seed [1]."
+@opt.model_options
+@opt.option("--max-programs", type=opt.POSITIVE, default_text="all")
+@opt.add_option(
+    "--samples", type=opt.POSITIVE, default=1, metavar="K", help="Ask K times, each time with another seed"
 )
-@limited
-@own
-@click.option(
-    "--force", metavar="NAME,...", callback=words, help="What is forced: actions, states, guard, queries."
+@opt.limit_options
+@suite_options
+@opt.add_option(
+    "--force", metavar="NAME,...", callback=opt.words, help="Force: actions, states, guard or queries"
 )
-@click.option("--queries", type=click.IntRange(min=0), help="With --force queries: how many true steps [8].")
-@option(
+@opt.add_option(
+    "--queries", type=opt.COUNT, help="With --force queries: number of true steps", default_text="8"
+)
+@opt.option(
     "--scratchpad",
     metavar="MODE,...",
-    callback=words,
+    callback=opt.words,
     default="none",
-    note="none, flatten, chars, auto, several, or all",
+    note="none, flatten, chars, auto, several of them, or all",
 )
-@click.option("--shard", metavar="K/N", help="Ask only for every N-th program, from the K-th on.")
-@option("--out", metavar="DIR", note="here the run, for compare and report; repeat the command to resume")
-@spread
-@trusted
-@json_option
+@opt.add_option("--shard", metavar="K/N", help="Only every N-th program, starting with the K-th")
+@opt.option("--out", metavar="DIR", note="the run, for compare and report; repeat the command to resume")
+@opt.ray_option
+@opt.trust_option
+@opt.json_option
 def bench(
-    suite: str, model: str, extras: dict[str, str], max_programs: int | None, force: list[str] | None,
-    queries: int | None, scratchpad: list[str], samples: int, shard: str | None, out: str | None, address: str | None,
-    as_json: bool, **options: Any,
-) -> None:  # fmt: skip
+    suite: str, model: str, scratchpad: list[str], address: str | None, as_json: bool, **options: Any
+) -> None:
     """Measure a model on SUITE.
 
     Suites: permutation, composition, horizon, states, budget, branches, generated, stochastic, humaneval, crux,
-    crux-input, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: a `source` and a `call` a line,
-    and if you like an `answer`, an `id` and a `language`.
+    crux-input, humaneval-x, crux-x, repair; or a FILE.jsonl of your own programs: one per line, with `source` and
+    `call`, and optionally `answer`, `id` and `language`.
     """
     from worldline.evaluation.bench import bench as run
 
-    limits = limits_of(options)
-    with progress_bar("programs") as update:
-        result = run(
-            suite, model, extras=extras, max_programs=max_programs, samples=samples, force=force, queries=queries,
-            shard=shard, scratchpad="none" if scratchpad == ["none"] else scratchpad, out=out, ray=address,
-            limits=limits, progress=lambda now: update(now.done, now.total, now.note), notify=note_ray, **options,
-        )  # fmt: skip
+    options |= {"limits": opt.limits_of(options), "ray": address, "notify": opt.note_ray}
+    modes = "none" if scratchpad == ["none"] else scratchpad
+    with opt.progress_bar("programs") as update:
+        options["progress"] = lambda now: update(now.done, now.total, now.note)
+        result: BenchResult = run(suite, model, scratchpad=modes, **options)
     print_result(result, as_json)
 
 
 def print_result(result: BenchResult, as_json: bool) -> None:
-    """Print what a suite came to; WorldlineError where the tool failed on a part of it."""
+    """Print the result of a suite; raise WorldlineError if the tool failed on part of it."""
     from worldline.evaluation.summary import Report
     from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.suite_report import print_bench
@@ -95,49 +141,40 @@ def print_result(result: BenchResult, as_json: bool) -> None:
 
 
 def refuse_faults(faults: int, first: str = "") -> None:
-    """The tool failed on some: what came of the others is printed, and this is said."""
+    """Raise WorldlineError if the tool failed on some samples, after the result of the others was printed."""
     if faults:
-        one, some = (
-            "1 prediction failed in the tool; it is",
-            f"{faults:,} predictions failed in the tool; they are",
-        )
-        raise WorldlineError(
-            f"{one if faults == 1 else some} in no rate" + (f"; the first, {first}" if first else "")
-        )
+        count = f"{plural(faults, 'prediction')} failed in the tool and {'is' if faults == 1 else 'are'} not counted"
+        raise WorldlineError(count + (f"; the first, {first}" if first else ""))
 
 
 @click.command()
 @click.argument("suite")
 @click.argument("predictions", type=click.Path())
-@option("--data", metavar="FILE", note="for humaneval, crux and their -x")
-@option("--language", metavar="NAME", note="humaneval-x, crux-x: js, ts, java, cpp, rust")
-@option("--seed", type=int, default=0, note="here of the programs, where the suite makes them")
-@click.option(
-    "--calls", type=click.IntRange(min=0), help="humaneval, humaneval-x: calls of a problem; 0: all [3]."
-)
-@click.option(
+@opt.option("--data", metavar="FILE", note="humaneval, crux and their -x")
+@opt.option("--language", metavar="NAME", note="humaneval-x, crux-x: js, ts, java, cpp, rust")
+@opt.option("--seed", type=int, default=0, note="for the programs, if the suite generates them")
+@calls_option
+@opt.add_option(
     "--field",
     "fields",
     multiple=True,
     metavar="ROLE=NAME",
-    callback=settings,
-    help="What the file calls a role.",
+    callback=opt.settings,
+    help="Name of a field in the file; repeatable",
 )
-@limited
-@option("--out", metavar="DIR", note="here the run, for compare and report")
-@spread
-@trusted
-@json_option
-def score(
-    suite: str, predictions: str, fields: dict[str, str], out: str | None, address: str | None, as_json: bool,
-    **options: Any,
-) -> None:  # fmt: skip
-    """Judge PREDICTIONS for SUITE that were made elsewhere: JSON lines with an id and a text."""
+@opt.limit_options
+@opt.option("--out", metavar="DIR", note="the run, for compare and report")
+@opt.ray_option
+@opt.trust_option
+@opt.json_option
+def score(suite: str, predictions: str, address: str | None, as_json: bool, **options: Any) -> None:
+    """Judge predictions that were made elsewhere.
+
+    PREDICTIONS are JSON lines with an id and a text, for the programs of SUITE.
+    """
     from worldline.evaluation.runs import score as run
 
-    with progress_bar("samples") as update:
-        report = run(
-            suite, predictions, out=out, fields=fields, limits=limits_of(options), ray=address, notify=note_ray,
-            progress=lambda done, total: update(done, total, ""), **options,
-        )  # fmt: skip
+    options |= {"limits": opt.limits_of(options), "ray": address, "notify": opt.note_ray}
+    with opt.progress_bar("samples") as update:
+        report = run(suite, predictions, progress=lambda done, total: update(done, total, ""), **options)
     print_result(report, as_json)

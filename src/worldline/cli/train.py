@@ -1,4 +1,4 @@
-"""The commands that make a world model: `train`, `data build` and `data mine`."""
+"""The commands that create a world model: `train`, `data build` and `data mine`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import limited, option, pool_of, progress, spread, trusted
+from worldline.cli import options as opt
 from worldline.codec.names import NOTATIONS
 from worldline.core.errors import WorldlineError
 
@@ -20,24 +20,34 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("recipe")
-@option("--recipe-function", default="training", metavar="NAME")
-@option("--out", required=True, metavar="DIR", note="here the run: checkpoints, metrics, configuration")
-@click.option("--device", type=click.Choice(["cpu", "cuda"]), help="Where; a GPU if there is one.")
-@option("--train-steps", type=click.IntRange(min=1), note="not the recipe's")
-@option("--minutes", type=click.FloatRange(min=0, min_open=True), note="not the recipe's")
-@click.option("--curriculum", metavar="FILE", help="What the recipe's tutor begins with: `learn -o FILE`.")
-@click.option("--sharded", is_flag=True, help="Deal the weights among the trainers (FSDP2).")
-@click.option(
-    "--nodes", metavar="N", help="torchrun's --nnodes: machines, each of which is given this command."
+@opt.option("--recipe-function", default="training", metavar="NAME")
+@opt.option("--out", required=True, metavar="DIR", note="the run: checkpoints, metrics, configuration")
+@opt.add_option(
+    "--device",
+    type=click.Choice(["cpu", "cuda"]),
+    help="Device to train on",
+    default_text="a GPU if there is one",
 )
-@click.option("--nproc-per-node", metavar="N", help="torchrun's: trainers on each machine, or `gpu`.")
-@click.option("--rdzv-endpoint", metavar="HOST:PORT", help="torchrun's: where several machines meet.")
-@click.option(
-    "--store", metavar="URL", help="Where checkpoints are put too; an empty DIR goes on from the newest."
+@opt.option("--train-steps", type=opt.POSITIVE, default_text="the recipe's")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", default_text="the recipe's")
+@opt.add_option(
+    "--curriculum", metavar="FILE", help="First curriculum of the recipe's tutor, from `learn -o FILE`"
 )
-@click.option("--fresh", is_flag=True, help="Begin anew even if DIR has a checkpoint.")
+@opt.add_option("--sharded", is_flag=True, help="Shard the weights over the trainers (FSDP2)")
+@opt.add_option(
+    "--nodes", metavar="N", help="torchrun's --nnodes: number of machines; run this command on each"
+)
+@opt.add_option("--nproc-per-node", metavar="N", help="torchrun's: trainers per machine, or `gpu`")
+@opt.add_option("--rdzv-endpoint", metavar="HOST:PORT", help="torchrun's: where several machines meet")
+@opt.add_option(
+    "--store", metavar="URL", help="Also store checkpoints here; an empty DIR resumes from the newest one"
+)
+@opt.add_option("--fresh", is_flag=True, help="Start from the beginning even if DIR has a checkpoint")
 def train(recipe: str, out: str, **options: Any) -> None:
-    """Train a model by RECIPE, a file or a name in recipes/. Run it again to resume; SIGTERM saves a checkpoint."""
+    """Train a model by a recipe.
+
+    RECIPE is a file, or a name in recipes/. Run the command again to resume; SIGTERM saves a checkpoint.
+    """
     from worldline.model.train.by_recipe import train as run
 
     click.echo(run(recipe, out, **options))
@@ -45,35 +55,38 @@ def train(recipe: str, out: str, **options: Any) -> None:
 
 @click.group()
 def data() -> None:
-    """Programs to learn from: `build` a dataset by a recipe, `mine` real functions out of packages."""
+    """Build datasets, and mine functions to learn from."""
 
 
 @data.command()
 @click.argument("recipe")
-@option("--out", required=True, metavar="DIR", note="repeat the command to resume")
-@click.option("--count", type=click.IntRange(min=1), default=10_000, help="Documents [10,000].")
-@option("--workers", type=click.IntRange(min=0), default=0, note="0 for one a core")
-@option("--seed", type=int, default=0, note="here of the documents")
-@click.option("--unit", type=click.IntRange(min=1), default=1024, help="Documents made at a time [1,024].")
-@option("--format", type=click.Choice(NOTATIONS), default_text="the recipe's")
-@limited
-@spread
-@partial(trusted, told=True)
+@opt.option("--out", required=True, metavar="DIR", note="repeat the command to resume")
+@opt.add_option("--count", type=opt.POSITIVE, default=10_000, help="Number of documents")
+@opt.option("--workers", type=opt.COUNT, default=0, note="0 for one per core")
+@opt.option("--seed", type=int, default=0, note="for the documents")
+@opt.add_option("--unit", type=opt.POSITIVE, default=1024, help="Documents per unit of work")
+@opt.option("--format", type=click.Choice(NOTATIONS), default_text="the recipe's")
+@opt.limit_options
+@opt.ray_option
+@partial(opt.trust_option, is_passed=True)
 def build(recipe: str, out: str, count: int, address: str | None, steps: int | None, **options: Any) -> None:
-    """Generate, record and encode the programs of RECIPE, without duplicates, split, with a table of coverage."""
+    """Build a dataset by a recipe.
+
+    Generates, records and encodes the programs of RECIPE, removes duplicates, splits them, and measures coverage.
+    """
     from worldline.data.build.build import build_dataset
 
-    shop = pool_of(address)
-    with progress(count, "documents") as (advance, say):
+    pool = opt.pool_of(address)
+    with opt.progress(count, "documents") as (advance, say):
         seen = 0
 
-        def tell(now: BuildProgress) -> None:
+        def update(now: BuildProgress) -> None:
             nonlocal seen
             advance(now.documents - seen)
             seen = now.documents
-            say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}{f', {shop.summary}' if shop else ''}")
+            say(f"{now.rate:,.0f}/s, coverage {now.covered:.1%}{f', {pool.summary}' if pool else ''}")
 
-        done = build_dataset(recipe, out, count=count, max_steps=steps, progress=tell, pool=shop, **options)
+        done = build_dataset(recipe, out, count=count, max_steps=steps, progress=update, pool=pool, **options)
     click.echo(
         f"{done.documents:,} documents, {done.size:,} bytes, {done.duplicates:,} duplicates left out, "
         f"coverage {done.covered:.1%}, in {out}"
@@ -84,40 +97,34 @@ def build(recipe: str, out: str, count: int, address: str | None, steps: int | N
 
 @data.command()
 @click.argument("places", nargs=-1)
-@option("--out", required=True, metavar="FILE", note="here the mined calls, as compressed JSON lines")
-@option("--recipe", metavar="NAME", note="also the places of its quarry()")
-@click.option("--clones", metavar="DIR", help="Where the clones of the quarry's repositories are [~/quarry].")
-@click.option(
+@opt.option("--out", required=True, metavar="FILE", note="the mined calls, as compressed JSON lines")
+@opt.option("--recipe", metavar="NAME", note="also mine the places of its quarry()")
+@opt.add_option(
+    "--clones", metavar="DIR", help="Folder with clones of the quarry's repositories", default_text="~/quarry"
+)
+@opt.add_option(
     "--leave-out",
     multiple=True,
     metavar="FILE",
-    help="A benchmark's programs: what is like them is left out.",
+    help="Programs of a benchmark; functions similar to them are left out; repeatable",
 )
-@click.option(
-    "--documents", metavar="FILE", help="Also training documents of the calls, by the recipe's data()."
-)
-@option("--python", metavar="PATH", note="it finds the packages")
-@option("--workers", type=click.IntRange(min=1), default=1)
-@option("--seed", type=int, default=0, note="here of the arguments that are tried")
-@click.option(
-    "--max-functions",
-    type=click.IntRange(min=0),
-    default=0,
-    help="Stop after so many functions; 0 for all [0].",
-)
-@click.option(
+@opt.add_option("--documents", metavar="FILE", help="Also write training documents, by the recipe's data()")
+@opt.option("--python", metavar="PATH", note="its packages are mined")
+@opt.option("--workers", type=opt.POSITIVE, default=1)
+@opt.option("--seed", type=int, default=0, note="for the arguments")
+@opt.add_option("--max-functions", type=opt.COUNT, default=0, help="Maximum number of functions; 0 for all")
+@opt.add_option(
     "--path-seconds",
-    type=click.FloatRange(min=0),
+    type=opt.SECONDS_OR_0,
     default=0.0,
-    metavar="SECONDS",
-    help="Look so long, a function, for branches that its calls miss [0].",
+    help="Time per function to search for branches that its calls do not reach",
 )
-@click.option(
-    "--known", is_flag=True, help="Try nothing: write what one that goes on, or was killed, has found."
+@opt.add_option(
+    "--known", is_flag=True, help="Call nothing: write what another or an interrupted command has found"
 )
-@limited
-@spread
-@partial(trusted, told=True)
+@opt.limit_options
+@opt.ray_option
+@partial(opt.trust_option, is_passed=True)
 def mine(
     places: tuple[str, ...],
     out: str,
@@ -126,36 +133,39 @@ def mine(
     steps: int | None,
     **options: Any,
 ) -> None:
-    """Find callable functions in PLACES (packages, `stdlib`, folders, files) and call them in the sandbox."""
+    """Find functions in packages and call them in the sandbox.
+
+    PLACES are packages, `stdlib`, folders or files.
+    """
     from worldline.data.mine.by_recipe import mine_calls
     from worldline.plan.paths.reach import MissingBranchSearch
 
     reach = MissingBranchSearch(seconds=path_seconds, trust=options["trust"]) if path_seconds else None
-    shop = pool_of(address)
+    pool = opt.pool_of(address)
     say = partial(click.echo, err=True)
     done = mine_calls(
-        places, out, max_steps=steps, reach=reach, progress=_tell(shop), say=say, pool=shop, **options
+        places, out, max_steps=steps, reach=reach, progress=_print_counts(pool), say=say, pool=pool, **options
     )
     counts = done.counts
     click.echo(
         f"{counts.functions:,} functions, {counts.calls:,} calls, {counts.shown:,} of them written by people, "
         f"from {counts.files:,} files, {counts.failed:,} failed, in {out}"
     )
-    checked = f"{counts.left_out:,} left out: like one of a benchmark's; see {out}.report.json"
+    checked = f"{counts.left_out:,} left out as similar to a benchmark; see {out}.report.json"
     is_checked = bool(options["leave_out"])
-    click.echo(checked if is_checked else "no benchmark was given to --leave-out: nothing was checked")
+    click.echo(checked if is_checked else "not checked against a benchmark: pass --leave-out FILE")
     if done.documents is not None:
         click.echo(f"{done.documents:,} documents in {options['documents']}")
 
 
-def _tell(shop: RayPool | None) -> Callable[[MiningCounts], None]:
-    """A line on stderr for every hundred files of a mining."""
+def _print_counts(pool: RayPool | None) -> Callable[[MiningCounts], None]:
+    """Return a function that prints the counts to stderr after every hundred files."""
 
-    def tell(now: MiningCounts) -> None:
+    def print_counts(now: MiningCounts) -> None:
         if now.files % 100 == 0:
-            where = f"; {shop.summary}" if shop else ""
+            where = f"; {pool.summary}" if pool else ""
             click.echo(
                 f"{now.files:,} files, {now.functions:,} functions, {now.calls:,} calls{where}", err=True
             )
 
-    return tell
+    return print_counts

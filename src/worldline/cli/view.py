@@ -1,13 +1,15 @@
-"""The commands `view` (the page) and `dap` (the debug adapter)."""
+"""The commands that serve: `view` (the page), `dap` (the debug adapter) and `serve` (a model)."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldline.cli.options import limited, limits_of, model_options, option, trusted
-from worldline.cli.programs import program_of, program_options
+from worldline.cli import options as opt
+from worldline.cli.program_options import PROGRAM, program_of, program_options
+from worldline.core.errors import UsageError
 from worldline.core.text import printable
 
 if TYPE_CHECKING:
@@ -17,49 +19,46 @@ if TYPE_CHECKING:
 def _existing(
     context: click.Context, parameter: click.Parameter, targets: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The targets, each a URL or a path of something that is there."""
-    there = click.Path(exists=True)
+    """Check that each target is a URL or an existing path."""
     from worldline.storage.remote import is_url
 
-    return tuple(each if is_url(each) else str(there.convert(each, parameter, context)) for each in targets)
+    path = click.Path(exists=True)
+    return tuple(
+        target if is_url(target) else str(path.convert(target, parameter, context)) for target in targets
+    )
 
 
 @click.command()
 @click.argument("targets", nargs=-1, metavar="[RUN|FILE]...", callback=_existing)
 @program_options
-@limited
-@model_options
-@trusted
-@option("--seed", type=click.IntRange(min=0, max=(1 << 64) - 1), note="here of random numbers, recorded")
-@click.option("--no-model", is_flag=True, help="Only show: no model is loaded, nothing can be tried.")
-@option("--tokenizer", metavar="NAME|FILE", default_text="llama3, where it is there")
-@click.option("--bundle", metavar="OUT", help="Write a folder, or one .html, that needs no server; then end.")
-@click.option(
-    "--max-samples",
-    type=click.IntRange(min=0),
-    default=500,
-    help="Samples of a run with steps in a bundle [500].",
+@opt.limit_options
+@opt.model_options
+@opt.trust_option
+@opt.option("--seed", type=opt.SEED, note="for random numbers, which are recorded")
+@opt.add_option("--no-model", is_flag=True, help="Load no model: show only, without new predictions")
+@opt.option("--tokenizer", metavar="NAME|FILE", default_text="llama3, if installed")
+@opt.add_option("--bundle", metavar="OUT", help="Write a folder or one .html that needs no server, and exit")
+@opt.add_option(
+    "--max-samples", type=opt.COUNT, default=500, help="Maximum number of samples with steps in a bundle"
 )
-@option("--host", default="127.0.0.1", note="another one than this needs --token")
-@option(
-    "--port", type=click.IntRange(0, 65_535), default=8765, note="or the next free one", default_text="8765"
-)
-@click.option("--token", help="What a browser must show [drawn anew].")
-@click.option("--open", "open_browser", is_flag=True, help="Open it in the browser.")
+@opt.option("--host", default="127.0.0.1", note="another address needs --token")
+@opt.option("--port", type=opt.PORT, default=8765, note="or the next free one", default_text="8765")
+@opt.add_option("--token", help="Token that a browser must send", default_text="a new random one")
+@opt.add_option("--open", "open_browser", is_flag=True, help="Open the page in the browser")
 def view(
     targets: tuple[str, ...], bundle: str | None, max_samples: int, no_model: bool, **options: Any
 ) -> None:
-    """Show runs, or predictions for programs, on a page in the browser.
+    """Show runs or predictions on a page in the browser.
 
-    RUN is a directory of `bench -o`, several are compared. FILE is a program, with `--call` one call of it.
+    RUN is a directory of `bench -o`; several are compared. FILE is a program; with `--call`, one call of it.
     """
     from worldline.evaluation.run.directory import is_run
     from worldline.ui.web.start import view as run
 
     runs = [target for target in targets if is_run(target)]
-    named = {name: options.pop(name) for name in ("call", "entry", "stdin", "data")}
+    named = {name: options.pop(name) for name in PROGRAM}
     programs = [program_of(target, (), named) for target in targets if not is_run(target)]
-    options["model"], options["limits"] = None if no_model else options["model"], limits_of(options)
+    options["model"], options["limits"] = None if no_model else options["model"], opt.limits_of(options)
     if bundle is None:
         run(runs, programs, say=click.echo, **options)
         return
@@ -80,12 +79,15 @@ def _bundle(out: str, runs: list[str], programs: list[Program], **options: Any) 
 
 
 @click.command()
-@option("--port", type=click.IntRange(0, 65_535), note="instead of standard input and output")
-@option("--host", default="127.0.0.1", note="of the loopback")
-@click.option("--vsix", is_flag=True, help="Print where the VS Code extension lies, and end.")
-@trusted
+@opt.option("--port", type=opt.PORT, note="instead of standard input and output")
+@opt.option("--host", default="127.0.0.1", note="must be a loopback address")
+@opt.add_option("--vsix", is_flag=True, help="Print the path of the VS Code extension, and exit")
+@opt.trust_option
 def dap(port: int | None, host: str, vsix: bool) -> None:
-    """Serve the Debug Adapter Protocol, so that editors step through a prediction."""
+    """Serve the Debug Adapter Protocol for editors.
+
+    An editor can then step through a prediction.
+    """
     if vsix:
         from worldline.ui.dap.extension import vsix_path
 
@@ -94,3 +96,29 @@ def dap(port: int | None, host: str, vsix: bool) -> None:
     from worldline.ui.dap.server import serve_dap
 
     serve_dap(port, host=host, ready=lambda where: click.echo(f"listening on {host}:{where}"))
+
+
+@click.command()
+@click.argument("model", default="default")
+@opt.option(
+    "-M", "extras", multiple=True, metavar="KEY=VALUE", callback=opt.settings, note="threads and precision"
+)
+@opt.add_option(
+    "--served-name", default="", help="Name of the model for clients", default_text="its own name"
+)
+@opt.option("--host", default="127.0.0.1", note="another address needs --key-env")
+@opt.option("--port", type=opt.PORT, default=8000, default_text="8000")
+@opt.add_option("--batch", type=opt.POSITIVE, default=16, help="Maximum number of texts written at once")
+@opt.add_option("--no-guide", is_flag=True, help="Allow bytes outside the grammar of the notation")
+@opt.add_option("--key-env", metavar="NAME", help="Environment variable with the key that clients must send")
+def serve(model: str, no_guide: bool, key_env: str | None, **options: Any) -> None:
+    """Serve a local model behind OpenAI's completions protocol.
+
+    MODEL is the shipped model or a folder.
+    """
+    from worldline.ui.serve.start import serve as run
+
+    key = os.environ.get(key_env, "") if key_env else ""
+    if key_env and not key:
+        raise UsageError(f"no key: the environment variable {key_env} is not set")
+    run(model, guide=not no_guide, key=key, say=click.echo, **options)

@@ -33,12 +33,12 @@ from worldline.diagnose.scratch import ScratchStep, blamed, diagnosed, folds
 from worldline.diagnose.trials import WHOLE, InterventionTrial
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.forced import roll
-from worldline.predict.interpreter import recorded as recorded_run
+from worldline.predict.interpreter import record_request as recorded_run
 from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
-from worldline.predict.scratchpad import Scratchpad, folded
+from worldline.predict.scratchpad import Scratchpad, fold_text
 
 ENDLESS = 1 << 12  # bytes of a run that was not recorded to its end, which no imagination can reach
 STEPS = 10_000  # of the truth, unless more bytes are asked for: a step takes two bytes or more
@@ -249,7 +249,7 @@ def debug(
     ask = PredictionRequest(program=program, options=options or Compact(), limit=WHOLE, control=control)
     truth, trace = _truth(ask, predictor, limits)
     if has_pad:
-        truth = replace(truth, text=folded(program, options or Compact(), truth.text))
+        truth = replace(truth, text=fold_text(program, options or Compact(), truth.text))
     recorded = time.perf_counter()
     tell("the model imagines it")
     most = max_bytes or min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)

@@ -18,7 +18,7 @@ from worldline.core.trace import Hidden, Trace
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import HIDDEN, Divergence, is_guess
 from worldline.diagnose.sample import Sample
-from worldline.predict.interpreter import written
+from worldline.predict.interpreter import encode_trace
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 _SEEDS = (1, 2, 3, 4)  # other runs that are looked at: one may draw the same
@@ -79,7 +79,7 @@ def own_truth(sample: Sample, truth: Reading, found: Reading, record: Rerun | No
         trace = record(ask.program, control)
     except UsageError:  # no draw has such a value
         return None
-    text = written(replace(ask, given=b""), trace, sample.truth.codec)
+    text = encode_trace(replace(ask, given=b""), trace, sample.truth.codec)
     return replace(
         sample, ask=replace(ask, hidden=trace.hidden, control=control), truth=_as_truth(trace, text)
     )
@@ -98,5 +98,5 @@ def other_runs(sample: Sample, step: int, record: Rerun) -> Sequence[tuple[bool,
         for kept in dict.fromkeys((before, ())):
             control = decided(ask, kept, seed=(ask.control.seed or 0) + seed if ask.control else seed)
             trace = record(ask.program, control)
-            found.append((not kept, written(replace(ask, given=b""), trace, sample.truth.codec)))
+            found.append((not kept, encode_trace(replace(ask, given=b""), trace, sample.truth.codec)))
     return found

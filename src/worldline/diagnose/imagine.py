@@ -15,7 +15,7 @@ from worldline.core.program import Program
 from worldline.core.trace import Hidden
 from worldline.diagnose.reading import read
 from worldline.diagnose.scratch import ScratchStep, folds
-from worldline.predict.forcing.edit import Edit, edited, read_edit
+from worldline.predict.forcing.edit import Edit, apply_edit, read_edit
 from worldline.predict.forcing.forced import roll
 from worldline.predict.interpreter import recorder
 from worldline.predict.models import DEFAULT, AnyModel, load_model
@@ -93,7 +93,7 @@ def imagine(
     ask = PredictionRequest(program=program, options=options, limit=max_bytes or MOST, hidden=known)
     rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
-        text = edited(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
+        text = apply_edit(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
         ask = replace(ask, given=text, limit=max(ask.limit, len(text)))
         rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)

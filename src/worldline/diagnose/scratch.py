@@ -13,7 +13,7 @@ from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.predict.scratchpad import scratched, unfolded
+from worldline.predict.scratchpad import rewritten_request, unfold_scratch
 
 
 class ScratchStep(NamedTuple):
@@ -33,8 +33,8 @@ def folds(ask: PredictionRequest, found: Prediction) -> tuple[tuple[ScratchStep,
     if found.scratch is None:
         return ()
     lines = found.scratch.source.split("\n")
-    reading = read(scratched(ask, found.scratch), replace(found, text=found.scratch.text, scratch=None))
-    _, made = unfolded(ask, found.scratch)
+    reading = read(rewritten_request(ask, found.scratch), replace(found, text=found.scratch.text, scratch=None))
+    _, made = unfold_scratch(ask, found.scratch)
 
     def step(event: Event) -> ScratchStep:
         at = (event.line or 0) - 1
@@ -48,7 +48,7 @@ def diagnosed(ask: PredictionRequest, found: Prediction, limits: Limits) -> Diag
     """The scratchpad beside what the interpreter does of the rewriting; None where the program was imagined itself."""
     if found.scratch is None:
         return None
-    own = replace(scratched(ask, found.scratch), limit=max(ask.limit, len(found.scratch.text) + SLACK))
+    own = replace(rewritten_request(ask, found.scratch), limit=max(ask.limit, len(found.scratch.text) + SLACK))
     (truth,) = Interpreter(limits=limits).predict([replace(own, limit=1 << 30)])
     text = replace(found, text=found.scratch.text, scratch=None)
     return Diagnosis(Sample(ask=own, truth=truth, found=text))

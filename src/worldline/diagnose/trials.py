@@ -33,7 +33,7 @@ from worldline.diagnose.interventions import (
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor

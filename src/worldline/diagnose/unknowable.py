@@ -19,7 +19,7 @@ from worldline.diagnose.diverge import Divergence, diverge, summary
 from worldline.diagnose.drawn import other_runs
 from worldline.diagnose.reading import read
 from worldline.diagnose.sample import Sample
-from worldline.predict.interpreter import written
+from worldline.predict.interpreter import encode_trace
 
 _ACTIONS = ("event", "line", "missing", "extra", "outcome")
 OTHER = "something outside the program"
@@ -85,7 +85,7 @@ def _foreign(
 
 def _elsewhere(sample: Sample, truth: Reading, first: Divergence, again: Rerun) -> Divergence | None:
     """What another run has at the place of a divergence; None where it has the same."""
-    text = written(replace(sample.ask, given=b""), again(sample.ask.program), sample.truth.codec)
+    text = encode_trace(replace(sample.ask, given=b""), again(sample.ask.program), sample.truth.codec)
     return _there(sample, truth, first, text)
 
 

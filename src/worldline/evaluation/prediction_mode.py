@@ -15,7 +15,7 @@ from worldline.core.language import Feature
 from worldline.core.limits import MAX_LIMITS, Limits
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor

@@ -23,8 +23,8 @@ from typing import Any, Protocol, TypeVar
 
 from worldline.core.errors import UsageError, WorldlineError
 
-Item = TypeVar("Item", contravariant=True)
-Result = TypeVar("Result", covariant=True)
+_Input = TypeVar("_Input", contravariant=True)
+_Output = TypeVar("_Output", covariant=True)
 _Unit = TypeVar("_Unit")
 _Done = TypeVar("_Done")
 _Handle = TypeVar("_Handle", bound=Hashable)
@@ -35,10 +35,10 @@ UNITS_IN_FLIGHT = 2
 REORDER_WINDOW = 8
 
 
-class Worker(Protocol[Item, Result]):
+class Worker(Protocol[_Input, _Output]):
     """Processes one unit of work at a time."""
 
-    def __call__(self, item: Item, /) -> Result:
+    def __call__(self, item: _Input, /) -> _Output:
         """Process one unit."""
 
     def close(self) -> None:

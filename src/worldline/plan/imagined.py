@@ -51,19 +51,19 @@ class ImaginedOracle:
 
     def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """Predict the answer; unknown if the confidence is lower than the budget asks."""
-        (thought,) = think(self.predictor, [program], question, limit=budget.bytes)
-        return judged(thought, self.gate, budget.sure)
+        (predicted,) = predict_answers(self.predictor, [program], question, limit=budget.bytes)
+        return judged(predicted, self.gate, budget.sure)
 
 
-def think(
+def predict_answers(
     predictor: Predictor, programs: Sequence[Program], question: Question, *, limit: int, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict the answer of each program, in order; a local model predicts several at once."""
     asks = [PredictionRequest(program=program, options=OPTIONS, limit=limit) for program in programs]
-    return think_on(predictor, asks, question, fine=fine)
+    return predict_from(predictor, asks, question, fine=fine)
 
 
-def think_on(
+def predict_from(
     predictor: Predictor, asks: Sequence[PredictionRequest], question: Question, *, fine: bool = False
 ) -> Iterator[PredictedAnswer]:
     """Predict from requests whose text may have a given start, which counts as certain.
@@ -73,16 +73,16 @@ def think_on(
     decoder = predictor.capabilities.decodes_bytes
     if decoder is None or not (fine or question.what in ("line", "ends")):
         for ask, prediction in zip(asks, predictor.predict(asks), strict=True):
-            yield _thought(question, ask, prediction, prediction.logprob)
+            yield _predicted_answer(question, ask, prediction, prediction.logprob)
         return
     teller = decoder.settled()
     for ask, prediction in zip(asks, teller.predict(asks), strict=True):
         end = read_imagined(question, ask, prediction).end - len(ask.given)
         sure = tuple(step_confidences(ask, prediction, teller.logprobs)) if fine else ()
-        yield _thought(question, ask, prediction, float(sum(teller.logprobs[: max(0, end)])), sure)
+        yield _predicted_answer(question, ask, prediction, float(sum(teller.logprobs[: max(0, end)])), sure)
 
 
-def _thought(
+def _predicted_answer(
     question: Question,
     ask: PredictionRequest,
     prediction: Prediction,
@@ -95,30 +95,30 @@ def _thought(
     )
 
 
-def judged(thought: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
+def judged(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> Answer:
     """Turn a prediction into an answer: predicted with its probability, or unknown with the reason."""
-    if (why := unsure(thought, gate, sure)) is None:
+    if (why := unsure(predicted, gate, sure)) is None:
         assert gate is not None
-        assert thought.score is not None
+        assert predicted.score is not None
         return Answer(
-            value=thought.value,
-            probability=gate.probability(thought.score),
-            spent=thought.spent,
+            value=predicted.value,
+            probability=gate.probability(predicted.score),
+            spent=predicted.spent,
             how=IMAGINED,
             why=f"predicted, not executed; calibrated on {gate.n} recorded executions",
         )
-    chance = None if gate is None or thought.score is None else gate.probability(thought.score)
-    return Answer(value=None, probability=chance, spent=thought.spent, how=UNKNOWN, why=why)
+    chance = None if gate is None or predicted.score is None else gate.probability(predicted.score)
+    return Answer(value=None, probability=chance, spent=predicted.spent, how=UNKNOWN, why=why)
 
 
-def unsure(thought: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
+def unsure(predicted: PredictedAnswer, gate: Gate | None, sure: float) -> str | None:
     """Say why a prediction is not an answer; None if it is one."""
-    if thought.value is None:
-        note = thought.found.note if thought.found.status == "fault" else "its text does not end"
+    if predicted.value is None:
+        note = predicted.found.note if predicted.found.status == "fault" else "its text does not end"
         return f"the model predicts no answer: {note or 'the tool failed'}"
     if gate is None:
         return UNGATED
-    if thought.score is None:
+    if predicted.score is None:
         return "the model reports no confidence"
-    chance = gate.probability(thought.score)
+    chance = gate.probability(predicted.score)
     return None if chance >= sure else f"at least {chance:.0%} confidence, where {sure:.0%} is required"

@@ -15,9 +15,9 @@ from worldline.core.program import Program
 from worldline.plan.answer import MIXED, UNKNOWN, Answer, Budget, ExecutionCost, ProgramRunner
 from worldline.plan.executed import FirstSteps, answer_of
 from worldline.plan.gate import MIN_ENTRIES, Gate, gate_of
-from worldline.plan.imagined import UNGATED, PredictedAnswer, judged, think, unsure
+from worldline.plan.imagined import UNGATED, PredictedAnswer, judged, predict_answers, unsure
 from worldline.plan.journal import JournalEntry, append, read_journal
-from worldline.plan.ledger import LedgerEntry, model_of, telling
+from worldline.plan.ledger import LedgerEntry, calibration_entries, model_of
 from worldline.plan.question import Question
 from worldline.plan.stepping import SteppedPrediction, ask_steps
 from worldline.predict.predictor import Predictor
@@ -39,7 +39,7 @@ class _Doubt:
     """Why a program has to be executed, and what was predicted, if anything was."""
 
     why: str
-    thought: PredictedAnswer | None = None
+    predicted: PredictedAnswer | None = None
     probability: float | None = None
     spent: ExecutionCost = ExecutionCost()  # noqa: RUF009 - frozen
     told: int = 0
@@ -81,7 +81,7 @@ class MixedOracle:
         return gate_of(self._known(question, stepped=stepped))
 
     def _known(self, question: Question, *, stepped: bool = False) -> list[LedgerEntry]:
-        return telling(self.ledger, what=question.what, model=self.model, stepped=stepped)
+        return calibration_entries(self.ledger, what=question.what, model=self.model, stepped=stepped)
 
     def ask(self, program: Program, question: Question, budget: Budget, /) -> Answer:
         """Answer one question: predicted, executed or unknown, with the reason."""
@@ -96,10 +96,10 @@ class MixedOracle:
                 for program in programs
             ]
         fine = gate is not None and budget.steps > 0 and self._first is not None
-        thoughts = think(self._predictor, programs, question, limit=budget.bytes, fine=fine)
+        predictions = predict_answers(self._predictor, programs, question, limit=budget.bytes, fine=fine)
         return [
-            self._settle(program, question, budget, remaining, gate, thought)
-            for program, thought in zip(programs, thoughts, strict=True)
+            self._settle(program, question, budget, remaining, gate, predicted)
+            for program, predicted in zip(programs, predictions, strict=True)
         ]
 
     def _ungated(self, question: Question) -> str:
@@ -114,19 +114,19 @@ class MixedOracle:
         budget: Budget,
         remaining: _RemainingBudget,
         gate: Gate | None,
-        thought: PredictedAnswer,
+        predicted: PredictedAnswer,
     ) -> Answer:
         """Answer one question: by the prediction, by one after single true steps, or by an execution."""
-        why = unsure(thought, gate, budget.sure)
+        why = unsure(predicted, gate, budget.sure)
         if why is None:
-            return judged(thought, gate, budget.sure)
-        doubt = _doubt(why if gate is not None else self._ungated(question), thought, gate)
-        if gate is not None and self._first is not None and remaining.steps > 0 and thought.sure:
+            return judged(predicted, gate, budget.sure)
+        doubt = _doubt(why if gate is not None else self._ungated(question), predicted, gate)
+        if gate is not None and self._first is not None and remaining.steps > 0 and predicted.sure:
             behind = self.gate(question, stepped=True)
             stepped = ask_steps(
                 self._predictor,
                 self._first,
-                thought,
+                predicted,
                 question,
                 most=remaining.steps,
                 enough=lambda candidate: unsure(candidate, behind or gate, budget.sure) is None,
@@ -147,15 +147,15 @@ class MixedOracle:
         self, stepped: SteppedPrediction, question: Question, gate: Gate | None, sure: float
     ) -> _Doubt:
         """Say why true steps were not enough: they drew, there is no gate, or the confidence is too low."""
-        thought = stepped.thought
-        why = unsure(thought, gate, sure) or ""
+        predicted = stepped.predicted
+        why = unsure(predicted, gate, sure) or ""
         if stepped.drawn is not None:
             why = f"the result depends on {stepped.drawn}, so the first steps say nothing about another execution"
         elif gate is None:
             known = len(self._known(question, stepped=True))
             why = f"{UNSTEPPED} ({known} of {MIN_ENTRIES} executions are known)"
         spent = ExecutionCost(steps=stepped.told, bytes=stepped.bytes)
-        return replace(_doubt(why, thought, gate), spent=spent, told=stepped.known)
+        return replace(_doubt(why, predicted, gate), spent=spent, told=stepped.known)
 
     def _run(
         self, program: Program, question: Question, remaining: _RemainingBudget, doubt: _Doubt
@@ -171,7 +171,7 @@ class MixedOracle:
         return replace(answer, why=f"{answer.why}: {doubt.why}")
 
     def _keep(self, program: Program, question: Question, true: str, doubt: _Doubt) -> None:
-        thought = doubt.thought
+        predicted = doubt.predicted
         entry = JournalEntry(
             program=program,
             question=question,
@@ -179,28 +179,28 @@ class MixedOracle:
             why=doubt.why,
             model=self.model,
             told=doubt.told,
-            imagined=thought.value if thought is not None else None,
+            imagined=predicted.value if predicted is not None else None,
             probability=doubt.probability,
-            score=thought.score if thought is not None else None,
+            score=predicted.score if predicted is not None else None,
         )
         self.ledger.append(entry.ledger)
         if self._journal is not None:
             append(self._journal, [entry])
 
 
-def _doubt(why: str, thought: PredictedAnswer, gate: Gate | None) -> _Doubt:
-    chance = None if gate is None or thought.score is None else gate.probability(thought.score)
-    return _Doubt(why, thought, chance, thought.spent)
+def _doubt(why: str, predicted: PredictedAnswer, gate: Gate | None) -> _Doubt:
+    chance = None if gate is None or predicted.score is None else gate.probability(predicted.score)
+    return _Doubt(why, predicted, chance, predicted.spent)
 
 
 def _is_sure(stepped: SteppedPrediction, gate: Gate, sure: float) -> bool:
     """Whether a prediction after true steps is an answer; not if they drew, or decide the answer themselves."""
     stands = stepped.known > 0 and stepped.trace is None and stepped.drawn is None
-    return stands and unsure(stepped.thought, gate, sure) is None
+    return stands and unsure(stepped.predicted, gate, sure) is None
 
 
 def _by_steps(stepped: SteppedPrediction, gate: Gate, sure: float) -> Answer:
     """Answer with a prediction that true steps made confident enough."""
     why = f"the first {stepped.ran:,} steps were executed, the rest is predicted; calibrated on {gate.n} executions"
     spent = ExecutionCost(steps=stepped.told, bytes=stepped.bytes)
-    return replace(judged(stepped.thought, gate, sure), spent=spent, how=MIXED, why=why)
+    return replace(judged(stepped.predicted, gate, sure), spent=spent, how=MIXED, why=why)

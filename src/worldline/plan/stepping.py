@@ -15,7 +15,7 @@ from worldline.codec.compact.writer import encode_steps
 from worldline.core.errors import UsageError
 from worldline.core.trace import Trace
 from worldline.plan.executed import FirstSteps, drawn_in
-from worldline.plan.imagined import PredictedAnswer, think_on
+from worldline.plan.imagined import PredictedAnswer, predict_from
 from worldline.plan.question import Question
 from worldline.plan.reading import read_answer
 from worldline.predict.predictor import Predictor
@@ -29,7 +29,7 @@ class SteppedPrediction:
     question themselves. `drawn` names what they drew, if anything: another execution may then differ.
     """
 
-    thought: PredictedAnswer
+    predicted: PredictedAnswer
     told: int
     known: int
     ran: int
@@ -41,7 +41,7 @@ class SteppedPrediction:
 def ask_steps(
     predictor: Predictor,
     first: FirstSteps,
-    thought: PredictedAnswer,
+    predicted: PredictedAnswer,
     question: Question,
     *,
     most: int,
@@ -52,38 +52,38 @@ def ask_steps(
         raise UsageError(
             f"{predictor.info.name} reports no confidence per step, so single true steps are not available"
         )
-    told, behind, ran, written = 0, 0, 0, thought.spent.bytes
+    told, behind, ran, written = 0, 0, 0, predicted.spent.bytes
     trace, drawn = None, None
-    while told < most and not enough(thought):
-        number = _least_sure(thought)
+    while told < most and not enough(predicted):
+        number = _least_sure(predicted)
         if number is None:
             break
         # The changes of a step are known when the next one starts.
-        trace = first(thought.ask.program, number + 2)
+        trace = first(predicted.ask.program, number + 2)
         told, ran, drawn = told + 1, max(ran, len(trace)), drawn_in(trace)
-        known = _up_to(number, trace, thought)
+        known = _up_to(number, trace, predicted)
         if read_answer(question, trace) is not None or drawn is not None or known is None:
             break
-        (thought,) = think_on(predictor, [replace(thought.ask, given=known)], question, fine=True)
-        behind, written = told, written + thought.spent.bytes
-    telling = trace if trace is not None and read_answer(question, trace) is not None else None
+        (predicted,) = predict_from(predictor, [replace(predicted.ask, given=known)], question, fine=True)
+        behind, written = told, written + predicted.spent.bytes
+    deciding = trace if trace is not None and read_answer(question, trace) is not None else None
     return SteppedPrediction(
-        thought=thought, told=told, known=behind, ran=ran, bytes=written, trace=telling, drawn=drawn
+        predicted=predicted, told=told, known=behind, ran=ran, bytes=written, trace=deciding, drawn=drawn
     )
 
 
-def _least_sure(thought: PredictedAnswer) -> int | None:
+def _least_sure(predicted: PredictedAnswer) -> int | None:
     """Return the least confident step after the known ones; None if there is none."""
-    known = len(thought.ask.given)
-    open_ = [(step.logprob, number) for number, step in enumerate(thought.sure) if step.start >= known]
+    known = len(predicted.ask.given)
+    open_ = [(step.logprob, number) for number, step in enumerate(predicted.sure) if step.start >= known]
     return min(open_)[1] if open_ else None
 
 
-def _up_to(number: int, trace: Trace, thought: PredictedAnswer) -> bytes | None:
+def _up_to(number: int, trace: Trace, predicted: PredictedAnswer) -> bytes | None:
     """Return the true text up to a step; None if the run ended before it, or the text is too long."""
-    text = encode_steps(trace, thought.ask.options)
+    text = encode_steps(trace, predicted.ask.options)
     ends = turns(text)
     if trace.outcome.kind != "limit" or len(ends) <= number:
         return None
     known = text[: ends[number].end]
-    return known if len(known) < thought.ask.limit else None
+    return known if len(known) < predicted.ask.limit else None

@@ -1,1 +1,1 @@
-"""Anything that continues a trace: one seam (`predictor`), and those who stand behind it."""
+"""Predictors: everything that continues a trace, behind one protocol (`predictor`)."""

@@ -1,6 +1,6 @@
-"""How sure a model was of each step that it wrote: the log-probabilities of its bytes, by action and by state.
+"""Confidence of each predicted step: log-probabilities of its action and its state.
 
-What was forced or given counts as certain. Nothing here knows whether a step is right.
+Forced and given bytes count as certain.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 
 
 class StepConfidence(NamedTuple):
-    """One step of a text, by its offsets: natural log-probabilities of its action and its state, and entropies (nats).
+    """Offsets of one step, with natural log-probabilities and entropies (nats) of its action and state.
 
-    Each is the sum over the bytes; `exp(action + state)` is the model's own odds of the whole step.
+    Each is a sum over bytes; `exp(action + state)` is the probability of the step according to the model.
     """
 
     start: int
@@ -29,7 +29,7 @@ class StepConfidence(NamedTuple):
 
     @property
     def logprob(self) -> float:
-        """Of the whole step."""
+        """Log-probability of the whole step."""
         return self.action + self.state
 
 
@@ -39,29 +39,29 @@ def step_confidences(
     logprobs: Sequence[float],
     entropies: Sequence[float] = (),
 ) -> list[StepConfidence]:
-    """For each step of a compact prediction, from what is known of each byte behind `request.given`."""
+    """Compute the confidence of each step of a compact prediction from its bytes after `request.given`."""
     text, before = prediction.text, len(request.given)
-    found = []
+    confidences = []
     for turn in turns(text):
-        action, state, drawn, open_ = 0.0, 0.0, 0.0, 0.0
+        action, state, action_entropy, state_entropy = 0.0, 0.0, 0.0, 0.0
         for line in turn.lines:
             action += _sum(logprobs, line.start - before, line.action - before)
             state += _sum(logprobs, line.action - before, line.end - before)
-            drawn += _sum(entropies, line.start - before, line.action - before)
-            open_ += _sum(entropies, line.action - before, line.end - before)
-        found.append(StepConfidence(turn.start, turn.end, action, state, drawn, open_))
-    return found
+            action_entropy += _sum(entropies, line.start - before, line.action - before)
+            state_entropy += _sum(entropies, line.action - before, line.end - before)
+        confidences.append(StepConfidence(turn.start, turn.end, action, state, action_entropy, state_entropy))
+    return confidences
 
 
 _LOCALS = frozenset(EVENT_TOKENS[event] for event in WITH_LOCALS)
 
 
-def by_frame(tokens: Iterable[tuple[str, float]]) -> tuple[tuple[float, float], ...]:
-    """The log-probabilities of each frame of Meta's format, of its action and its state, from those of its tokens.
+def frame_logprobs(tokens: Iterable[tuple[str, float]]) -> tuple[tuple[float, float], ...]:
+    """Sum the log-probabilities of tokens in Meta's format into (action, state) of each whole frame.
 
-    A token is the name of a special one, or nothing. A separator is part of the action: to end a state is to act.
+    A token has a name only if it is special. Separators count as part of the action.
     """
-    found, action, state, is_state = list[tuple[float, float]](), 0.0, 0.0, False
+    frames, action, state, is_state = list[tuple[float, float]](), 0.0, 0.0, False
     for name, logprob in tokens:
         is_state = is_state and not name
         if is_state:
@@ -70,13 +70,13 @@ def by_frame(tokens: Iterable[tuple[str, float]]) -> tuple[tuple[float, float], 
             action += logprob
         is_state = is_state or name in _LOCALS or name == "arg_sep"
         if name in ("frame_sep", "end_of_text"):
-            found.append((action, state))
+            frames.append((action, state))
             action = state = 0.0
-    return tuple(found)
+    return tuple(frames)
 
 
 def frame_confidences(request: PredictionRequest, prediction: Prediction) -> tuple[StepConfidence, ...]:
-    """For each frame of a prediction in Meta's format, what was given being certain; nothing where it is not known."""
+    """Compute the confidence of each frame of a prediction in Meta's format; empty if it is unknown."""
     if not prediction.sure:
         return ()
     frames, before = cut(prediction.text), len(request.given)
@@ -84,8 +84,8 @@ def frame_confidences(request: PredictionRequest, prediction: Prediction) -> tup
     if len(known) < sum(frame.whole and not frame.is_end for frame in frames):
         return ()
     pairs = zip(frames, known, strict=False)
-    return tuple(StepConfidence(frame.start, frame.end, *two, 0.0, 0.0) for frame, two in pairs)
+    return tuple(StepConfidence(frame.start, frame.end, *logprobs, 0.0, 0.0) for frame, logprobs in pairs)
 
 
-def _sum(numbers: Sequence[float], start: int, end: int) -> float:
-    return float(sum(numbers[max(start, 0) : max(end, 0)]))
+def _sum(values: Sequence[float], start: int, end: int) -> float:
+    return float(sum(values[max(start, 0) : max(end, 0)]))

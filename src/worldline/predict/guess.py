@@ -1,7 +1,7 @@
-"""Reading ahead of a text: an engine reads what was written and a guess of what follows, and takes back what was wrong.
+"""Speculative decoding: the engine reads the text and a guess of what follows, and takes back what was wrong.
 
-A guess is a copy of what followed the newest bytes where they stood before, in the prompt or in the text. Every byte is
-chosen as without it, from the same logits to the bit: only the number of passes through the net is another.
+A guess copies what followed the newest bytes at their last occurrence in the prompt or the text. The logits and the
+text are bit-identical with and without guesses; only the number of passes through the net differs.
 """
 
 from __future__ import annotations
@@ -11,65 +11,67 @@ from typing import Any
 
 from worldline.predict.rollout import Engine, Logits, RolloutDraft
 
-SIZES = (12, 6, 4, 3, 2)  # newest bytes that are looked for, more before fewer
-FAR = 1 << 15  # bytes that are looked through
-TOGETHER = 64  # bytes that go through the net at about the price of one pass
+MATCH_SIZES = (12, 6, 4, 3, 2)  # how many of the newest bytes must match, longest first
+WINDOW_BYTES = 1 << 15  # of the text that is searched
+MAX_BATCH_BYTES = 64  # that the net reads at about the cost of one
 
 
 class Copier:
-    """What may follow a growing text. How much of it is said depends on how much was right, by the bytes looked for."""
+    """Guesses how a text continues. Guesses get longer while they are right, for each match size."""
 
-    def __init__(self, text: bytes, most: int) -> None:
-        self._text = bytearray(text[-FAR:])
-        self._most = most
-        self._lengths = dict.fromkeys(SIZES, 4.0)
-        self._size = SIZES[0]  # of the bytes by which the last guess was found
+    def __init__(self, text: bytes, max_bytes: int) -> None:
+        self._text = bytearray(text[-WINDOW_BYTES:])
+        self._max_bytes = max_bytes
+        self._lengths = dict.fromkeys(MATCH_SIZES, 4.0)
+        self._size = MATCH_SIZES[0]  # of the match behind the last guess
 
     def add(self, data: bytes) -> None:
-        """The text goes on."""
+        """Append to the text."""
         self._text += data
-        if len(self._text) > 2 * FAR:
-            del self._text[:-FAR]
+        if len(self._text) > 2 * WINDOW_BYTES:
+            del self._text[:-WINDOW_BYTES]
 
-    def guess(self, most: int) -> bytes:
-        """What followed the newest bytes when they were last there, at most so many; nothing if they are new."""
+    def guess(self, max_bytes: int) -> bytes:
+        """Return what followed the last occurrence of the newest bytes; empty if they are new."""
         text, end = self._text, len(self._text)
-        for self._size in SIZES:
+        for self._size in MATCH_SIZES:
             at = text.rfind(text[-self._size :], 0, end - 1) if end > self._size else -1
             if at >= 0:
                 start = at + self._size
-                return bytes(text[start : start + min(most, int(self._lengths[self._size]))])
+                return bytes(text[start : start + min(max_bytes, int(self._lengths[self._size]))])
         return b""
 
-    def tell(self, length: int, right: int) -> None:
-        """So many of the bytes last guessed were right."""
-        held = self._lengths[self._size]
-        if right == length:
-            self._lengths[self._size] = min(float(self._most), 1.5 * held + 1)
+    def update(self, guessed: int, right: int) -> None:
+        """Adapt the length of guesses: `right` of the `guessed` bytes were right."""
+        length = self._lengths[self._size]
+        if right == guessed:
+            self._lengths[self._size] = min(float(self._max_bytes), 1.5 * length + 1)
         else:
-            self._lengths[self._size] = max(1.0, (held + right + 1) / 2)
+            self._lengths[self._size] = max(1.0, (length + right + 1) / 2)
 
 
 class LookAhead:
-    """A text's state of the engine, which has read the text and perhaps a guess of what follows it.
+    """The engine state of one text, which may be ahead of it by a guess.
 
-    `before` is the prompt with what is written already.
+    `before` is the prompt and the text so far.
     """
 
     def __init__(self, engine: Engine, state: Any, logits: Logits, before: bytes, *, guesses: bool) -> None:
-        most = getattr(engine, "guessed", 0) if guesses else 0
+        max_bytes = getattr(engine, "guessed", 0) if guesses else 0
         self.state = state
-        self._rows: Sequence[Logits] = [logits]  # behind what was read, and behind each byte of the guess
-        self._guess, self._right = b"", 0  # bytes of the guess that are in the text
-        self._copier = Copier(before, most) if most else None
+        # The logits after the text, and after each byte of the guess.
+        self._rows: Sequence[Logits] = [logits]
+        # The guess, and how many of its bytes the text has confirmed.
+        self._guess, self._right = b"", 0
+        self._copier = Copier(before, max_bytes) if max_bytes else None
 
     @property
     def logits(self) -> Logits:
-        """What the engine says behind the text."""
+        """The logits after the text."""
         return self._rows[self._right]
 
     def fresh(self, data: bytes) -> bytes:
-        """The text goes on: what of it is still to be read. A guess that it does not follow is taken back."""
+        """Append to the text, take back a guess that was wrong, and return the bytes still to be read."""
         if self._copier is not None:
             self._copier.add(data)
         guess, count = self._guess[self._right :], 0
@@ -81,32 +83,32 @@ class LookAhead:
         return data[count:]
 
     def rest(self) -> Logits:
-        """What the engine says behind the text, whose state is then of the text alone: a guess is taken back."""
+        """Take back what is left of a guess, and return the logits after the text."""
         if self._guess:
             self._settle()
         return self.logits
 
     def _settle(self) -> None:
         if self._copier is not None:
-            self._copier.tell(len(self._guess), self._right)
+            self._copier.update(len(self._guess), self._right)
         if self._right < len(self._guess):
             self.state.take_back(len(self._guess) - self._right)
         self._rows, self._guess, self._right = [self._rows[self._right]], b"", 0
 
-    def guess(self, most: int) -> bytes:
-        """What is read beyond the text with the next pass."""
-        return self._copier.guess(most) if self._copier is not None else b""
+    def guess(self, max_bytes: int) -> bytes:
+        """Return a guess to read with the next pass."""
+        return self._copier.guess(max_bytes) if self._copier is not None else b""
 
     def read(self, rows: Sequence[Logits], guess: bytes) -> None:
-        """The engine has read what was fresh, and a guess."""
+        """Store the logits after the text and after each byte of a guess."""
         self._rows, self._guess, self._right = rows, guess, 0
 
 
 def write(draft: RolloutDraft, ahead: LookAhead, *, entropy: bool, merge: bool) -> bytes:
-    """Writes as far as what the engine said goes; the bytes that it has to read next.
+    """Write as far as the known logits reach, and return the bytes that the engine must read next.
 
-    One run that is forced or one byte that is chosen, and more of both while they were guessed; with `merge` also the
-    bytes that are forced behind them.
+    That is one forced run or one chosen byte, and more while the guess is right; with `merge` also the bytes that are
+    forced after a choice.
     """
     while not draft.status:
         data = draft.force()
@@ -126,7 +128,7 @@ def write(draft: RolloutDraft, ahead: LookAhead, *, entropy: bool, merge: bool) 
 
 
 def read(engine: Any, members: Sequence[LookAhead], data: Sequence[bytes]) -> None:
-    """One pass through the net for all: each reads its bytes and its guess."""
+    """Read the bytes and a guess of every text in one pass through the net."""
     if not hasattr(engine, "try_all"):
         for ahead, fresh in zip(members, data, strict=True):
             if len(fresh) > 1:
@@ -135,8 +137,8 @@ def read(engine: Any, members: Sequence[LookAhead], data: Sequence[bytes]) -> No
         for ahead, row in zip(members, rows, strict=True):
             ahead.read([row], b"")
         return
-    most = min(engine.guessed, max(1, TOGETHER // len(members) - 1))
-    guesses = [ahead.guess(most) for ahead in members]
-    found = engine.try_all([ahead.state for ahead in members], data, guesses)
-    for ahead, after, guess in zip(members, found, guesses, strict=True):
+    max_bytes = min(engine.guessed, max(1, MAX_BATCH_BYTES // len(members) - 1))
+    guesses = [ahead.guess(max_bytes) for ahead in members]
+    rows = engine.try_all([ahead.state for ahead in members], data, guesses)
+    for ahead, after, guess in zip(members, rows, guesses, strict=True):
         ahead.read(after, guess)

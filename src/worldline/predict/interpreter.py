@@ -1,8 +1,7 @@
-"""The interpreter as predictor: it runs the program in the box and writes down what happened.
+"""The interpreter as a predictor: it executes the program in the sandbox and encodes its trace.
 
-It is the truth that benchmarks measure against, so it must score exactly 100 % on each: where it does not, the
-benchmark is wrong. As a predictor it cannot go on from a beginning that did not happen; `continued` goes on from a
-state that was changed on the way, where CPython can.
+It is the ground truth of every benchmark, so it must score exactly 100 %; if it does not, the benchmark is wrong. It
+cannot continue steps that did not happen. `continue_from` continues from a changed state, where CPython allows it.
 """
 
 from __future__ import annotations
@@ -23,10 +22,12 @@ from worldline.core.trace import Trace
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 
+OTHER_RUN = "the run does not start with the given steps"
+
 
 @dataclass(frozen=True)
 class Interpreter:
-    """Records each program and encodes it as asked; without the prompt, in the notation `codec`."""
+    """Records each program and encodes its steps in the notation `codec`."""
 
     limits: Limits = field(default_factory=Limits)
     name: str = "interpreter"
@@ -34,26 +35,23 @@ class Interpreter:
 
     def __post_init__(self) -> None:
         if self.codec not in NOTATIONS:
-            raise UsageError(f"a codec is one of {', '.join(NOTATIONS)}, not {self.codec!r}")
+            raise UsageError(f"codec must be one of {', '.join(NOTATIONS)}, not {self.codec!r}")
 
     @property
     def info(self) -> ModelInfo:
-        """It executes programs: what it writes is the truth."""
         return ModelInfo(name=self.name, notation=self.codec, is_ground_truth=True)
 
     @property
     def capabilities(self) -> Capabilities:
-        """None besides `predict`."""
         return Capabilities()
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """The true steps, cut at the limit."""
+        """Yield the true steps of each request, cut at its limit."""
         began = time.perf_counter()
         for request, trace in zip(requests, _traces(requests, self.limits), strict=True):
-            text, status = _written(request, trace, self.codec)
-            now = time.perf_counter()
-            note = "it goes otherwise than is given" if status == "fault" else _nothing(trace)
-            seconds = now - began
+            text, status = _encoded(request, trace, self.codec)
+            note = OTHER_RUN if status == "fault" else _empty_note(trace)
+            seconds = time.perf_counter() - began
             yield Prediction(
                 text=text, status=status, logprob=0.0, seconds=seconds, codec=self.codec, note=note
             )
@@ -61,11 +59,9 @@ class Interpreter:
 
 
 def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[Trace]:
-    """What each program does, its hidden inputs decided as the request says; where they are known, they are those."""
-    from worldline.recording.recorder import (
-        BoxWorker,
-        prepare,
-    )  # `imagine` runs nothing, and starts without it
+    """Record each program, with the hidden inputs that its request determines."""
+    # `imagine` executes nothing and starts faster without this import.
+    from worldline.recording.recorder import BoxWorker, prepare
 
     controlled = any(request.control is not None for request in requests)
     worker = BoxWorker(prepare(limits=limits, python=None, core="auto", trust=False, controlled=controlled))
@@ -76,17 +72,17 @@ def _traces(requests: Sequence[PredictionRequest], limits: Limits) -> Iterator[T
         worker.close()
 
 
-def recorded(
+def record_request(
     request: PredictionRequest, limits: Limits, codec: str = DEFAULT_NOTATION
 ) -> tuple[Prediction, Trace]:
-    """What an asked program does, as a predictor would write it, and the recording."""
+    """Record the program of a request, and return its steps as a prediction with the trace."""
     (trace,) = _traces([request], limits)
-    text, status = _written(request, trace, codec)
-    return Prediction(text=text, status=status, codec=codec, note=_nothing(trace)), trace
+    text, status = _encoded(request, trace, codec)
+    return Prediction(text=text, status=status, codec=codec, note=_empty_note(trace)), trace
 
 
 def control_of(request: PredictionRequest) -> Control | None:
-    """Who decides the hidden inputs of an asked program's run: those that are known come first."""
+    """Return the control of a request, with its known hidden inputs first; None if it has no control."""
     if request.control is None:
         return None
     return replace(request.control, given=request.hidden) if request.hidden else request.control
@@ -94,37 +90,38 @@ def control_of(request: PredictionRequest) -> Control | None:
 
 @dataclass(frozen=True)
 class ProgramRecorder:
-    """A program in, its trace out: how those who diagnose have further programs run, under another hash seed too."""
+    """Records further programs for a diagnosis, with fixed limits and hash seed."""
 
     limits: Limits
     hash_seed: int = 0
 
     def __call__(self, program: Program, control: Control | None = None, /) -> Trace:
-        """The trace of a program, its hidden inputs decided by a control where one is given."""
+        """Record a program."""
         from worldline.recording.recorder import record
 
         return record(program, limits=self.limits, hash_seed=self.hash_seed, control=control)
 
 
 def recorder(limits: Limits | None = None, *, hash_seed: int = 0) -> ProgramRecorder:
-    """Who runs programs for a diagnosis, within these limits."""
+    """Return a recorder with these limits, the default ones if None."""
     return ProgramRecorder(limits or Limits(), hash_seed)
 
 
 @dataclass(frozen=True)
 class RefusedChange:
-    """Why the interpreter cannot go on from a changed state."""
+    """Why the interpreter cannot continue from a changed state."""
 
     why: str
 
 
-def continued(
+def continue_from(
     request: PredictionRequest, change: Change, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Prediction | RefusedChange:
-    """What the interpreter does from a changed state on, behind what it did before; or why it cannot.
+    """Execute a program with a change at one step.
 
-    Where the request gives a beginning, the run must have it: a program that draws or reads a clock may go otherwise.
-    What is recorded ends early (`budget`) where a recursion leaves the readable core no room.
+    Returns:
+        The true steps, including those before the change, or why the change is impossible. They end early (`budget`) if
+        a recursion exceeds the stack of the readable core.
     """
     from worldline.recording.recorder import record
 
@@ -132,16 +129,15 @@ def continued(
     trace = record(request.program, limits=limits or Limits(), change=change, control=control_of(request))
     if "changed" not in trace.notes or trace.outcome.kind == "host-fault":
         return RefusedChange(_why(trace, change))
-    text, status = _written(request, trace, codec)
+    text, status = _encoded(request, trace, codec)
     if status == "fault":
-        return RefusedChange("the run goes otherwise than is given")
+        return RefusedChange(OTHER_RUN)
     seconds = time.perf_counter() - began
     note = "changed" if trace.outcome.kind in ENDED else f"changed, then {_end(trace)}"
     return Prediction(text=text, status=status, logprob=0.0, seconds=seconds, codec=codec, note=note)
 
 
 def _why(trace: Trace, change: Change) -> str:
-    """Why a change was not made, or not to the end."""
     if trace.outcome.kind == "unsupported":
         return trace.outcome.detail.removeprefix("change: ")
     return f"{_end(trace)}, after {len(trace)} steps; the change is after step {change.step}"
@@ -151,18 +147,18 @@ def _end(trace: Trace) -> str:
     return f"{trace.outcome.kind} {trace.outcome.detail}".rstrip()
 
 
-def _nothing(trace: Trace) -> str:
-    """Why there is no step, where there is none: a syntax error, a call of nobody."""
+def _empty_note(trace: Trace) -> str:
+    """Say why a trace has no steps, such as a syntax error."""
     return "" if len(trace) else f"{_end(trace)}, and no step"
 
 
-def written(request: PredictionRequest, trace: Trace, codec: str) -> bytes:
-    """A trace's steps as a request wants them written, whole."""
+def encode_trace(request: PredictionRequest, trace: Trace, codec: str) -> bytes:
+    """Encode all steps of a trace with the options of a request."""
     return notation(codec).steps(trace, request.options)
 
 
-def _written(request: PredictionRequest, trace: Trace, codec: str) -> tuple[bytes, str]:
-    text = written(request, trace, codec)
+def _encoded(request: PredictionRequest, trace: Trace, codec: str) -> tuple[bytes, str]:
+    text = encode_trace(request, trace, codec)
     if not text.startswith(request.given):
         return request.given, "fault"
     if len(text) > request.limit:

@@ -1,7 +1,7 @@
-"""An engine as a predictor: several texts at once, each replaced by the next as soon as it is done.
+"""An engine as a predictor: a batch of texts, each replaced by the next as soon as it is finished.
 
-Predictions come in the order asked. What a text needs does not grow with it, but for the text itself. The engine may
-be any; how one byte is chosen is `rollout`, and how several are read at once `guess`.
+Predictions are yielded in the order of their requests. Apart from the text itself, memory per text is constant.
+`rollout` chooses bytes; `guess` reads several at once.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from worldline.predict.prompt_states import PromptStates
 from worldline.predict.rollout import Engine, ForkingEngine, Logits, RolloutDraft, Script
 from worldline.predict.scoring import EngineScorer
 
-AHEAD = 64  # how many predictions a slow one may be overtaken by, times the batch
-READ = 64  # bytes of one text that are read between two chances to stop it
-PROMPTS = 1 << 15  # bytes of prompts in one batch: the shipped model's states hold 2 KB for each
+REORDER_WINDOW = 64  # predictions that may overtake a slow one, times the batch size
+STREAM_CHUNK_BYTES = 64  # read between two chances to stop a stream
+MAX_PROMPT_BYTES = 1 << 15  # of all prompts in a batch; the shipped model's states take 2 KB per byte
 
 
 @dataclass
 class _Member:
-    """One text of the batch: where it stands in the order, its draft, and how far the engine has read."""
+    """One text of the batch: its place in the order, its draft and its engine state."""
 
     order: int
     draft: RolloutDraft
     ahead: LookAhead
-    prompt: int  # bytes
+    prompt_bytes: int
 
 
 class Local:
-    """An engine behind the seam. `random` is needed for a temperature above 0; `logprobs` keeps one for each byte.
+    """Predicts with a local engine.
 
-    Without `guesses`, and at a temperature above 0, where texts of a batch draw in turn, it reads a byte or a forced
-    run at a time; the texts are the same.
+    `guide` allows only bytes of the grammar, `guard` only lines and names of the control flow. A temperature above 0
+    needs `random`. `logprobs` stores the log-probability and entropy of each byte. `guesses` decodes speculatively at
+    temperature 0, with the same texts.
     """
 
     def __init__(
@@ -59,38 +60,37 @@ class Local:
         digest: str = "",
     ) -> None:
         if batch < 1:
-            raise UsageError(f"a batch of {batch}")
+            raise UsageError(f"batch must be at least 1, not {batch}")
         if guard and not guide:
-            raise UsageError("the guard is a part of the guide")
+            raise UsageError("guard=true needs guide=true: the guard is a part of the guide")
         self._engine, self._batch = engine, batch
         self._prompts = PromptStates(engine)
         self._guide, self._guard = guide, guard
         self._temperature, self._random = temperature, random
         self._keeps, self._guesses = logprobs, guesses and not temperature
         self.info = ModelInfo(name=name, digest=digest, is_greedy=not temperature)
-        # Of the prediction that was given out last, for each byte behind `given`; spans of its text.
+        # Of the prediction that was yielded last: one number per byte after `given`, and spans of its text.
         self.logprobs: list[float] = []
         self.entropies: list[float] = []
         self.dictated: list[tuple[int, int]] = []
 
     @property
     def capabilities(self) -> Capabilities:
-        """It decodes bytes, and scores texts where the states of its engine can be copied."""
+        """Byte-wise decoding, and text scores if the engine's states can be copied."""
         engine = self.forking_engine
         return Capabilities(decodes_bytes=self, scores_text=None if engine is None else EngineScorer(engine))
 
     @property
     def engine(self) -> Engine:
-        """The engine behind it."""
         return self._engine
 
     @property
     def forking_engine(self) -> ForkingEngine | None:
-        """The same engine, where its states can be copied."""
+        """The engine, if its states can be copied."""
         return self._engine if isinstance(self._engine, ForkingEngine) else None
 
     def settled(self, *, guard: bool | None = None, logprobs: bool = True) -> Local:
-        """The same engine and options, with log-probabilities kept and the guard as said."""
+        """Return a copy that stores log-probabilities or not, with the guard on, off or as it is."""
         other = copy.copy(self)
         other._keeps = logprobs
         other._guard = self._guard if guard is None else guard
@@ -98,7 +98,7 @@ class Local:
         return other
 
     def draft(self, request: PredictionRequest, script: Script | None = None) -> RolloutDraft:
-        """A text to be written for a request, in this predictor's way."""
+        """Start a text for a request, with this predictor's options."""
         draft = RolloutDraft(
             request,
             guide=self._guide,
@@ -111,17 +111,17 @@ class Local:
         return draft
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """One prediction for each request, in their order, each as soon as it is there."""
+        """Yield one prediction per request, in order, each as soon as it is ready."""
         return self.follow(requests, [None] * len(requests))
 
     def follow(
         self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
     ) -> Iterator[Prediction]:
-        """The same, each with a part of its text dictated."""
-        waiting, members, done, given = 0, list[_Member](), dict[int, RolloutDraft](), 0
+        """Yield one prediction per request, with the parts that its script dictates."""
+        waiting, members, done, yielded = 0, list[_Member](), dict[int, RolloutDraft](), 0
         coming = _prompt_size(requests, 0)
-        while given < len(requests):
-            while waiting < min(len(requests), given + AHEAD * self._batch) and self._has_room(
+        while yielded < len(requests):
+            while waiting < min(len(requests), yielded + REORDER_WINDOW * self._batch) and self._has_capacity(
                 members, coming
             ):
                 self._admit(waiting, requests[waiting], scripts[waiting], members, done)
@@ -135,16 +135,16 @@ class Local:
                 if member.draft.status:
                     done[member.order] = member.draft
             members = running
-            while given in done:
-                draft = done.pop(given)
+            while yielded in done:
+                draft = done.pop(yielded)
                 self.logprobs, self.entropies = draft.logprobs or [], draft.entropies
                 self.dictated = draft.dictated
-                given += 1
+                yielded += 1
                 yield draft.prediction()
 
-    def complete(self, begun: Iterable[tuple[RolloutDraft, Any, Logits]]) -> Iterator[RolloutDraft]:
-        """Texts that were begun, each with its own state of the engine and what it said last, written to their ends."""
-        source, members, done, given = enumerate(begun), list[_Member](), dict[int, RolloutDraft](), 0
+    def complete(self, started: Iterable[tuple[RolloutDraft, Any, Logits]]) -> Iterator[RolloutDraft]:
+        """Finish started texts, each from its own engine state and the logits there."""
+        source, members, done, yielded = enumerate(started), list[_Member](), dict[int, RolloutDraft](), 0
         while True:
             for order, (draft, state, logits) in islice(source, self._batch - len(members)):
                 members.append(_Member(order, draft, self.ahead(draft, state, logits), 0))
@@ -153,9 +153,9 @@ class Local:
             running = self._round(members)
             done |= {member.order: member.draft for member in members if member.draft.status}
             members = running
-            while given in done:
-                yield done.pop(given)
-                given += 1
+            while yielded in done:
+                yield done.pop(yielded)
+                yielded += 1
 
     def stream(
         self,
@@ -165,10 +165,7 @@ class Local:
         script: Script | None = None,
         loose: bool = False,
     ) -> Iterator[StreamPiece]:
-        """The pieces of one prediction, alone in its batch, until `stop` says so.
-
-        `loose`: a given text that is not of the grammar is followed without it, where `predict` would refuse it.
-        """
+        """Yield the pieces of one prediction, alone in its batch; see `predict.stream.stream`."""
         return self._streamed(
             self._loose_draft(request, script) if loose else self.draft(request, script), stop
         )
@@ -184,7 +181,7 @@ class Local:
     def _streamed(self, draft: RolloutDraft, stop: Callable[[], bool]) -> Iterator[StreamPiece]:
         began = time.perf_counter()
         state, logits, stopped = self._engine.start(), None, False
-        for data, pin in _reading(draft):
+        for data, pin in _prompt_chunks(draft):
             stopped = stopped or stop()
             if not stopped:
                 logits = self._engine.feed(state, data, pin=pin)
@@ -202,13 +199,13 @@ class Local:
             if not draft.status:
                 read(self._engine, [ahead], [fresh])
         draft.seconds = time.perf_counter() - began
-        found = draft.prediction()
-        yield StreamPiece(prediction=replace(found, note=STOPPED) if stopped else found)
+        prediction = draft.prediction()
+        yield StreamPiece(prediction=replace(prediction, note=STOPPED) if stopped else prediction)
 
-    def _has_room(self, members: list[_Member], coming: int) -> bool:
-        """Whether one more may enter: a lone one always may, however long its prompt."""
-        held = sum(member.prompt for member in members)
-        return not members or (len(members) < self._batch and held + coming <= PROMPTS)
+    def _has_capacity(self, members: list[_Member], coming: int) -> bool:
+        """Whether one more text may enter; into an empty batch it always may."""
+        held = sum(member.prompt_bytes for member in members)
+        return not members or (len(members) < self._batch and held + coming <= MAX_PROMPT_BYTES)
 
     def _admit(
         self,
@@ -218,30 +215,30 @@ class Local:
         members: list[_Member],
         done: dict[int, RolloutDraft],
     ) -> None:
-        """The next request enters the batch: its prompt is read."""
+        """Read the prompt of the next request and add it to the batch."""
         began = time.perf_counter()
         draft = self.draft(request, script)
         if draft.status:
             done[order] = draft
             return
         prompt = request.prompt
-        state, logits = self._prompts.behind(prompt)
+        state, logits = self._prompts.after(prompt)
         if request.given:
             logits = self._engine.feed(state, request.given, pin=False)
         members.append(_Member(order, draft, self.ahead(draft, state, logits), len(prompt)))
         draft.seconds = time.perf_counter() - began
 
     def ahead(self, draft: RolloutDraft, state: Any, logits: Logits) -> LookAhead:
-        """What reads ahead of a draft, from a state and what the engine said there, in this predictor's way."""
-        before = draft.ask.prompt + bytes(draft.text)
+        """Return the engine state of a draft, with guesses if this predictor uses them."""
+        before = draft.request.prompt + bytes(draft.text)
         return LookAhead(self._engine, state, logits, before, guesses=self._guesses)
 
     def write(self, draft: RolloutDraft, ahead: LookAhead) -> bytes:
-        """Writes as far as what the engine said goes; the bytes that it has to read next."""
+        """Write as far as the known logits reach, and return the bytes that the engine must read next."""
         return write(draft, ahead, entropy=self._keeps, merge=self._guesses)
 
     def _round(self, members: list[_Member]) -> list[_Member]:
-        """One byte or more for each member; those that go on."""
+        """Write at least one byte of each text, and return the texts that are not finished."""
         running, data = [], []
         for member in members:
             fresh = self.write(member.draft, member.ahead)
@@ -254,13 +251,13 @@ class Local:
 
 
 def _prompt_size(requests: Sequence[PredictionRequest], number: int) -> int:
-    """The bytes of a request's prompt; none behind the last."""
+    """Return the size of a request's prompt; 0 after the last request."""
     return len(requests[number].prompt) if number < len(requests) else 0
 
 
-def _reading(draft: RolloutDraft) -> Iterator[tuple[bytes, bool]]:
-    """What is read before anything is written, piece by piece, and whether it is kept in sight."""
+def _prompt_chunks(draft: RolloutDraft) -> Iterator[tuple[bytes, bool]]:
+    """Yield the chunks of prompt and text to read first, and whether each is pinned."""
     if not draft.status:
-        for text, pin in ((draft.ask.prompt, True), (bytes(draft.text), False)):
-            for first in range(0, len(text), READ):
-                yield text[first : first + READ], pin
+        for text, pin in ((draft.request.prompt, True), (bytes(draft.text), False)):
+            for first in range(0, len(text), STREAM_CHUNK_BYTES):
+                yield text[first : first + STREAM_CHUNK_BYTES], pin

@@ -1,6 +1,6 @@
-"""What is asked of a model and what it writes: a `PredictionRequest` goes in, a `Prediction` comes out.
+"""`PredictionRequest`, the input of a predictor, and `Prediction`, its output.
 
-A prediction is text of unknown origin. Whoever judges it parses it, and never evaluates it.
+The text of a prediction is untrusted: it is parsed and never evaluated.
 """
 
 from __future__ import annotations
@@ -19,18 +19,23 @@ from worldline.core.text import shortened
 from worldline.core.trace import Hidden
 
 STATUSES = ("ended", "budget", "empty", "broken", "fault")
-CONTEXT = "budget(context)"  # the note of a prediction that did not fit into its model's context
-STOPPED = "stopped"  # the note of a prediction that was stopped
+# Notes of predictions that exceeded the model's context, and that the caller stopped.
+CONTEXT = "budget(context)"
+STOPPED = "stopped"
 
 
 @dataclass(frozen=True, kw_only=True)
 class PredictionRequest:
-    """A program whose steps are wanted, in one mode of the compact codec.
+    """A program whose steps are to be predicted.
 
-    `given` is how the steps must begin (a forced prefix); `limit` is the most bytes of steps, `given` included. `stop`
-    is a special token of Meta's format: behind the first that is written no more is needed, and who can stops there.
-    `hidden` are the hidden inputs of the run, which the mode `given` puts into the prompt; `control` says who decides
-    them where the program is run, and is not told to a model.
+    Attributes:
+        program: The program.
+        options: The mode of the compact notation.
+        limit: Maximum number of bytes of steps, including `given`.
+        given: The start of the steps (a forced prefix).
+        stop: A special token of Meta's format after which the predictor may stop; empty for none.
+        hidden: The hidden inputs of the run. The mode `given` puts them into the prompt.
+        control: What decides hidden inputs if the program is executed. A model never sees it.
     """
 
     program: Program
@@ -42,29 +47,33 @@ class PredictionRequest:
     control: Control | None = None
 
     def __repr__(self) -> str:
-        what = self.program.name if self.program.call is None else self.program.call
-        return (
-            f"<PredictionRequest {shortened(what)}, at most {self.limit:,} bytes, {len(self.given):,} given>"
-        )
+        call = shortened(self.program.call or self.program.name)
+        return f"<PredictionRequest {call}, at most {self.limit:,} bytes, {len(self.given):,} given>"
 
     def __post_init__(self) -> None:
         if self.limit < len(self.given):
             raise UsageError(f"a limit of {self.limit} bytes is less than the {len(self.given)} given")
 
     @property
-    def room(self) -> int:
-        """The most bytes of steps behind those given."""
+    def max_new_bytes(self) -> int:
+        """Maximum number of bytes after `given`."""
         return self.limit - len(self.given)
 
     @property
     def prompt(self) -> bytes:
-        """What a model reads before it writes steps."""
+        """The compact prompt: everything before the steps."""
         return prompt(self.program, self.options, self.hidden)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scratch:
-    """What was imagined in place of a program: a rewriting, the old line of each of its lines, and its steps' text."""
+    """A rewriting that was predicted in place of a program.
+
+    Attributes:
+        source: The source of the rewriting.
+        lines: For each of its lines, the line of the original program.
+        text: The predicted steps of the rewriting.
+    """
 
     source: str
     lines: tuple[int, ...]
@@ -73,16 +82,20 @@ class Scratch:
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """The steps that were written, `given` first, and why the writing stopped.
+    """Predicted steps, and why the predictor stopped.
 
-    `ended`: the predictor was done, which is not to say that the text is. `budget`: the limit cut it. `empty`:
-    nothing was written. `broken`: the model has no next byte, its numbers are none or the grammar has no way on.
-    `fault`: the tool failed, not the model. `logprob` is natural and of all bytes written.
-    `seconds` is this prediction's share of the time, so that those of a batch add up to what the batch took. `codec`
-    is the notation of the text: ours, or Meta's with its special tokens spelled out. `note` says why the tool
-    failed, or where a text came from (the id of a server's answer). `scratch` is what the text was folded from. `sure`,
-    of Meta's format: the log-probabilities of each frame behind `given`, of its action and of its state, where they
-    were told. `said` is the answer that the model gives beside its trace, where it was asked for one: a value's text.
+    Attributes:
+        text: The steps, starting with `given`.
+        status: `ended`: the predictor finished, though the text may be incomplete. `budget`: the limit cut it.
+            `empty`: nothing was written. `broken`: no next byte is possible, or the model's numbers are not finite.
+            `fault`: the tool failed, not the model.
+        logprob: Natural log-probability of all bytes written, if known.
+        seconds: This prediction's share of the time; the shares of a batch add up to its total.
+        codec: The notation of the text. In Meta's format, special tokens are spelled out.
+        note: Why the tool failed, or where the text came from (such as the id of a server's answer).
+        scratch: The rewriting that the text was folded from.
+        sure: In Meta's format, the log-probabilities of action and state of each frame after `given`, if known.
+        said: The answer the model gave beside its trace, as the text of a value, if it was asked for one.
     """
 
     text: bytes
@@ -96,22 +109,25 @@ class Prediction:
     said: str | None = None
 
     def __repr__(self) -> str:
-        begun = shortened(self.text[:100].decode("utf-8", "replace"), 80)
-        said = f": {begun}" if begun else f": {shortened(self.note, 80)}" if self.note else ""
-        return f"<Prediction {self.status}, {len(self.text):,} bytes of {self.codec}{said}>"
+        shown = shortened(self.text[:100].decode("utf-8", "replace") or self.note, 80)
+        return f"<Prediction {self.status}, {len(self.text):,} bytes of {self.codec}{f': {shown}' if shown else ''}>"
 
     def __post_init__(self) -> None:
         if self.status not in STATUSES:
-            raise UsageError(f"a prediction's status is one of {', '.join(STATUSES)}, not {self.status!r}")
+            raise UsageError(
+                f"the status of a prediction must be one of {', '.join(STATUSES)}, not {self.status!r}"
+            )
         if self.codec not in NOTATIONS:
-            raise UsageError(f"a prediction is written in one of {', '.join(NOTATIONS)}, not {self.codec!r}")
+            raise UsageError(
+                f"the codec of a prediction must be one of {', '.join(NOTATIONS)}, not {self.codec!r}"
+            )
 
 
 @dataclass(frozen=True)
 class StreamPiece:
-    """What came since the last piece: bytes, each with its natural log-probability and entropy where they are known.
+    """New bytes of a prediction, each with its natural log-probability and entropy (nats) if known.
 
-    A piece without bytes says that it goes on. The last one, and it alone, has the whole prediction.
+    A piece without bytes reports that work continues. Only the last piece has the whole `prediction`.
     """
 
     data: bytes = b""
@@ -121,8 +137,12 @@ class StreamPiece:
 
 
 def summed_logprob(parts: Sequence[Any]) -> float | None:
-    """The sum of log-probabilities as others tell them; None unless each is one, and the sum a finite number."""
-    if not parts or not all(type(each) in (int, float) and each <= 0 for each in parts):
+    """Sum log-probabilities from an untrusted source.
+
+    Returns:
+        The sum; None if a part is not a log-probability or the sum is not finite.
+    """
+    if not parts or not all(type(part) in (int, float) and part <= 0 for part in parts):
         return None
     try:
         total = fsum(parts)

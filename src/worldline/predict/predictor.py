@@ -1,7 +1,7 @@
-"""The seam between models and everything that uses one: what a predictor is, and what some can do besides.
+"""The predictor protocol: the seam between models and everything that uses one.
 
-A predictor declares what it is (`ModelInfo`) and what else it can do (`Capabilities`), so that no caller
-looks at its class. A wrapper is a predictor around a predictor: it changes how the other is asked.
+A predictor declares what it is (`ModelInfo`) and what else it can do (`Capabilities`), so that no caller needs to
+inspect its class. A wrapper is a predictor around a predictor: it changes how the model is asked.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from worldline.predict.forcing.rolled import ForcedRollout
+    from worldline.predict.forcing.forced_rollout import ForcedRollout
     from worldline.predict.rollout import ForkingEngine, Logits, RolloutDraft, Script
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModelInfo:
-    """What a predictor says about itself; none of it changes while it lives.
+    """What a predictor declares about itself. It never changes.
 
     Attributes:
-        name: What reports call it.
-        digest: Digest of its weights or its code; empty where it has none.
+        name: The name shown in reports.
+        digest: Digest of its weights or code; empty if it has none.
         notation: The notation it writes, one of `codec.names.NOTATIONS`.
-        is_greedy: It always writes the likeliest text, so a second answer tells nothing new.
-        is_replay: Its outputs were made before. It cannot be asked for other programs.
-        is_ground_truth: It executes the program, so what it writes is what happens.
-        config: Everything that decides how the model is asked, for a benchmark run to store.
+        is_greedy: It always writes the likeliest text, so a second prediction is the same.
+        is_replay: Its outputs are stored. It cannot predict other programs.
+        is_ground_truth: It executes the program, so its output is the true trace.
+        config: Everything that decides how the model is asked, stored with a benchmark run.
     """
 
     name: str
@@ -45,7 +45,7 @@ class ModelInfo:
 
 
 class ScoresText(Protocol):
-    """Can say how likely any text is, including a text it did not write."""
+    """Can score any text, including one it did not write."""
 
     def score(self, request: PredictionRequest, texts: Sequence[bytes], /) -> list[NDArray[np.float64]]:
         """Score texts that continue `request.given`.
@@ -61,7 +61,7 @@ class ScoresText(Protocol):
 
 
 class AnswersQuestions(Protocol):
-    """Can be asked in plain words."""
+    """Can answer questions in plain words."""
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
         """Answer each question, in order.
@@ -77,7 +77,7 @@ class AnswersQuestions(Protocol):
 
 
 class RollsOut(Protocol):
-    """Can say how sure it was of each step of its own predictions, whatever was forced on it."""
+    """Can report the confidence of each step of its predictions, forced or not."""
 
     def roll(self, requests: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
         """Predict each request, in order.
@@ -93,7 +93,7 @@ class RollsOut(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Capabilities:
-    """What a predictor can do besides `predict`; `None` where it cannot."""
+    """What a predictor can do besides `predict`; None if it cannot."""
 
     scores_text: ScoresText | None = None
     answers_questions: AnswersQuestions | None = None
@@ -102,20 +102,14 @@ class Capabilities:
 
 
 class Predictor(Protocol):
-    """Whatever continues a trace: the shipped model, a checkpoint, a server, the interpreter, a wrapper."""
+    """Continues traces: the shipped model, a checkpoint, a server, the interpreter, a wrapper."""
 
     @property
-    def info(self) -> ModelInfo:
-        """What it is."""
-        ...
-
+    def info(self) -> ModelInfo: ...
     @property
-    def capabilities(self) -> Capabilities:
-        """What it can do besides `predict`."""
-        ...
-
+    def capabilities(self) -> Capabilities: ...
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """Yield one prediction per request, in order, each as soon as it is there."""
+        """Yield one prediction per request, in order, each as soon as it is ready."""
         ...
 
 
@@ -132,11 +126,11 @@ class DecodesBytes(Predictor, Protocol):
 
     @property
     def forking_engine(self) -> ForkingEngine | None:
-        """The engine that reads the bytes, where its states can be copied."""
+        """The engine, if its states can be copied."""
         ...
 
     def settled(self, *, guard: bool | None = None, logprobs: bool = True) -> DecodesBytes:
-        """Copy it, with log-probabilities stored or not and the control-flow guard on or off."""
+        """Return a copy that stores log-probabilities or not, with the control-flow guard on, off or as it is."""
         ...
 
     def draft(self, request: PredictionRequest, script: Script | None = None) -> RolloutDraft:
@@ -146,11 +140,11 @@ class DecodesBytes(Predictor, Protocol):
     def follow(
         self, requests: Sequence[PredictionRequest], scripts: Sequence[Script | None]
     ) -> Iterator[Prediction]:
-        """Yield one prediction per request, each with the part that its script dictates."""
+        """Yield one prediction per request, with the parts that its script dictates."""
         ...
 
-    def complete(self, begun: Iterable[tuple[RolloutDraft, Any, Logits]]) -> Iterator[RolloutDraft]:
-        """Write started texts to their ends, each from its own state of the engine."""
+    def complete(self, started: Iterable[tuple[RolloutDraft, Any, Logits]]) -> Iterator[RolloutDraft]:
+        """Finish started texts, each from its own engine state and the logits there."""
         ...
 
     def stream(
@@ -161,15 +155,15 @@ class DecodesBytes(Predictor, Protocol):
         script: Script | None = None,
         loose: bool = False,
     ) -> Iterator[StreamPiece]:
-        """Yield the pieces of one prediction as they are written, until `stop` says so."""
+        """Yield the pieces of one prediction as they are written, until `stop` returns true."""
         ...
 
 
 @dataclass(frozen=True)
 class WatchedPredictor:
-    """Another predictor as it is; `on_prediction` is called for every prediction.
+    """Calls `on_prediction` after each prediction of another predictor.
 
-    Byte-by-byte access and rollouts are withheld: texts written that way would not be seen here.
+    It does not offer byte-wise decoding and rollouts: their texts would not be counted.
     """
 
     predictor: Predictor
@@ -177,16 +171,13 @@ class WatchedPredictor:
 
     @property
     def info(self) -> ModelInfo:
-        """The other's."""
         return self.predictor.info
 
     @property
     def capabilities(self) -> Capabilities:
-        """The other's, except for what would write texts unseen."""
         return replace(self.predictor.capabilities, decodes_bytes=None, rolls_out=None)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """Yield what the other writes."""
         for prediction in self.predictor.predict(requests):
             self.on_prediction()
             yield prediction

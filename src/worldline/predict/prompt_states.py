@@ -1,6 +1,6 @@
-"""The engine's states behind the newest prompts, so that a prompt that is asked again is not read again.
+"""A cache of engine states after recent prompts, so that a repeated prompt is read once.
 
-A text is often written anew behind the same prompt: under another intervention, with one more true step, as another sample.
+Prompts repeat often: for another intervention, one more true step, another sample.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from typing import Any
 
 from worldline.predict.rollout import Engine, Logits
 
-KEPT = 1 << 13  # bytes of prompts: a state of the shipped model holds 4 KB for each
+DEFAULT_MAX_BYTES = 1 << 13  # of prompts; a state of the shipped model takes 4 KB per byte
 
 
 class PromptStates:
-    """What an engine was like behind a prompt, and what it said there; the newest few are kept."""
+    """Keeps the states and logits after the newest prompts, up to `max_bytes` of prompts."""
 
-    def __init__(self, engine: Engine, *, kept: int = KEPT) -> None:
-        self._engine, self._kept = engine, kept
+    def __init__(self, engine: Engine, *, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+        self._engine, self._max_bytes = engine, max_bytes
         self._states: OrderedDict[bytes, tuple[Any, Logits]] = OrderedDict()
 
-    def behind(self, prompt: bytes) -> tuple[Any, Logits]:
-        """A state that has read a prompt, the caller's own, and the logits there."""
+    def after(self, prompt: bytes) -> tuple[Any, Logits]:
+        """Return a new state that has read the prompt, and the logits after it."""
         if prompt not in self._states:
             state = self._engine.start()
             logits = self._engine.feed(state, prompt, pin=True)
-            if len(prompt) > self._kept or not hasattr(state, "fork"):
+            if len(prompt) > self._max_bytes or not hasattr(state, "fork"):
                 return state, logits
             self._states[prompt] = state, logits
-            while sum(map(len, self._states)) > self._kept:
+            while sum(map(len, self._states)) > self._max_bytes:
                 self._states.popitem(last=False)
         self._states.move_to_end(prompt)
         state, logits = self._states[prompt]

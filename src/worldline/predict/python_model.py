@@ -1,9 +1,9 @@
-"""A model that is the user's own Python: `python:FILE.py:NAME`.
+"""Models that are the user's own Python code: `python:FILE.py:NAME`.
 
-NAME is a function from a prompt to a text, or a class or object with such a `predict`; one whose `predict` takes
-`requests` is adopted as a predictor (`predictor.Predictor`). A model whose `codec` is `cwm` is asked in Meta's format,
-spelled out as text. What goes wrong in its code is the fault of that row, told with the line of its file, and costs no
-other row; what it prints goes to stderr. Nothing is timed out: who loops for ever is interrupted by hand.
+NAME is a function from a prompt to a text, or a class or object with such a `predict`. If its `predict` takes
+`requests`, it is used as a predictor. A model with `codec = "cwm"` gets prompts in Meta's format, as text. An
+exception in its code is a fault of that one prediction, reported with the line of the file. What it prints goes to
+stderr. There is no timeout.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from worldline.codec.notation import notation
 from worldline.core.errors import UsageError, WorldlineError
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
-from worldline.predict.python_name import NamedObject, failure, named
-from worldline.predict.servers.ways import Reply, Text, Tokens, Way, prediction
+from worldline.predict.python_name import NamedObject, describe_error, find_object
+from worldline.predict.servers.prompt_styles import PromptStyle, Reply, Text, Tokens, prediction
 from worldline.predict.table import context_of
 
-EXPECTED = (
+EXPECTED_MODEL = (
     "a model is a function prompt -> text, or a class or object with `predict(prompt)` or `predict(requests)`"
 )
-TEXTS = "not text (str, bytes) or a Prediction"
-# What a user's parameter is called that takes one request, or several; the shorter name is the older one.
-SINGLE = ("request", "ask")
-MANY = ("requests", "asks")
-_PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+NOT_TEXT = "not text (str, bytes) or a Prediction"
+# Names of parameters that take one request, or several. The shorter names are the older ones.
+REQUEST_NAMES = ("request", "ask")
+REQUESTS_NAMES = ("requests", "asks")
+_POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class _Code:
-    """What both kinds of model are: code from a file, under a name, in one notation."""
+class _UserCode:
+    """What both kinds of model share: user code with a label, its file and the model info."""
 
-    act: Callable[..., Any]
+    function: Callable[..., Any]
     label: str
     file: Path | None
     info: ModelInfo
@@ -51,135 +51,139 @@ class _Code:
         return f"<python:{self.label}, {self.info.notation}>"
 
     def raised(self, error: BaseException) -> str:
-        """What its code raised, and where."""
-        return f"python:{self.label} raised {failure(error, self.file)}"
+        """Describe an exception of the code."""
+        return f"python:{self.label} raised {describe_error(error, self.file)}"
 
     def fault(self, request: PredictionRequest, note: str) -> Prediction:
-        """A row that the user's code failed on."""
+        """Return the prediction of a request on which the code failed."""
         return Prediction(text=request.given, status="fault", codec=self.info.notation, note=note)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class TextModel(_Code):
-    """A function from a prompt to a text; with `takes_request` it is given the PredictionRequest too."""
+class TextModel(_UserCode):
+    """A function from a prompt to a text; with `takes_request` it also gets the request."""
 
     takes_request: bool = False
 
     @property
     def capabilities(self) -> Capabilities:
-        """It answers questions in plain words; one that takes a PredictionRequest says so when it is asked."""
+        """Answers; `answer` refuses if the function takes a request."""
         return Capabilities(answers_questions=self)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """One prediction for each request, in their order, each as soon as it is there."""
+        """Yield one prediction per request, in order, each as soon as it is ready."""
         for request in requests:
             began = time.perf_counter()
-            found = (
-                self._one(request)
-                if request.room
+            prediction = (
+                self._predict(request)
+                if request.max_new_bytes
                 else Prediction(text=request.given, status="budget", codec=self.info.notation)
             )
-            yield replace(found, seconds=time.perf_counter() - began)
+            yield replace(prediction, seconds=time.perf_counter() - began)
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
-        """One answer to each question in plain words, of at most `limit` bytes."""
+        """Answer each question in plain words, in at most `limit` bytes."""
         if self.takes_request:
             raise UsageError(
-                f"python:{self.label} takes a PredictionRequest: a question in plain words has none"
+                f"python:{self.label} takes a PredictionRequest, but a question in plain words has none"
             )
         for question in questions:
-            said = self._said(question)
-            if isinstance(said, Prediction):
-                yield said
+            reply = self._call(question)
+            if isinstance(reply, Prediction):
+                yield reply
                 continue
-            data = said.encode("utf-8", "replace")
+            data = reply.encode("utf-8", "replace")
             status = "budget" if len(data) > limit else "ended" if data else "empty"
             yield Prediction(text=data[:limit], status=status)
 
-    def _one(self, request: PredictionRequest) -> Prediction:
+    def _predict(self, request: PredictionRequest) -> Prediction:
         prompt = self._prompt(request)
-        said = self._said(prompt, *((request,) if self.takes_request else ()))
-        if isinstance(said, str):
-            way: Way = Tokens(_NoVocabulary()) if notation(self.info.notation).special_tokens else Text()
-            return prediction(way, request, Reply(said.removeprefix(prompt), cut=False, mark=None))
-        if said.status == "fault":
-            return replace(said, text=request.given)
-        given = said.text if said.text.startswith(request.given) else request.given + said.text
-        cut = len(given) > request.limit
+        reply = self._call(prompt, *((request,) if self.takes_request else ()))
+        if isinstance(reply, str):
+            style: PromptStyle = (
+                Tokens(_NoVocabulary()) if notation(self.info.notation).special_tokens else Text()
+            )
+            return prediction(style, request, Reply(reply.removeprefix(prompt), cut=False, mark=None))
+        if reply.status == "fault":
+            return replace(reply, text=request.given)
+        text = reply.text if reply.text.startswith(request.given) else request.given + reply.text
+        cut = len(text) > request.limit
         return replace(
-            said,
-            text=given[: request.limit],
-            status="budget" if cut else said.status,
+            reply,
+            text=text[: request.limit],
+            status="budget" if cut else reply.status,
             codec=self.info.notation,
         )
 
     def _prompt(self, request: PredictionRequest) -> str:
-        """What the model reads: the prompt in its notation, and how the steps begin."""
+        """Return the prompt in the model's notation, with the given steps."""
         written = notation(self.info.notation)
-        # What is given may be cut inside a character where texts are put together from tokens.
+        # Texts of tokens may be cut inside a character.
         errors = "surrogatepass" if written.resumes_anywhere else "replace"
         prompt = written.prompt(context_of(request)).decode("utf-8", "surrogatepass")
         return prompt + request.given.decode("utf-8", errors)
 
-    def _said(self, *given: Any) -> str | Prediction:
-        """The text that the function gives, or a prediction: its own, or that it failed."""
+    def _call(self, *arguments: Any) -> str | Prediction:
+        """Call the function and return its text, its prediction or a fault."""
         try:
             with redirect_stdout(sys.stderr):
-                found = self.act(*given)
+                reply = self.function(*arguments)
         except WorldlineError:
             raise
         except (Exception, SystemExit) as error:
             return Prediction(text=b"", status="fault", codec=self.info.notation, note=self.raised(error))
-        if isinstance(found, bytes | bytearray):
-            return found.decode("utf-8", "replace")
-        if isinstance(found, str | Prediction):
-            return found
-        if inspect.iscoroutine(found):
-            found.close()
-        note = f"python:{self.label} returned {_kind(found)}, {TEXTS}"
+        if isinstance(reply, bytes | bytearray):
+            return reply.decode("utf-8", "replace")
+        if isinstance(reply, str | Prediction):
+            return reply
+        if inspect.iscoroutine(reply):
+            reply.close()
+        note = f"python:{self.label} returned {_kind(reply)}, {NOT_TEXT}"
         return Prediction(text=b"", status="fault", codec=self.info.notation, note=note)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class RequestModel(_Code):
-    """A predictor of the user's: its `predict` takes requests and gives predictions."""
+class RequestModel(_UserCode):
+    """A user's predictor: its `predict` takes requests and returns predictions."""
 
     @property
     def capabilities(self) -> Capabilities:
-        """None besides `predict`."""
         return Capabilities()
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """One prediction for each request; behind one that failed it is asked anew for those that are left."""
-        answers: Iterator[Any] | None = None
+        """Yield one prediction per request; after a fault, call `predict` again for the remaining ones."""
+        predictions: Iterator[Any] | None = None
         for at, request in enumerate(requests):
             try:
                 with redirect_stdout(sys.stderr):
-                    answers = iter(self.act(requests[at:])) if answers is None else answers
-                    found = next(answers, None)
+                    predictions = iter(self.function(requests[at:])) if predictions is None else predictions
+                    prediction = next(predictions, None)
             except WorldlineError:
                 raise
             except (Exception, SystemExit) as error:
-                found, answers = self.fault(request, self.raised(error)), None
-            if not isinstance(found, Prediction):
+                prediction, predictions = self.fault(request, self.raised(error)), None
+            if not isinstance(prediction, Prediction):
                 missing = (
                     "fewer predictions than requests"
-                    if found is None
-                    else f"{_kind(found)}, not a Prediction"
+                    if prediction is None
+                    else f"{_kind(prediction)}, not a Prediction"
                 )
-                found, answers = self.fault(request, f"python:{self.label}: predict gave {missing}"), None
-            yield found
+                prediction, predictions = (
+                    self.fault(request, f"python:{self.label}: predict gave {missing}"),
+                    None,
+                )
+            yield prediction
 
 
 @dataclass(frozen=True)
 class AdoptedPredictor:
-    """An object of the user's with a `name` and a `predict(requests)`, as a predictor that declares what it is."""
+    """Wraps a user's object that has a `name` and a `predict(requests)`."""
 
     model: Any
 
     @cached_property
     def info(self) -> ModelInfo:
-        """What the object says of itself: its `info`, or its name and perhaps `codec`, `digest` and `config`."""
+        """The object's `info`, or its `name` and optionally `codec`, `digest` and `config`."""
         if _declares_info(self.model):
             info: ModelInfo = self.model.info
             return info
@@ -192,33 +196,33 @@ class AdoptedPredictor:
 
     @property
     def capabilities(self) -> Capabilities:
-        """It answers questions in plain words where it has an `answer`."""
+        """Answers, if the object has an `answer`."""
         is_answerer = callable(getattr(self.model, "answer", None))
         return Capabilities(answers_questions=self.model if is_answerer else None)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """What the object predicts."""
+        """Return the object's predictions."""
         predictions: Iterator[Prediction] = self.model.predict(requests)
         return predictions
 
 
 class _NoVocabulary:
-    """Meta's format as text alone: there are no ids to cut it into."""
+    """Meta's format as text alone, without token ids."""
 
     def ids(self, text: str, /) -> list[int]:
-        raise UsageError("a model that is given text has no token ids")
+        raise UsageError("a model that reads text has no token ids")
 
     def data(self, ids: Sequence[int], /) -> bytes:
-        raise UsageError("a model that is given text has no token ids")
+        raise UsageError("a model that reads text has no token ids")
 
 
 def load_python(scheme: str, extras: Mapping[str, str]) -> Predictor:
-    """The model that FILE.py:NAME is. Extras are arguments of the class or the function; `codec` is its notation."""
-    return _loaded(named(scheme), extras)
+    """Load the model that `FILE.py:NAME` names; `extras` are arguments of the class or function, and `codec`."""
+    return _build(find_object(scheme), extras)
 
 
-def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
-    """The model that a function, class or object is; a whole predictor is one as it stands."""
+def adopt_model(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
+    """Turn a function, class or object into a predictor; a predictor is returned unchanged."""
     is_object = not isinstance(model, type)
     if is_object and _declares_info(model) and isinstance(getattr(model, "capabilities", None), Capabilities):
         predictor: Predictor = model
@@ -229,7 +233,7 @@ def adopted(model: Any, extras: Mapping[str, str] | None = None) -> Predictor:
     module = sys.modules.get(getattr(model, "__module__", None) or "", sys)
     label = getattr(model, "__qualname__", type(model).__qualname__)
     file = getattr(module, "__file__", None)
-    return _loaded(
+    return _build(
         NamedObject(model, ModuleType("nowhere"), Path(file) if file else None, label), extras or {}, label
     )
 
@@ -239,109 +243,118 @@ def _declares_info(model: Any) -> bool:
 
 
 def _takes_requests(model: Any) -> bool:
-    places = [each for each in _parameters(getattr(model, "predict", None)) if each.kind in _PLACED]
-    return bool(places) and places[0].name in MANY
+    parameters = _parameters(getattr(model, "predict", None))
+    places = [parameter for parameter in parameters if parameter.kind in _POSITIONAL]
+    return bool(places) and places[0].name in REQUESTS_NAMES
 
 
-def _loaded(found: NamedObject, extras: Mapping[str, str], where: str = "") -> Predictor:
-    given = {key: text for key, text in extras.items() if key != "codec"}
-    where = where or f"python:{found.label}"
-    model = _made(found, where, given)
-    act, extra = getattr(model, "predict", None), extras.get("codec")
-    act = act if callable(act) else model
-    if not callable(act):
-        raise UsageError(f"{where} is {_kind(model)}, without a `predict`: {EXPECTED}")
+def _build(source: NamedObject, extras: Mapping[str, str], where: str = "") -> Predictor:
+    arguments = {key: text for key, text in extras.items() if key != "codec"}
+    where = where or f"python:{source.label}"
+    model = _create_model(source, where, arguments)
+    function, extra = getattr(model, "predict", None), extras.get("codec")
+    function = function if callable(function) else model
+    if not callable(function):
+        raise UsageError(f"{where} is {_kind(model)}, without a `predict`: {EXPECTED_MODEL}")
     codec = extra or next(
-        (each.codec for each in (model, found.value, found.module) if hasattr(each, "codec")),
+        (holder.codec for holder in (model, source.value, source.module) if hasattr(holder, "codec")),
         DEFAULT_NOTATION,
     )
     if codec not in NOTATIONS:
-        raise UsageError(f"{where} writes {' or '.join(NOTATIONS)}, not {codec!r}")
+        raise UsageError(f"{where}: codec must be {' or '.join(NOTATIONS)}, not {codec!r}")
     name = getattr(model, "name", None)
-    file = str(found.file or "")
+    file = str(source.file or "")
     info = ModelInfo(
         name=name if isinstance(name, str) and name else where,
-        digest=found.digest,
+        digest=source.digest,
         notation=codec,
-        config={"model": found.label, "file": file, "codec": codec, "sha256": found.digest},
+        config={"model": source.label, "file": file, "codec": codec, "sha256": source.digest},
     )
-    common: dict[str, Any] = {"act": act, "label": found.label, "file": found.file, "info": info}
-    places = _places(act, where)
+    common: dict[str, Any] = {"function": function, "label": source.label, "file": source.file, "info": info}
+    places = _places(function, where)
     if _takes_requests(model):
         return RequestModel(**common)
     takes_request = len(places) > 1 and (
-        places[1].default is inspect.Parameter.empty or places[1].name in SINGLE
+        places[1].default is inspect.Parameter.empty or places[1].name in REQUEST_NAMES
     )
     return TextModel(**common, takes_request=takes_request)
 
 
-def _made(found: NamedObject, where: str, given: Mapping[str, str]) -> Any:
-    """The model: of a class one object, of a function itself, each with the extras that it takes."""
-    value = found.value
+def _create_model(source: NamedObject, where: str, arguments: Mapping[str, str]) -> Any:
+    """Instantiate a class, or bind arguments to a function."""
+    value = source.value
     if not isinstance(value, type) and not inspect.isroutine(value):
-        if given:
-            raise UsageError(f"{where} is an object already and takes no extra {next(iter(given))!r}")
+        if arguments:
+            raise UsageError(f"{where} is an object and takes no option {next(iter(arguments))!r}")
         return value
-    takes_first = not isinstance(value, type)  # the prompt, which is no extra
+    takes_first = not isinstance(value, type)  # the first parameter of a function is the prompt
     known = [
-        each for each in _parameters(value)[takes_first:] if each.kind is not inspect.Parameter.VAR_POSITIONAL
+        parameter
+        for parameter in _parameters(value)[takes_first:]
+        if parameter.kind is not inspect.Parameter.VAR_POSITIONAL
     ]
-    names = [each.name for each in known if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    names = [parameter.name for parameter in known if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
     if len(names) == len(known):
-        for key in given:
+        for key in arguments:
             if key not in names:
                 raise UsageError(
-                    f"{where} takes no extra {key!r}; it takes {', '.join(_extras(names, value)) or 'none'}"
+                    f"{where} takes no option {key!r}; it takes {', '.join(_option_names(names, value)) or 'none'}"
                 )
     if takes_first:
-        return partial(value, **given) if given else value
-    needed = [each.name for each in known if each.default is inspect.Parameter.empty and each.name in names]
-    missing = [name for name in needed if name not in given]
+        return partial(value, **arguments) if arguments else value
+    needed = [
+        parameter.name
+        for parameter in known
+        if parameter.default is inspect.Parameter.empty and parameter.name in names
+    ]
+    missing = [name for name in needed if name not in arguments]
     if missing:
-        raise UsageError(f"{where} needs {', '.join(missing)}: say -M {missing[0]}=...")
+        raise UsageError(f"{where} needs {', '.join(missing)}: pass -M {missing[0]}=...")
     try:
         with redirect_stdout(sys.stderr):
-            return value(**given)
+            return value(**arguments)
     except WorldlineError:
         raise
     except (Exception, SystemExit) as error:
-        raise UsageError(f"{where} could not be made: {failure(error, found.file)}") from error
+        raise UsageError(f"{where} could not be created: {describe_error(error, source.file)}") from error
 
 
-def _extras(names: Sequence[str], value: Any) -> list[str]:
-    """Those names that can be given: a function's `request` is given by us."""
-    return [name for name in names if isinstance(value, type) or name not in SINGLE]
+def _option_names(names: Sequence[str], value: Any) -> list[str]:
+    """Return the names that the user can set. A function's `request` is not one of them."""
+    return [name for name in names if isinstance(value, type) or name not in REQUEST_NAMES]
 
 
-def _places(act: Callable[..., Any], where: str) -> list[inspect.Parameter]:
-    """The parameters that are given by place: a prompt, and perhaps a PredictionRequest."""
-    parameters = _parameters(act)
-    places = [each for each in parameters if each.kind in _PLACED]
+def _places(function: Callable[..., Any], where: str) -> list[inspect.Parameter]:
+    """Return the positional parameters: a prompt, and optionally a PredictionRequest."""
+    parameters = _parameters(function)
+    places = [parameter for parameter in parameters if parameter.kind in _POSITIONAL]
     empty = inspect.Parameter.empty
-    needed = [each for each in places if each.default is empty]
+    needed = [parameter for parameter in places if parameter.default is empty]
     keywords = [
-        each for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY and each.default is empty
+        parameter
+        for parameter in parameters
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY and parameter.default is empty
     ]
-    takes_any = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters)
+    takes_any = any(parameter.kind is inspect.Parameter.VAR_POSITIONAL for parameter in parameters)
     if keywords or len(needed) > 2 or not (places or takes_any):
         shown = ", ".join(map(str, parameters))
         raise UsageError(
-            f"{where}({shown}) must take a prompt, and perhaps a PredictionRequest behind it, and nothing else"
+            f"{where}({shown}) must take a prompt and optionally a PredictionRequest, and nothing else"
         )
     return places
 
 
-def _parameters(act: Any) -> list[inspect.Parameter]:
-    if not callable(act):
+def _parameters(function: Any) -> list[inspect.Parameter]:
+    if not callable(function):
         return []
     try:
-        return list(inspect.signature(act).parameters.values())
-    except (TypeError, ValueError):  # some built-in functions do not say
+        return list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return [inspect.Parameter("prompt", inspect.Parameter.POSITIONAL_ONLY)]
 
 
 def _kind(value: Any) -> str:
-    """What something is, with its article."""
+    """Return the type of a value, with an article."""
     if value is None:
         return "None"
     name = type(value).__name__

@@ -1,8 +1,8 @@
-"""Outputs that were made elsewhere: `replay:FILE`, JSON lines of texts, each found again for its request.
+"""Stored outputs of a model, read from JSON lines: `replay:FILE`.
 
-A row holds its `text` (or `output`, `prediction`, `completion`) and what it belongs to: the program's `digest`, or the
-`prompt` as it was asked; rows that hold neither are taken in the order of the requests (`-M by=order`). Optional are
-`status`, `codec`, `logprob` and `note`. A request that the file does not hold is a fault, never a wrong prediction.
+A row has a `text` (or `output`, `prediction`, `completion`) and the key of its request: the program's `digest` or the
+`prompt`. Rows without a key are matched in the order of the requests (`-M by=order`). `status`, `codec`, `logprob` and
+`note` are optional. A request that is not in the file is a fault, never a wrong prediction.
 """
 
 from __future__ import annotations
@@ -22,16 +22,12 @@ from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.table import context_of
 
-TEXTS = ("text", "output", "prediction", "completion")
-KEYS = ("digest", "prompt", "order")
+TEXT_FIELDS = ("text", "output", "prediction", "completion")
 
 
 @dataclass(frozen=True)
 class ReplayPredictor:
-    """Predictions by what they belong to; by their place in the file where `by` is `order`.
-
-    A place counts every request that was ever made, in whichever batches: nothing is read twice.
-    """
+    """Looks up stored predictions by `digest` or `prompt`, or by `order`: each request takes the next row."""
 
     name: str
     rows: dict[str | int, Prediction]
@@ -40,32 +36,31 @@ class ReplayPredictor:
 
     @cached_property
     def info(self) -> ModelInfo:
-        """Its notation is that of all texts; ours where there are several."""
+        """Its notation is that of all texts, or the default one if they differ."""
         codecs = {row.codec for row in self.rows.values() if row.status != "fault"}
         written = codecs.pop() if len(codecs) == 1 else DEFAULT_NOTATION
         return ModelInfo(name=self.name, notation=written, is_replay=True)
 
     @property
     def capabilities(self) -> Capabilities:
-        """None besides `predict`."""
         return Capabilities()
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """One prediction for each request, in their order."""
+        """Yield the stored prediction of each request, in order."""
         for request in requests:
-            found = self.rows.get(self._key(request))
-            yield _fitted(request, found) if found else _fault(request, "not in the file")
+            row = self.rows.get(self._key(request))
+            yield _fit(request, row) if row else _fault(request, "not in the file")
 
     def _key(self, request: PredictionRequest) -> str | int:
         if self.by == "order":
             return next(self._places)
-        return (
-            request.program.digest if self.by == "digest" else request.prompt.decode("utf-8", "surrogatepass")
-        )
+        if self.by == "digest":
+            return request.program.digest
+        return request.prompt.decode("utf-8", "surrogatepass")
 
 
 def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) -> ReplayPredictor:
-    """The rows of a file. `by` is found out from the first row, and so is the `codec` of each text that has none."""
+    """Load stored outputs. By default, the first row shows how rows are matched, and each text shows its notation."""
     rows: dict[str | int, Prediction] = {}
     try:
         with path.open("rb") as lines:
@@ -74,11 +69,11 @@ def load_replay(path: Path, *, by: str | None = None, codec: str | None = None) 
                     continue
                 where = f"{path}, line {number}"
                 row = _row(where, line)
-                by = by or _by(where, row)
+                by = by or _detect_key(where, row)
                 key = len(rows) if by == "order" else _text(where, row, by)
-                found = _prediction(where, row, codec)
-                if rows.setdefault(key, found) != found:
-                    raise UsageError(f"{where}: another text for the same {by}")
+                prediction = _prediction(where, row, codec)
+                if rows.setdefault(key, prediction) != prediction:
+                    raise UsageError(f"{where}: a second text for the same {by}")
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     return ReplayPredictor(f"replay:{path.name}", rows, by or "digest")
@@ -94,49 +89,53 @@ def _row(where: str, line: bytes) -> dict[str, Any]:
     return row
 
 
-def _by(where: str, row: dict[str, Any]) -> str:
+def _detect_key(where: str, row: dict[str, Any]) -> str:
     for key in ("digest", "prompt"):
         if key in row:
             return key
     raise UsageError(
-        f"{where}: neither `digest` nor `prompt`; say -M by=order if rows stand as programs are asked for"
+        f"{where}: neither `digest` nor `prompt`; pass -M by=order if the rows are in the order of the programs"
     )
 
 
 def _text(where: str, row: dict[str, Any], key: str) -> str:
-    found = row.get(key)
-    if not isinstance(found, str):
-        raise UsageError(f"{where}: no text under `{key}`")
-    return found
+    value = row.get(key)
+    if not isinstance(value, str):
+        raise UsageError(f"{where}: `{key}` is missing or not a string")
+    return value
 
 
 def _prediction(where: str, row: dict[str, Any], codec: str | None) -> Prediction:
-    key = next((key for key in TEXTS if key in row), None)
+    key = next((key for key in TEXT_FIELDS if key in row), None)
     status = row.get("status")
     if key is None and status != "fault":
-        raise UsageError(f"{where}: none of {', '.join(TEXTS)}")
+        raise UsageError(f"{where}: none of {', '.join(TEXT_FIELDS)}")
     text = "" if key is None or row[key] is None else _text(where, row, key)
     codec = row.get("codec") or codec or recognized(text)
     status = status or ("budget" if row.get("finish_reason") == "length" else "ended" if text else "empty")
     if status not in STATUSES or codec not in NOTATIONS:
-        raise UsageError(f"{where}: a status {status!r} or a codec {codec!r} that there is not")
+        raise UsageError(f"{where}: unknown status {status!r} or codec {codec!r}")
     note = row.get("note")
     return Prediction(
-        text=text.encode("utf-8", "surrogatepass"), status=status, codec=codec,
+        text=text.encode("utf-8", "surrogatepass"),
+        status=status,
+        codec=codec,
         logprob=summed_logprob([row.get("logprob")]),
         note=note if isinstance(note, str) else "",
-    )  # fmt: skip
+    )
 
 
-def _fitted(request: PredictionRequest, found: Prediction) -> Prediction:
-    """A prediction as the request wants it: within the limit, and with what is given at its front."""
-    if found.status != "fault":
-        found = replace(found, text=notation(found.codec).steps_alone(context_of(request), found.text))
-    if found.status != "fault" and not found.text.startswith(request.given):
-        return _fault(request, "the text in the file does not begin with what is given")
-    if len(found.text) > request.limit:
-        return replace(found, text=found.text[: request.limit], status="budget")
-    return found
+def _fit(request: PredictionRequest, prediction: Prediction) -> Prediction:
+    """Cut a prediction to the limit of its request, and check that it starts with `given`."""
+    if prediction.status != "fault":
+        prediction = replace(
+            prediction, text=notation(prediction.codec).steps_alone(context_of(request), prediction.text)
+        )
+    if prediction.status != "fault" and not prediction.text.startswith(request.given):
+        return _fault(request, "the text in the file does not start with the given steps")
+    if len(prediction.text) > request.limit:
+        return replace(prediction, text=prediction.text[: request.limit], status="budget")
+    return prediction
 
 
 def _fault(request: PredictionRequest, note: str) -> Prediction:

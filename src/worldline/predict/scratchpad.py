@@ -1,9 +1,9 @@
-"""A scratchpad: a model imagines an easier rewriting of a program, and what it imagined is told of the program itself.
+"""Scratchpads: a model predicts an easier rewriting of a program, and the steps are folded back into the program's own.
 
-`flatten` has one operation a line, `chars` loops over characters for string methods; `auto` imagines the program as it
-is, rewrites the statements of which the model was not sure, and keeps whichever of the two it was surer of. Temporaries
-and further steps are folded under the statement they belong to (`rewrite.fold`); `Scratch` keeps what was written. A
-text that is compared with such a one is folded too (`folded`). Nothing is run, and nothing here judges.
+`flatten` writes one operation per line; `chars` replaces string methods by loops over characters. `auto` predicts the
+program as it is, rewrites the statements with low confidence, predicts again and keeps the likelier result.
+Temporaries and extra steps are folded into their statement (`analyze.rewrite.fold`), and `Scratch` stores the unfolded
+text. Fold a text with `fold_text` before comparing it with such a prediction.
 """
 
 from __future__ import annotations
@@ -25,71 +25,68 @@ from worldline.core.language import Feature
 from worldline.core.program import Program
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout
 from worldline.predict.prediction import Prediction, PredictionRequest, Scratch
 from worldline.predict.predictor import Capabilities, ModelInfo, Predictor
 
 MODES = ("none", "flatten", "chars", "auto")
-GROWTH = {"flatten": 4, "chars": 16}  # how many times the bytes of a program's own steps
-UNSURE = 0.9  # a step less likely than this is imagined again in an easier form, under `auto`
+GROWTH = {"flatten": 4, "chars": 16}  # the factor by which a rewriting needs more bytes of steps
+CONFIDENCE_THRESHOLD = 0.9  # `auto` rewrites statements with a step below this
 
 
 def can_fold(options: Compact) -> bool:
-    """Whether steps written so can be folded: every state is shown, and no sharing."""
+    """Whether steps in this mode can be folded: every state is shown, and no sharing."""
     return options.reveal == 1 and not options.same
 
 
-def folded(program: Program, options: Compact, text: bytes) -> bytes:
-    """A text of the program itself, told by statements, as one of a rewriting is; what cannot be folded stays."""
+def fold_text(program: Program, options: Compact, text: bytes) -> bytes:
+    """Fold the steps of an unchanged program by statement, if its mode and language allow it."""
     if not can_fold(options) or not program.lang.offers(Feature.SCRATCHPAD):
         return text
-    found = _fold(
-        program,
-        options,
-        line_map(program.source),
-        parse(text, PredictionRequest(program=program, options=options).prompt),
-    )
-    return found[1]
+    parsed = parse(text, PredictionRequest(program=program, options=options).prompt)
+    return _fold(program, options, line_map(program.source), parsed)[1]
 
 
-def unfolded(request: PredictionRequest, scratch: Scratch) -> tuple[Parsed, FoldedRun]:
-    """What a model wrote on its scratchpad, as steps of the rewriting, and as those of the program."""
-    parsed = parse(scratch.text, replace(scratched(request, scratch), given=b"").prompt)
+def unfold_scratch(request: PredictionRequest, scratch: Scratch) -> tuple[Parsed, FoldedRun]:
+    """Return the steps of a scratchpad as steps of the rewriting and as steps of the program."""
+    parsed = parse(scratch.text, replace(rewritten_request(request, scratch), given=b"").prompt)
     where = line_map(request.program.source, scratch.source, scratch.lines)
     return parsed, _fold(request.program, request.options, where, parsed)[0]
 
 
-def scratched(request: PredictionRequest, scratch: Scratch) -> PredictionRequest:
-    """The request for the rewriting."""
+def rewritten_request(request: PredictionRequest, scratch: Scratch) -> PredictionRequest:
+    """Return the request for the rewriting."""
     return replace(request, program=replace(request.program, source=scratch.source))
 
 
 def _rollouts(predictor: Predictor, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
-    """The predictor's own rollouts; of one that only predicts, free ones."""
+    """Roll out by the predictor's own capability, or else without forcing."""
     own = predictor.capabilities.rolls_out
     return roll(predictor, requests, force="free") if own is None else own.roll(requests)
 
 
 @dataclass(frozen=True)
 class Scratchpad:
-    """Another predictor with a scratchpad of one mode; `unsure` is the odds below which `auto` takes one."""
+    """Makes another predictor use a scratchpad; `auto` does so below the confidence `threshold`."""
 
     predictor: Predictor
     mode: str
-    unsure: float = UNSURE
+    threshold: float = CONFIDENCE_THRESHOLD
 
     def __post_init__(self) -> None:
         if self.mode not in MODES:
-            raise UsageError(f"a scratchpad is one of {', '.join(MODES)}, not {self.mode!r}")
+            raise UsageError(f"scratchpad must be one of {', '.join(MODES)}, not {self.mode!r}")
         info = self.predictor.info
         if self.mode != "none" and not notation(info.notation).has_modes:
-            raise UsageError(f"a scratchpad is of the compact notation; this model writes {info.notation}")
+            raise UsageError(f"a scratchpad needs the compact notation; this model writes {info.notation}")
         if self.mode != "none" and info.is_replay:
-            raise UsageError("a scratchpad asks for other programs than those whose outputs the file holds")
+            raise UsageError(
+                "a scratchpad needs predictions of rewritten programs, which the file does not have"
+            )
 
     @property
     def info(self) -> ModelInfo:
-        """The other's, and the mode; folded steps are not what the interpreter records."""
+        """That of the predictor, with the mode. Folded steps are not the recorded ones."""
         info = self.predictor.info
         if self.mode == "none":
             return info
@@ -97,101 +94,99 @@ class Scratchpad:
 
     @property
     def capabilities(self) -> Capabilities:
-        """The other's without a scratchpad; else its answers and its rollouts: other texts are of other programs."""
+        """Answers and rollouts. Texts that the predictor scores or decodes would be of other programs."""
         capabilities = self.predictor.capabilities
         if self.mode == "none":
             return capabilities
         return Capabilities(answers_questions=capabilities.answers_questions, rolls_out=self)
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """What the other writes, told of the programs that were asked for."""
+        """Yield one prediction per request, folded into the steps of its program."""
         return (rolled.prediction for rolled in self.roll(requests))
 
     def roll(self, requests: Sequence[PredictionRequest], /) -> Iterator[ForcedRollout]:
-        """The same, with the model's confidence in each step of the program."""
+        """Yield the same with the confidence of each step."""
         if self.mode == "none":
             yield from _rollouts(self.predictor, requests)
             return
         for request in requests:
-            _check_language(request.program)
+            request.program.lang.require(Feature.SCRATCHPAD, request.program.name)
         if self.mode == "auto":
-            yield from self._auto(requests)
+            yield from self._roll_auto(requests)
         else:
             pads = [_pad(request, self.mode) for request in requests]
-            for request, pad, rolled in zip(requests, pads, self._written(requests, pads), strict=True):
-                yield _told(request, pad, rolled)
+            for request, pad, rolled in zip(
+                requests, pads, self._roll_rewritten(requests, pads), strict=True
+            ):
+                yield _fold_rollout(request, pad, rolled)
 
-    def _written(
+    def _roll_rewritten(
         self, requests: Sequence[PredictionRequest], pads: Sequence[Scratch]
     ) -> Iterator[ForcedRollout]:
+        growth = GROWTH["flatten" if self.mode == "auto" else self.mode]
         grown = [
             request
             if pad.source == request.program.source
-            else replace(scratched(request, pad), limit=self._limit(request))
+            else replace(rewritten_request(request, pad), limit=request.limit * growth)
             for request, pad in zip(requests, pads, strict=True)
         ]
         return _rollouts(self.predictor, grown)
 
-    def _limit(self, request: PredictionRequest) -> int:
-        return request.limit * GROWTH["flatten" if self.mode == "auto" else self.mode]
-
-    def _auto(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
-        """As it is first; then, of programs with unsure statements, those statements flat."""
+    def _roll_auto(self, requests: Sequence[PredictionRequest]) -> Iterator[ForcedRollout]:
+        """Predict all programs as they are, then again with uncertain statements flattened."""
         plain = list(_rollouts(self.predictor, requests))
         pads = [
-            _pad(request, "flatten", unsure_lines(request, one, self.unsure))
-            for request, one in zip(requests, plain, strict=True)
+            _pad(request, "flatten", uncertain_lines(request, first, self.threshold))
+            for request, first in zip(requests, plain, strict=True)
         ]
-        again = [at for at, pad in enumerate(pads) if pad.source != requests[at].program.source]
-        written = self._written([requests[at] for at in again], [pads[at] for at in again])
-        second = dict(zip(again, written, strict=True))
-        for at, (request, one) in enumerate(zip(requests, plain, strict=True)):
-            other = second.get(at)
-            is_surer = other is not None and _surer(other, one)
-            kept = other if other is not None and is_surer else one
-            spent = one.prediction.seconds + (other.prediction.seconds if other is not None else 0.0)
-            pad = pads[at] if is_surer else _pad(request, "flatten", ())
-            yield _told(request, pad, replace(kept, prediction=replace(kept.prediction, seconds=spent)))
+        uncertain = [at for at, pad in enumerate(pads) if pad.source != requests[at].program.source]
+        written = self._roll_rewritten([requests[at] for at in uncertain], [pads[at] for at in uncertain])
+        retried = dict(zip(uncertain, written, strict=True))
+        for at, (request, first) in enumerate(zip(requests, plain, strict=True)):
+            second = retried.get(at)
+            is_second = second is not None and _is_better(second, first)
+            chosen = second if second is not None and is_second else first
+            seconds = first.prediction.seconds + (second.prediction.seconds if second is not None else 0.0)
+            pad = pads[at] if is_second else _pad(request, "flatten", ())
+            yield _fold_rollout(
+                request, pad, replace(chosen, prediction=replace(chosen.prediction, seconds=seconds))
+            )
 
 
-def _check_language(program: Program) -> None:
-    program.lang.require(Feature.SCRATCHPAD, program.name)
-
-
-def unsure_lines(request: PredictionRequest, rolled: ForcedRollout, unsure: float) -> frozenset[int]:
-    """The first lines of the statements at whose steps the model was less sure than that, and of those before them."""
+def uncertain_lines(request: PredictionRequest, rolled: ForcedRollout, threshold: float) -> frozenset[int]:
+    """Return the first lines of statements with a step below a confidence, and of those before them."""
     steps, where = parse(rolled.prediction.text, request.prompt).steps, line_map(request.program.source)
-    found: set[int] = set()
+    lines: set[int] = set()
     for i, (_, sure) in enumerate(zip(steps, rolled.sure, strict=False)):
-        if sure.logprob < math.log(unsure):
-            found |= {where.head(step.line) for step in steps[max(i - 1, 0) : i + 1]}
-    return frozenset(found)
+        if sure.logprob < math.log(threshold):
+            lines |= {where.head(step.line) for step in steps[max(i - 1, 0) : i + 1]}
+    return frozenset(lines)
 
 
-def _surer(one: ForcedRollout, other: ForcedRollout) -> bool:
-    """Whether a text came to its end, and was likelier to its model than the other, which may have come to none."""
-    if one.prediction.status != "ended" or other.prediction.status != "ended":
-        return one.prediction.status == "ended"
-    return (one.prediction.logprob or 0.0) >= (other.prediction.logprob or 0.0)
+def _is_better(first: ForcedRollout, second: ForcedRollout) -> bool:
+    """Whether the first rollout ended and the second did not, or it is at least as likely."""
+    if first.prediction.status != "ended" or second.prediction.status != "ended":
+        return first.prediction.status == "ended"
+    return (first.prediction.logprob or 0.0) >= (second.prediction.logprob or 0.0)
 
 
 def _pad(request: PredictionRequest, mode: str, only: Collection[int] | None = None) -> Scratch:
-    """The rewriting that is asked for; the program itself where there is nothing to rewrite."""
+    """Rewrite the program of a request; it stays as it is if there is nothing to rewrite."""
     if request.given:
-        raise UsageError("a scratchpad begins with the first step: nothing can be given")
+        raise UsageError("a scratchpad starts with the first step: it cannot continue given steps")
     program = request.program
-    done = rewrite(
+    rewriting = rewrite(
         program.source, flatten=mode == "flatten", chars=mode == "chars", call=program.call, only=only
     )
-    if done.changed and not can_fold(request.options):
-        raise UsageError("a scratchpad shows every state, and no sharing: not with another --reveal than 1")
-    return Scratch(source=done.source, lines=done.lines)
+    if rewriting.changed and not can_fold(request.options):
+        raise UsageError("a scratchpad shows every state and no sharing: it needs --reveal 1")
+    return Scratch(source=rewriting.source, lines=rewriting.lines)
 
 
-def _told(request: PredictionRequest, pad: Scratch, rolled: ForcedRollout) -> ForcedRollout:
-    """A rollout of the rewriting as one of the program."""
-    found, pad = rolled.prediction, replace(pad, text=rolled.prediction.text)
-    if found.status == "fault" or not can_fold(request.options):
+def _fold_rollout(request: PredictionRequest, pad: Scratch, rolled: ForcedRollout) -> ForcedRollout:
+    """Turn a rollout of the rewriting into one of the program."""
+    prediction, pad = rolled.prediction, replace(pad, text=rolled.prediction.text)
+    if prediction.status == "fault" or not can_fold(request.options):
         return rolled
     is_same = pad.source == request.program.source
     where = (
@@ -199,42 +194,40 @@ def _told(request: PredictionRequest, pad: Scratch, rolled: ForcedRollout) -> Fo
         if is_same
         else line_map(request.program.source, pad.source, pad.lines)
     )
-    parsed = parse(pad.text, scratched(request, pad).prompt)
+    parsed = parse(pad.text, rewritten_request(request, pad).prompt)
     try:
-        made, text = _fold(request.program, request.options, where, parsed)
-    except (
-        UsageError
-    ) as error:  # steps that can be written of the rewriting, and not of any run of the program
-        broken = replace(found, text=b"", status="broken", note=f"on the scratchpad: {error}", scratch=pad)
-        return replace(rolled, prediction=broken, sure=())
-    status, note = found.status, found.note
-    if parsed.malformed is not None:
-        status, note = (
-            "broken",
-            f"malformed on the scratchpad: {parsed.malformed.expected} at {parsed.malformed.offset}",
+        run, text = _fold(request.program, request.options, where, parsed)
+    except UsageError as error:  # valid steps of the rewriting that no run of the program can have
+        broken = replace(
+            prediction, text=b"", status="broken", note=f"on the scratchpad: {error}", scratch=pad
         )
-    told = replace(
-        found, text=text, status=status, note=note, scratch=None if is_same and text == pad.text else pad
+        return replace(rolled, prediction=broken, sure=())
+    status, note = prediction.status, prediction.note
+    if parsed.malformed is not None:
+        malformed = f"{parsed.malformed.expected} at {parsed.malformed.offset}"
+        status, note = "broken", f"malformed on the scratchpad: {malformed}"
+    folded = replace(
+        prediction, text=text, status=status, note=note, scratch=None if is_same and text == pad.text else pad
     )
-    return replace(rolled, prediction=told, sure=_folded_confidences(text, made, rolled.sure))
+    return replace(rolled, prediction=folded, sure=_folded_confidences(text, run, rolled.sure))
 
 
 def _folded_confidences(
-    text: bytes, made: FoldedRun, sure: Sequence[StepConfidence]
+    text: bytes, run: FoldedRun, sure: Sequence[StepConfidence]
 ) -> tuple[StepConfidence, ...]:
-    """How sure the model was of each step of the program: of all that is folded under it."""
-    found = []
-    for turn, under in zip(turns(text), made.under, strict=False):
+    """Sum the confidences of the steps that were folded into each step."""
+    confidences = []
+    for turn, under in zip(turns(text), run.under, strict=False):
         parts = [sure[i] for i in under if i < len(sure)]
-        found.append(
+        confidences.append(
             StepConfidence(turn.start, turn.end, *(math.fsum(part[n] for part in parts) for n in range(2, 6)))
         )
-    return tuple(found) if sure else ()
+    return tuple(confidences) if sure else ()
 
 
 def _fold(program: Program, options: Compact, where: LineMap, parsed: Parsed) -> tuple[FoldedRun, bytes]:
-    """Steps folded, and their text, which does not know what the main file is called."""
+    """Fold steps and write them. The text does not name the main file, so its parsed name is used."""
     program = replace(program, name=parsed.program.name if parsed.program else program.name)
-    made = fold(program, where, parsed.steps, parsed.frames, parsed.hidden)
-    run = RecordedSteps(program, made.steps, made.frames, made.hidden, parsed.ended)
-    return made, write(run, options)
+    folded = fold(program, where, parsed.steps, parsed.frames, parsed.hidden)
+    run = RecordedSteps(program, folded.steps, folded.frames, folded.hidden, parsed.ended)
+    return folded, write(run, options)

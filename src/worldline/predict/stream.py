@@ -1,8 +1,7 @@
-"""One request, answered while somebody watches and may stop it: byte by byte where there is an engine, else at once.
+"""Predictions as streams that the caller can stop: byte by byte with an engine, in one piece otherwise.
 
-The end of a stream is the prediction that `predict` gives: same text, same status, same log-probabilities. A stream
-that was stopped ends with what is written so far, as if the budget had cut it there, and says so in its note. Nothing
-here knows what is right.
+A stream ends with the same prediction as `predict`: text, status and log-probabilities. A stopped stream ends with the
+text so far, status `budget` and a note.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest,
 from worldline.predict.predictor import Predictor
 from worldline.predict.rollout import Script
 
-BEAT = 0.1  # seconds between two looks at whoever is waited for
+POLL_SECONDS = 0.1
 
 _T = TypeVar("_T")
 
 
 def never() -> bool:
-    """Nobody stops it."""
+    """Never stop."""
     return False
 
 
@@ -34,50 +33,53 @@ def stream(
     script: Script | None = None,
     loose: bool = False,
 ) -> Iterator[StreamPiece]:
-    """The pieces of one prediction; `script` dictates to an engine, and to nobody else.
+    """Predict one request piece by piece, until `stop` returns true. Predictors that decode bytes follow the script.
 
-    `loose`: a given text that is not of the grammar (a name that the program does not have) is followed without it,
-    where `predict` would refuse it.
+    `loose` continues a given text that does not match the grammar without a guide; `predict` would refuse it.
     """
     if (decoder := predictor.capabilities.decodes_bytes) is not None:
         return decoder.settled().stream(request, stop=stop, script=script, loose=loose)
-    return _asked(predictor, request, stop)
+    return _predict_whole(predictor, request, stop)
 
 
-def patiently(act: Callable[[], _T], *, stop: Callable[[], bool] = never) -> Generator[None, None, _T | None]:
-    """Yields while somebody else acts, in a thread; returns its result, None where it was stopped before."""
+def run_in_thread(
+    act: Callable[[], _T], *, stop: Callable[[], bool] = never
+) -> Generator[None, None, _T | None]:
+    """Run a function in a thread and yield while it works; return its result, or None if stopped before."""
     future: Future[_T] = Future()
-    threading.Thread(target=_settle, args=(future, act), daemon=True).start()
-    while not wait([future], timeout=BEAT).done:
+    threading.Thread(target=_complete, args=(future, act), daemon=True).start()
+    while not wait([future], timeout=POLL_SECONDS).done:
         if stop():
             return None
         yield
     return future.result()
 
 
-def _settle(future: Future[_T], act: Callable[[], _T]) -> None:
+def _complete(future: Future[_T], act: Callable[[], _T]) -> None:
     try:
-        found = act()
-    except BaseException as error:  # whatever it is, it is raised where it is waited for
+        result = act()
+    except BaseException as error:  # raised again by `future.result()` in the waiting thread
         future.set_exception(error)
     else:
-        future.set_result(found)
+        future.set_result(result)
 
 
-def _asked(
+def _predict_whole(
     predictor: Predictor, request: PredictionRequest, stop: Callable[[], bool]
 ) -> Iterator[StreamPiece]:
-    """A predictor that answers at once: what it says behind the given text is one piece."""
-    waiting = patiently(lambda: next(iter(predictor.predict([request]))), stop=stop)
-    found: Prediction | None = None
+    """Predict in a thread; everything after `given` is one piece."""
+    waiting = run_in_thread(lambda: next(iter(predictor.predict([request]))), stop=stop)
+    prediction: Prediction | None = None
     while True:
         try:
             next(waiting)
         except StopIteration as done:
-            found = done.value
+            prediction = done.value
             break
         yield StreamPiece()
-    if found is None:
-        found = Prediction(text=request.given, status="budget", codec=predictor.info.notation, note=STOPPED)
-    fresh = found.text[len(request.given) :] if found.text.startswith(request.given) else b""
-    yield StreamPiece(fresh, prediction=found)
+    if prediction is None:
+        prediction = Prediction(
+            text=request.given, status="budget", codec=predictor.info.notation, note=STOPPED
+        )
+    fresh = prediction.text[len(request.given) :] if prediction.text.startswith(request.given) else b""
+    yield StreamPiece(fresh, prediction=prediction)

@@ -1,6 +1,6 @@
-"""The flow table of a program that is not Python, asked of its guest once: what guides and readers of texts go by.
+"""Flow tables of programs in other languages than Python, for guides and readers of texts.
 
-The program is prepared in the box, not run. Without a box or a toolchain there is none, and little is known.
+The recorder prepares the program in the sandbox without executing it. Without a sandbox or toolchain there is no table.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from worldline.predict.prediction import PredictionRequest
 
 @lru_cache(maxsize=64)
 def table_of(program: Program) -> FlowTable | None:
-    """What is known of a program's control flow besides its text; None for Python, whose text says it."""
+    """Return the flow table of a program; None for Python, whose source is enough, and if it is not available."""
     if program.lang.has_syntax_tree:
         return None
-    from worldline.recording import recorder  # loads the box, which Python's programs do without here
+    from worldline.recording import recorder  # loads the sandbox, which Python programs do not need here
 
     try:
         data = recorder.flow_of(program)
-    except (NoSandbox, UsageError):  # nor for a call that cannot be made
+    except (NoSandbox, UsageError):
         return None
     return None if data is None else read_table(data, program)
 
 
-def context_of(ask: PredictionRequest) -> TraceContext:
-    """What the text of an ask is about, for its notation."""
-    return TraceContext(program=ask.program, options=ask.options, hidden=ask.hidden, flow_table=table_of)
+def context_of(request: PredictionRequest) -> TraceContext:
+    """Return the context that a notation needs for the texts of a request."""
+    return TraceContext(
+        program=request.program, options=request.options, hidden=request.hidden, flow_table=table_of
+    )

@@ -18,8 +18,8 @@ from worldline.evaluation.suites import load
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.fewshot import FewShot, FewShotChat
 from worldline.predict.servers.meta import program_text
+from worldline.predict.servers.prompt_styles import Sampling
 from worldline.predict.servers.tokens import Stage, stage
-from worldline.predict.servers.ways import Sampling
 
 _SHARED = Path(__file__).parents[4] / "shared" / "data" / "HumanEval.jsonl.gz"
 HUMANEVAL = Path(os.environ.get("WORLDLINE_HUMANEVAL", _SHARED))

@@ -1,4 +1,4 @@
-"""The verbs that use a model's imagination: `plan repair`, `plan input`, `plan outputs`, `plan play`, `plan reach`."""
+"""The commands that search with a model: `plan repair`, `plan input`, `plan outputs`, `plan play`, `plan reach`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from worldline.cli.plan.repair import repair
 
 @click.group()
 def plan() -> None:
-    """Search with a world model, and confirm each result by executing it."""
+    """Search with a world model, and confirm results by execution."""
 
 
 plan.add_command(input)

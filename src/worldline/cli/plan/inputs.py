@@ -2,49 +2,46 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, model_options, option, trusted
+from worldline.cli import options as opt
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@option("--goal", required=True, metavar="GOAL", note='"f(x) == 7", line:12 or raises:KeyError')
-@option(
+@opt.option("--goal", required=True, metavar="GOAL", note='"f(x) == 7", line:12 or raises:KeyError')
+@opt.option(
     "--function",
     metavar="NAME",
     note="for a line or an exception",
-    default_text="the only one; around the line",
+    default_text="the one around the line, or the only one",
 )
-@option("--executions", type=click.IntRange(min=1), default=1000)
-@option("--way", type=click.Choice(["random", "constants", "climb", "solver"]), default="climb")
-@click.option(
+@opt.option("--executions", type=opt.POSITIVE, default=1000)
+@opt.option("--way", type=click.Choice(["random", "constants", "climb", "solver"]), default="climb")
+@opt.add_option(
     "--solver-seconds",
-    type=click.FloatRange(min=0),
+    type=opt.SECONDS_OR_0,
     default=5.0,
-    metavar="S",
-    help="Seconds of CrossHair, where nothing else finds one; 0: never [5].",
+    help="Time for CrossHair, if nothing else finds an input; 0 for never",
 )
-@partial(model_options, default=None, note="orders the first inputs by what it predicts")
-@option("--wall", type=click.FloatRange(min=0, min_open=True), default=1.0)
-@option("--seed", type=int, default=0, note="here of the drawn inputs")
-@trusted
-@json_option
+@partial(opt.model_options, default=None, note="orders the first inputs by its predictions")
+@opt.option("--wall", type=opt.SECONDS, default=1.0)
+@opt.option("--seed", type=int, default=0, note="for the inputs")
+@opt.trust_option
+@opt.json_option
 def input(file: str, as_json: bool, **options: Any) -> None:
-    """Find an input that makes a function of FILE reach a goal, and confirm it by executing it."""
+    """Find an input that makes a function of FILE reach a goal.
+
+    The input is confirmed by executing it.
+    """
     from worldline.data.program_file import load_program
     from worldline.plan.inputs.finding import find_input
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan.inputs import print_input
 
     report = find_input(load_program(file), **options)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_input(terminal(), report)
+    opt.show(report, as_json, print_input)
     if report.call is None:
         raise click.exceptions.Exit(1)

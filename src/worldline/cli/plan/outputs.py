@@ -8,29 +8,27 @@ from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, model_options, option, trusted
+from worldline.cli import options as opt
 
 
 @click.command()
 @click.argument("file", type=click.Path(), metavar="TESTS")
-@click.option("--check", is_flag=True, help="Fill in nothing; exit 1 if a value is missing or wrong.")
-@click.option("--write", is_flag=True, help="Fill the values into TESTS itself.")
-@option("--out", metavar="FILE", note="here the tests with their values")
-@partial(model_options, default=None, note="says where it predicts another value than the code has")
-@option("--journal", metavar="DIR", note="it calibrates the model")
-@option("--sure", type=click.FloatRange(min=0, max=1, min_open=True), default=0.95, note="with --journal")
-@option(
-    "--wall",
-    type=click.FloatRange(min=0, min_open=True),
-    default=5.0,
-    note="here of one test function or class",
+@opt.add_option("--check", is_flag=True, help="Fill in nothing; exit code 1 if a value is missing or wrong")
+@opt.add_option("--write", is_flag=True, help="Fill the values into TESTS itself")
+@opt.option("--out", metavar="FILE", note="the tests with their values")
+@partial(
+    opt.model_options, default=None, note="reports where it predicts another value than the code returns"
 )
-@trusted
-@json_option
+@opt.option("--journal", metavar="DIR", note="calibrates the model")
+@opt.option("--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="with --journal")
+@opt.option("--wall", type=opt.SECONDS, default=5.0, note="of one test function or class")
+@opt.trust_option
+@opt.json_option
 def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) -> None:
-    """Fill in `assert f(3) == ...` and check every other equality in TESTS, by executing them in the sandbox.
+    """Fill in the expected values of tests, and check the others.
 
-    Functions, classes, fixtures and parameters are run by pytest where the box has it, classes of unittest anyhow.
+    Every `assert f(3) == ...` in TESTS is filled in, and every other equality is checked, by executing the tests in the
+    sandbox. Functions, classes, fixtures and parameters need pytest in the sandbox; unittest classes do not.
     """
     from worldline.plan.outputs.filling import fill_outputs
     from worldline.ui.terminal.console import terminal

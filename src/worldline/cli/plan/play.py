@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
-from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from worldline.cli.options import json_option, model_options, option, percent_of, progress, words
+from worldline.cli import options as opt
 from worldline.core.errors import UsageError
 
 Opened = TypeVar("Opened")
@@ -18,59 +16,54 @@ Opened = TypeVar("Opened")
 
 @click.command()
 @click.argument("game")
-@click.option("--players", metavar="A,B", callback=words, help="Who plays, by name [search,random].")
-@click.option("--games", type=click.IntRange(min=1), default=20, help="Plays; the seats go round [20].")
-@option("--simulations", type=click.IntRange(min=1), default=200, note="here for a move")
-@option("--seed", type=click.IntRange(min=0), default=0, note="here of the plays")
-@model_options
-@click.option(
-    "--learned", is_flag=True, help="The first player has only watched: a model is fitted to random plays."
+@opt.add_option(
+    "--players", metavar="A,B", callback=opt.words, help="Names of the players", default_text="search,random"
 )
-@option("--minutes", type=click.FloatRange(min=0, min_open=True), note="with --learned", default_text="3")
-@option("--train-steps", type=click.IntRange(min=1), note="with --learned, instead of minutes")
-@option(
-    "--sure",
-    type=click.FloatRange(min=0, max=1, min_open=True),
-    default=0.95,
-    note="the player `mixed` runs a step that is less sure",
+@opt.add_option(
+    "--games", type=opt.POSITIVE, default=20, help="Number of games; players change seats after each"
 )
-@option("--journal", metavar="DIR", note="here of steps that `mixed` ran; added to, and made")
-@option("--html", metavar="FILE", note="here the tree of the last search")
-@json_option
+@opt.option("--simulations", type=opt.POSITIVE, default=200, note="per move")
+@opt.option("--seed", type=opt.COUNT, default=0, note="for the games")
+@opt.model_options
+@opt.add_option("--learned", is_flag=True, help="The first player has only a model fitted to random games")
+@opt.option("--minutes", type=opt.SECONDS, metavar="N", note="with --learned", default_text="3")
+@opt.option("--train-steps", type=opt.POSITIVE, note="with --learned, instead of --minutes")
+@opt.option(
+    "--sure", type=opt.PROBABILITY, default=0.95, metavar="P", note="the player `mixed` executes other steps"
+)
+@opt.option("--journal", metavar="DIR", note="steps that `mixed` executes are added; created if it is new")
+@opt.option("--html", metavar="FILE", note="the tree of the last search")
+@opt.json_option
 def play(
     game: str, players: list[str] | None, games: int, html: str | None, as_json: bool, **options: Any
 ) -> None:
-    """Let players play GAME against each other: a shipped game, or FILE.py:NAME, a class of your own.
+    """Let players play GAME against each other.
 
-    A player is random, search, imagined, mixed, openspiel-mcts, openspiel-random or, with --learned, learned.
+    GAME is a shipped game, or FILE.py:NAME, a class of your own. A player is random, search, imagined, mixed,
+    openspiel-mcts, openspiel-random or, with --learned, learned.
     """
     from worldline.plan.play.playing import play_match
+    from worldline.ui.terminal.plan.play import print_match
 
     with ExitStack() as bars:
-        training = _once(bars, lambda: percent_of("the training"))
-        plays = _once(bars, lambda: progress(games, "plays"))
+        training = _once(bars, lambda: opt.percent_of("the training"))
+        plays = _once(bars, lambda: opt.progress(games, "plays"))
         report = play_match(
             game,
             players=players or (),
             games=games,
             on_training=lambda share, text: training()(share, text),
             on_game=lambda: plays()[0](1),
-            on_prediction=lambda count: plays()[1](f"({count:,} steps imagined)"),
+            on_prediction=lambda count: plays()[1](f"({count:,} steps predicted)"),
             **options,
         )
     if html is not None:
         _write_tree(html, report.tree)
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.plan.play import print_match
-
-        print_match(terminal(), report.match, report.predicted)
+    opt.show(report, as_json, lambda console, done: print_match(console, done.match, done.predicted))
 
 
 def _once(bars: ExitStack, make: Callable[[], AbstractContextManager[Opened]]) -> Callable[[], Opened]:
-    """A bar that opens when it is first needed, and then takes the place of the one before it."""
+    """Return a function that opens a bar on its first call, in place of the one before it."""
     opened: list[Opened] = []
 
     def bar() -> Opened:
@@ -83,9 +76,8 @@ def _once(bars: ExitStack, make: Callable[[], AbstractContextManager[Opened]]) -
 
 
 def _write_tree(html: str, tree: Any) -> None:
-    from worldline.storage import files
     from worldline.ui.report.tree_page import page
 
     if tree is None:
-        raise UsageError("--html shows a search, and none of these players has searched")
-    files.write(Path(html), page(tree).encode("utf-8", "backslashreplace"))
+        raise UsageError("--html shows a search tree, but none of these players searches")
+    opt.write_page(html, page(tree))

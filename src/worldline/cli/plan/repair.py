@@ -2,75 +2,63 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
-from worldline.cli.options import json_option, option, pool_of, progress, settings, spread, trusted
+from worldline.cli import options as opt
 
-ORACLES = (
-    "none",
-    "random",
-    "prior",
-    "imagined",
-    "mixed",
-)  # `plan.repair.order.ORACLES`, which `--help` need not load
+# `plan.repair.order.ORACLES`, which `--help` need not load.
+ORACLES = ("none", "random", "prior", "imagined", "mixed")
 
 
 @click.command()
 @click.argument("file", type=click.Path())
-@click.option(
-    "--tests", required=True, metavar="FILE", help="Rows of [input, output] in JSON, or a Python test file."
+@opt.add_option(
+    "--tests", required=True, metavar="FILE", help="JSON rows of [input, output], or a Python test file"
 )
-@option("--function", metavar="NAME", note="rows are of it", default_text="called like FILE, or the only one")
-@click.option(
-    "--oracle", type=click.Choice(ORACLES), default="prior", help="In which order changes are tried [prior]."
+@opt.option(
+    "--function", metavar="NAME", note="called with the rows", default_text="named like FILE, or the only one"
 )
-@option("--executions", type=click.IntRange(min=1), default=2_000, metavar="N", note="here of tests")
-@click.option(
-    "--patches", type=click.IntRange(min=1), default=3, metavar="N", help="Stop after N patches [3]."
+@opt.add_option("--oracle", type=click.Choice(ORACLES), default="prior", help="How candidates are ordered")
+@opt.option("--executions", type=opt.POSITIVE, default=2_000, note="of tests")
+@opt.add_option("--patches", type=opt.POSITIVE, default=3, help="Stop after N patches")
+@opt.add_option(
+    "--imagine", type=opt.POSITIVE, default=32, help="Maximum number of candidates that the model judges"
 )
-@click.option(
-    "--imagine", type=click.IntRange(min=1), default=32, metavar="N", help="Candidates put to the model [32]."
+@opt.option("--model", default="default", metavar="M")
+@opt.add_option(
+    "--propose", metavar="WHO", help="Also take proposals from server:URL#M or python:FILE.py:NAME"
 )
-@option("--model", default="default", metavar="M")
-@click.option("--propose", metavar="WHO", help="Who proposes too: server:URL#M or python:FILE.py:NAME.")
-@click.option(
+@opt.add_option(
     "--propose-option",
     "propose_options",
     multiple=True,
     metavar="KEY=VALUE",
-    callback=settings,
-    help="An option of the proposing server; repeatable.",
+    callback=opt.settings,
+    help="Option of the proposing server; repeatable",
 )
-@click.option(
-    "--test-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=0.2,
-    help="Limit: CPU-seconds of a test [0.2].",
-)
-@option("--seed", type=int, default=0, note="with --oracle random")
-@spread
-@trusted
-@json_option
+@opt.add_option("--test-seconds", type=opt.SECONDS, default=0.2, help="Limit: CPU time per test")
+@opt.option("--seed", type=int, default=0, note="with --oracle random")
+@opt.ray_option
+@opt.trust_option
+@opt.json_option
 def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bool, **options: Any) -> None:
-    """Search for small changes to FILE that make its tests pass. Every patch shown was executed."""
+    """Search for small changes to FILE that make its tests pass.
+
+    Every patch shown was executed and passed all tests.
+    """
     from worldline.data.program_file import load_program
     from worldline.plan.repair.finding import find_repair
-    from worldline.ui.terminal.console import terminal
     from worldline.ui.terminal.plan.repair import print_repair
 
-    is_imagined = options["oracle"] in ("imagined", "mixed")
-    what = "candidates are imagined" if is_imagined else "candidates are run"
-    shop = pool_of(address)
-    with progress(imagine if is_imagined else 0, what) as (advance, _):
+    is_predicted = options["oracle"] in ("imagined", "mixed")
+    label = "candidates predicted" if is_predicted else "candidates executed"
+    pool = opt.pool_of(address)
+    with opt.progress(imagine if is_predicted else 0, label) as (advance, _):
         report = find_repair(
-            load_program(file), tests, imagine=imagine, progress=lambda: advance(1), pool=shop, **options
+            load_program(file), tests, imagine=imagine, progress=lambda: advance(1), pool=pool, **options
         )
-    if as_json:
-        click.echo(json.dumps(report.as_json()))
-    else:
-        print_repair(terminal(), report)
+    opt.show(report, as_json, print_repair)
     if report.failing and not report.patches:
         click.get_current_context().exit(1)

@@ -25,7 +25,7 @@ from worldline.core.errors import UsageError, WorldlineError
 from worldline.core.fault import RowFault
 from worldline.core.stats import wilson
 from worldline.evaluation.harness.samples import HarnessSample, samples, suite_names
-from worldline.predict.servers.ways import Sampling
+from worldline.predict.servers.prompt_styles import Sampling
 
 _ROLES: dict[str, Callable[..., ChatMessage]] = {
     "system": ChatMessageSystem,

@@ -16,7 +16,7 @@ from lm_eval.api.task import ConfigurableTask
 from worldline.core.errors import UsageError
 from worldline.core.fault import RowFault
 from worldline.evaluation.harness.samples import HarnessSample, samples
-from worldline.predict.servers.ways import Sampling
+from worldline.predict.servers.prompt_styles import Sampling
 
 SPLIT = "test"
 METRICS = ("answer", "trace")
@@ -87,7 +87,7 @@ class SuiteTask(ConfigurableTask):
 
     def _judged(self, doc: dict[str, Any], results: list[str]) -> dict[str, int]:
         sample, text = self._samples[doc["id"]], results[0]
-        is_cut = len(text.encode("utf-8", "surrogatepass")) >= sample.ask.room
+        is_cut = len(text.encode("utf-8", "surrogatepass")) >= sample.ask.max_new_bytes
         judged = sample.judged(self._way, text, cut=is_cut)
         if isinstance(judged, RowFault):
             return {}  # in no rate

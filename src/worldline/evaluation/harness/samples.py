@@ -24,11 +24,11 @@ from worldline.evaluation.score import Verdict, judge
 from worldline.evaluation.suites import SUITES, is_measured, load
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import PredictionRequest
-from worldline.predict.servers.ways import Chat, Reply, Sampling, Text, Way, prediction
+from worldline.predict.servers.prompt_styles import Chat, PromptStyle, Reply, Sampling, Text, prediction
 from worldline.recording.recorder import record
 
 OWN = "own"  # programs of your own, from the FILE.jsonl of the option `data`
-WAYS: dict[str, Way] = {"text": Text(), "chat": Chat()}
+WAYS: dict[str, PromptStyle] = {"text": Text(), "chat": Chat()}
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class HarnessSample:
 
     def tokens(self, max_tokens: int) -> int:
         """Return the maximum number of tokens of an answer: a token has at least one byte."""
-        return min(max_tokens, self.ask.room)
+        return min(max_tokens, self.ask.max_new_bytes)
 
     def judged(self, way: str, text: str, *, cut: bool) -> Verdict | RowFault:
         """Judge an output; `cut` means that a limit ended it. A fault of the tool is in no rate."""
         return call_or_fault(self._judged, _way(way), Reply(text, cut))
 
-    def _judged(self, way: Way, reply: Reply) -> Verdict:
+    def _judged(self, way: PromptStyle, reply: Reply) -> Verdict:
         predicted = prediction(way, self.ask, reply)
         return judge(self.task, self.true, predicted, ask=self.ask, record=self._record)
 
@@ -66,7 +66,7 @@ class HarnessSample:
         return record(program, limits=self.limits, control=control)
 
 
-def _way(name: str) -> Way:
+def _way(name: str) -> PromptStyle:
     if name not in WAYS:
         raise UsageError(f"way is one of {', '.join(WAYS)}, not {name!r}")
     return WAYS[name]

@@ -27,7 +27,7 @@ from worldline.core.value import equal, kind
 from worldline.diagnose.blame.terms import Rerun
 from worldline.evaluation.suites.suite import Task
 from worldline.predict.prediction import Prediction
-from worldline.predict.scratchpad import folded
+from worldline.predict.scratchpad import fold_text
 from worldline.recording.recorder import BoxWorker, prepare, record_many
 
 MARGIN = 64
@@ -71,7 +71,7 @@ class Truth:
     def text(self) -> bytes:
         """The whole true text in the compact notation."""
         text = encode_steps(self.trace, self.task.options)
-        return folded(self.task.program, self.task.options, text) if self.task.folded else text
+        return fold_text(self.task.program, self.task.options, text) if self.task.folded else text
 
     @cached_property
     def parsed(self) -> Parsed:

@@ -30,7 +30,7 @@ from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.states import BATCH, clustered, recorded_truths, rolled_from
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Cell, Table
-from worldline.predict.forcing.rolled import Ahead, ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout, NextStep
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
@@ -152,7 +152,7 @@ def decided(number: int, true: Truth, rolled: ForcedRollout) -> list[BranchDecis
     return judged
 
 
-def _has_true_action(ahead: Ahead, turn: Turn, text: bytes) -> bool:
+def _has_true_action(ahead: NextStep, turn: Turn, text: bytes) -> bool:
     """Whether the predicted step is the true event on the true line, whatever it changes."""
     return ahead.same_action or _action(ahead.found or b"") == turn.action(text)
 

@@ -32,7 +32,7 @@ from worldline.evaluation.suites.measurement import Measurement, failed, skipped
 from worldline.evaluation.suites.suite import Suite, Task
 from worldline.evaluation.table import Between, Cell, Table
 from worldline.predict.forcing.forced import roll
-from worldline.predict.forcing.rolled import Ahead, ForcedRollout
+from worldline.predict.forcing.forced_rollout import ForcedRollout, NextStep
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.recording.recorder import record_many
@@ -219,7 +219,7 @@ def steps(task: Task, ask: PredictionRequest, true: Truth, rolled: ForcedRollout
     return _forced(task, answer, actions, states, len(actual))
 
 
-def _ahead(task: Task, ask: PredictionRequest, true: Truth, steps_ahead: Sequence[Ahead]) -> ForcedSteps:
+def _ahead(task: Task, ask: PredictionRequest, true: Truth, steps_ahead: Sequence[NextStep]) -> ForcedSteps:
     """Compare steps that were each predicted after the truth; the end is not a step."""
     own, at = list[tuple[bool, bool]](), 0
     for step in steps_ahead:
@@ -238,7 +238,7 @@ def _forced(
     return ForcedSteps(task.group, answer, actions, states, reach, length)
 
 
-def _as_values(ask: PredictionRequest, before: bytes, step: Ahead) -> bool:
+def _as_values(ask: PredictionRequest, before: bytes, step: NextStep) -> bool:
     """Whether a step with another spelling has the same values: keys or fields may be in another order."""
     if step.wanted.startswith(b"<|"):  # frames of the notation cwm were already compared as values
         return False

@@ -18,7 +18,7 @@ from worldline.plan.games.leduc import LeducPoker
 from worldline.plan.games.nim import Nim
 from worldline.plan.games.pig import Pig
 from worldline.plan.games.tic_tac_toe import TicTacToe
-from worldline.predict.python_name import failure, named
+from worldline.predict.python_name import describe_error, find_object
 
 SHIPPED: dict[str, Callable[[], GameState]] = {
     "tic-tac-toe": TicTacToe,
@@ -46,7 +46,7 @@ def load_game(name: str) -> GameState:
         raise UsageError(
             f"{name!r} is not a game: use {', '.join(SHIPPED)}, or FILE.py:NAME for your own class"
         )
-    loaded = named(name)
+    loaded = find_object(name)
     with guarded(name):
         start = loaded.value() if callable(loaded.value) else loaded.value
         _check(name, start)
@@ -70,7 +70,7 @@ def guarded(name: str, start: GameState | None = None) -> Iterator[None]:
         files = {Path(frame.f_code.co_filename).name for frame, _ in walk_tb(error.__traceback__)}
         fault = fault_of(start) if start is not None and file.name not in files else ""
         raise UsageError(
-            f"the game {name}{f': {fault}' if fault else f' failed: {failure(error, file)}'}"
+            f"the game {name}{f': {fault}' if fault else f' failed: {describe_error(error, file)}'}"
         ) from error
 
 

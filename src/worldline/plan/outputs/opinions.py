@@ -9,9 +9,9 @@ from dataclasses import replace
 from worldline.analyze.flow.control import syntax
 from worldline.core.program import Program
 from worldline.plan.gate import Gate, gate_of
-from worldline.plan.imagined import think
+from worldline.plan.imagined import predict_answers
 from worldline.plan.journal import read_journal
-from worldline.plan.ledger import model_of, telling
+from worldline.plan.ledger import calibration_entries, model_of
 from worldline.plan.outputs.expectation import Expectation
 from worldline.plan.outputs.report import OutputsReport
 from worldline.plan.question import Question
@@ -26,8 +26,10 @@ def imagining(predictor: Predictor, journal: str | None = None) -> Opinion:
     gate = None if journal is None else _gate(predictor, journal)
 
     def opinion(programs: Sequence[Program]) -> list[tuple[str | None, float | None]]:
-        thoughts = think(predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES)
-        return [(thought.value, _chance(gate, thought.score)) for thought in thoughts]
+        predictions = predict_answers(
+            predictor, programs, Question(what="return"), limit=MAX_PREDICTION_BYTES
+        )
+        return [(predicted.value, _chance(gate, predicted.score)) for predicted in predictions]
 
     return opinion
 
@@ -38,7 +40,7 @@ def _chance(gate: Gate | None, score: float | None) -> float | None:
 
 def _gate(predictor: Predictor, journal: str) -> Gate | None:
     known = (entry.ledger for entry in read_journal(journal))
-    return gate_of(telling(known, what="return", model=model_of(predictor)))
+    return gate_of(calibration_entries(known, what="return", model=model_of(predictor)))
 
 
 def program_of(program: Program, wanted: Expectation) -> Program | None:

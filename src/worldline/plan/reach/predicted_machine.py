@@ -77,7 +77,7 @@ class Snapshot:
 
     def certain(self) -> Snapshot:
         """Return the same snapshot, confirmed by an execution."""
-        draft = self.draft.fork(limit=self.draft.ask.limit, script=self.draft.script)
+        draft = self.draft.fork(limit=self.draft.request.limit, script=self.draft.script)
         draft.logprob = 0.0
         return replace(self, draft=draft)
 

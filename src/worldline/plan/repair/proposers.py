@@ -18,7 +18,7 @@ from worldline.plan.repair.candidate import FOREIGN, Defect, Proposer, RepairCan
 from worldline.plan.repair.edits.parsed import ParsedSource
 from worldline.predict.models import load_model
 from worldline.predict.predictor import AnswersQuestions
-from worldline.predict.python_name import failure, named
+from worldline.predict.python_name import describe_error, find_object
 
 LONGEST = 8_192  # tokens of an answer, and bytes of a candidate's growth
 MAX_FIXES = 8  # requested from a model
@@ -34,7 +34,7 @@ def load_proposer(scheme: str, extras: Mapping[str, str] | None = None) -> Propo
     if scheme.startswith("python:"):
         if extras:
             raise UsageError("a proposer of your own takes no --propose-option")
-        loaded = named(scheme.removeprefix("python:"))
+        loaded = find_object(scheme.removeprefix("python:"))
         if not callable(loaded.value):
             raise UsageError(f"{scheme} is no function: it takes a Defect and gives changed sources")
         return OwnProposer(loaded.label, loaded.value, loaded.file)
@@ -76,7 +76,7 @@ class OwnProposer:
         try:
             proposals = list(self.act(defect))
         except Exception as error:
-            raise UsageError(f"{self.name} failed: {failure(error, self.file)}") from error
+            raise UsageError(f"{self.name} failed: {describe_error(error, self.file)}") from error
         for proposal in proposals:
             if isinstance(proposal, RepairCandidate):
                 yield proposal

@@ -1,1 +1,1 @@
-"""Rollouts with a part of the truth put in the model's way: actions, states, edits, queries."""
+"""Teacher forcing: rollouts that are given part of the true trace."""

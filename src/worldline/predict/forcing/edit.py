@@ -1,7 +1,4 @@
-"""An edited state: names of one step get other values in the text so far, and whoever continues it goes on from there.
-
-Where the edit stands in the text is its notation's (`Notation.edit`).
-"""
+"""Edits of a predicted state: names get other values after one step, and the model continues from there."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from worldline.predict.table import context_of
 
 @dataclass(frozen=True)
 class Edit:
-    """After step `step`, names of its frame have these canonical values; None takes a name away."""
+    """Sets names of a step's frame to canonical values after that step; None deletes a name."""
 
     step: int
     values: Mapping[str, str | None] = field(default_factory=dict)
@@ -26,11 +23,11 @@ class Edit:
     def __post_init__(self) -> None:
         for name, value in self.values.items():
             if value is not None and scan(value, 0) != len(value):
-                raise UsageError(f"{name}={value}: not a canonical value")
+                raise UsageError(f"{name}={value}: not a canonical value, such as 7, 'a' or [1, 2]")
 
 
 def read_edit(text: str) -> Edit:
-    """Read `3:n=7`, after step 3 n is 7; without a value the name is taken away."""
+    """Parse `3:n=7`: after step 3, n is 7. Without a value the name is deleted."""
     step, colon, change = text.partition(":")
     name, equals, value = change.partition("=")
     if not (colon and equals and step.isdecimal() and name.isidentifier()):
@@ -38,6 +35,12 @@ def read_edit(text: str) -> Edit:
     return Edit(int(step), {name: value or None})
 
 
-def edited(ask: PredictionRequest, text: bytes, edit: Edit, *, codec: str = DEFAULT_NOTATION) -> bytes:
-    """The text of an ask up to the changes of a step, with the edit among them."""
-    return notation(codec).edit(context_of(ask), text, edit.step, edit.values)
+def apply_edit(
+    request: PredictionRequest, text: bytes, edit: Edit, *, codec: str = DEFAULT_NOTATION
+) -> bytes:
+    """Cut a text after the state of the edited step, with the edit in it.
+
+    Raises:
+        UsageError: There is no such step, or its state is not in the text.
+    """
+    return notation(codec).edit(context_of(request), text, edit.step, edit.values)

@@ -1,11 +1,9 @@
-"""A budget of interpreter queries, spent where the model is least sure: there the true step is put in for its own.
+"""Queries: true steps from the interpreter replace the model's own where its confidence is lowest.
 
-Rounds: the model writes to the end; the step with the lowest log-probability (of its action and state together) that
-was not asked for yet is; the text is written anew from there on, with every true step that was asked for in its place.
-Where to ask never depends on the truth. A query is answered by the recorded run, step by number: behind an action that
-the run did not take it has no answer for the model's own state, so such a query is spent without effect and counted in
-`spent` but not in `answered`. The model's other states are kept as they are. A predictor that does not say how sure it
-is of each step is refused: to ask anywhere else would be another experiment.
+In each round the model writes to the end. The step with the lowest log-probability that was not queried yet is queried,
+and the text is written again from there, with all queried steps in place. The choice never depends on the truth. The
+recorded run answers by step number. After an action that the run did not take it has no answer: such a query counts in
+`spent` but not in `answered`. Predictors that report no confidence per step are refused.
 """
 
 from __future__ import annotations
@@ -15,18 +13,18 @@ from dataclasses import dataclass, field, replace
 
 from worldline.core.errors import UsageError
 from worldline.predict.confidence import StepConfidence
-from worldline.predict.forcing.rolled import ForcedRollout
-from worldline.predict.forcing.talk import TOGETHER
-from worldline.predict.forcing.written import written
+from worldline.predict.forcing.batching import MAX_TEXTS_AT_ONCE
+from worldline.predict.forcing.forced_rollout import ForcedRollout
+from worldline.predict.forcing.writing import write_texts
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
 
 @dataclass
 class Inquiry:
-    """One text, and the queries that were made about it."""
+    """One text and its queries."""
 
-    ask: PredictionRequest
+    request: PredictionRequest
     truth: Prediction
     spent: list[int] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
@@ -36,14 +34,14 @@ class Inquiry:
     left: int | None = None
     seconds: float = 0.0
 
-    def question(self) -> PredictionRequest:
-        """The ask behind the text that the newest query leaves as it is."""
+    def next_request(self) -> PredictionRequest:
+        """Return the request that continues before the newest query."""
         if self.prediction is None:
-            return self.ask
-        return replace(self.ask, given=self.prediction.text[: self.sure[self.spent[-1]].start])
+            return self.request
+        return replace(self.request, given=self.prediction.text[: self.sure[self.spent[-1]].start])
 
     def choose(self) -> bool:
-        """Spend a query where the model is least sure; False where there is no such step, or the tool failed."""
+        """Query the step with the lowest confidence; False if there is none left or the tool failed."""
         assert self.prediction is not None
         waiting = [
             (step.logprob, number) for number, step in enumerate(self.sure) if number not in self.spent
@@ -53,8 +51,8 @@ class Inquiry:
         self.spent.append(min(waiting)[1])
         return True
 
-    def keep(self, rolled: ForcedRollout, start: int) -> None:
-        """Take what was written from byte `start` on."""
+    def update(self, rolled: ForcedRollout, start: int) -> None:
+        """Store what was written from byte `start`."""
         newest = self.spent[-1] if self.spent else 0
         self.seconds += rolled.prediction.seconds
         self.prediction = replace(rolled.prediction, seconds=self.seconds)
@@ -64,42 +62,47 @@ class Inquiry:
         self.left = rolled.left
 
     def rolled(self) -> ForcedRollout:
-        """The text after its last round."""
+        """Return the text after its last round."""
         assert self.prediction is not None
         return ForcedRollout(
-            prediction=self.prediction, force="queries", dictated=tuple(self.dictated), left=self.left,
-            sure=tuple(self.sure), spent=tuple(self.spent), answered=tuple(sorted(self.answered)),
-        )  # fmt: skip
+            prediction=self.prediction,
+            force="queries",
+            dictated=tuple(self.dictated),
+            left=self.left,
+            sure=tuple(self.sure),
+            spent=tuple(self.spent),
+            answered=tuple(sorted(self.answered)),
+        )
 
 
-def inquire(
-    predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], *, budget: int
+def roll_with_queries(
+    predictor: Predictor, requests: Sequence[PredictionRequest], truths: Sequence[Prediction], *, budget: int
 ) -> Iterator[ForcedRollout]:
-    """Each ask with so many queries, in their order."""
+    """Roll out each request with at most `budget` queries, in order."""
     if budget < 0:
-        raise UsageError(f"a budget of {budget} queries")
-    for first in range(0, len(asks), TOGETHER):
-        part = slice(first, first + TOGETHER)
-        some = [Inquiry(ask, truth) for ask, truth in zip(asks[part], truths[part], strict=True)]
-        going = some
+        raise UsageError(f"the number of queries must be 0 or more, not {budget}")
+    for first in range(0, len(requests), MAX_TEXTS_AT_ONCE):
+        part = slice(first, first + MAX_TEXTS_AT_ONCE)
+        texts = [Inquiry(request, truth) for request, truth in zip(requests[part], truths[part], strict=True)]
+        active = texts
         for number in range(budget + 1):
-            # Behind the step at which a text has left the true run a query changes nothing.
+            # After a text has diverged from the true run, a query changes nothing.
             write_round(
-                predictor, [text for text in going if text.left is None or text.spent[-1] <= text.left]
+                predictor, [text for text in active if text.left is None or text.spent[-1] <= text.left]
             )
             if number < budget:
-                going = [text for text in going if text.choose()]
-        yield from (text.rolled() for text in some)
+                active = [text for text in active if text.choose()]
+        yield from (text.rolled() for text in texts)
 
 
-def write_round(predictor: Predictor, going: Sequence[Inquiry]) -> None:
-    """Write texts on, from the step that was asked for last, with every true step in its place."""
-    asks, truths = [text.question() for text in going], [text.truth for text in going]
-    chosen = [frozenset(text.spent) for text in going]
-    rollouts = written(predictor, asks, truths, force="queries", chosen=chosen)
-    for text, ask, rolled in zip(going, asks, rollouts, strict=True):
+def write_round(predictor: Predictor, active: Sequence[Inquiry]) -> None:
+    """Write each text again from its newest query, with all queried steps in place."""
+    requests, truths = [text.next_request() for text in active], [text.truth for text in active]
+    chosen = [frozenset(text.spent) for text in active]
+    rollouts = write_texts(predictor, requests, truths, force="queries", chosen=chosen)
+    for text, request, rolled in zip(active, requests, rollouts, strict=True):
         if rolled.prediction.status != "fault" and rolled.prediction.text and not rolled.sure:
             raise UsageError(
-                f"{predictor.info.name} does not say how sure it is of each step: it gives no log-probabilities"
+                f"{predictor.info.name} reports no confidence per step: it returns no log-probabilities"
             )
-        text.keep(rolled, len(ask.given))
+        text.update(rolled, len(request.given))

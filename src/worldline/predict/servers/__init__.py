@@ -1,1 +1,1 @@
-"""Models behind OpenAI-compatible servers: the client, three ways to ask, and what a chat model is told."""
+"""Models behind OpenAI-compatible servers: the client, the prompt styles and their texts."""

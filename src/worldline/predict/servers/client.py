@@ -1,9 +1,8 @@
-"""One question to an HTTP server that may misbehave: a JSON object out, a JSON object back, or why there is none.
+"""The HTTP client of model servers: sends a JSON object and returns a JSON object, or the reason why there is none.
 
-Bounded in every way: a deadline for each attempt, a number of attempts, a cap on the body, no redirects, no
-decompression, no proxies or passwords out of the environment. The key is sent and never shown: what a server says is
-searched for it first. An answer that was asked for as a stream is kept as far as it has come when its deadline strikes.
-What the objects mean is `ways`'s; how many questions run at once is `server`'s.
+Everything is bounded: a deadline per attempt, the number of attempts, the size of the body. There are no redirects, no
+decompression, and no proxies or passwords from the environment. The key is never shown: it is removed from everything a
+server sends. If a stream exceeds its deadline, the part that has arrived counts.
 """
 
 from __future__ import annotations
@@ -28,29 +27,29 @@ from worldline.predict.servers.streamed import StreamedAnswer
 if TYPE_CHECKING:
     import httpx2
 
-BODY = 64 << 20  # bytes of an answer: 64 KiB of text with the log-probability of each byte are some 10 MB
-SHOWN = 200  # characters of a server's own words in a reason
+MAX_BODY_BYTES = 64 << 20  # 64 KiB of text with log-probabilities take about 10 MB
+MAX_MESSAGE_CHARS = 200  # of a server's own message
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 30.0
-RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
-REFUSED = (400, 413, 422)
-STREAM = "text/event-stream"
-LATE = "worldline_late"  # in an answer that its deadline cut: after how long
+RETRIED_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+REFUSED_STATUSES = (400, 413, 422)
+EVENT_STREAM = "text/event-stream"
+LATE = "worldline_late"  # the key of the deadline in an answer that it cut
 _CONTEXT = re.compile(r"context.{0,9}(length|size|window)|too (long|many tokens)|maximum.{0,30}tokens", re.I)
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Patience:
-    """How long an attempt may take, and how many attempts may follow the first."""
+    """Seconds per attempt, and the number of retries."""
 
     timeout: float = 600.0
     retries: int = 4
 
 
 class Unanswered(Exception):
-    """No answer, and why. `again` says that another attempt may fare better, `after` the seconds to wait.
+    """There is no answer. If `again`, another attempt may succeed, `after` some seconds.
 
-    `context`: the question and its answer do not fit into the model's context, which is a budget and no fault.
+    `context`: question and answer exceed the model's context, which is a budget and not a fault.
     """
 
     def __init__(self, why: str, *, again: bool = True, after: float = 0.0, context: bool = False) -> None:
@@ -60,7 +59,7 @@ class Unanswered(Exception):
 
 @dataclass(frozen=True)
 class ServerClient:
-    """Where questions go, and how. `random` spreads the pauses between attempts."""
+    """Sends questions to one server. `random` varies the pauses between attempts."""
 
     url: str
     patience: Patience
@@ -68,7 +67,7 @@ class ServerClient:
     key: str = field(default="", repr=False)
 
     def open(self) -> httpx2.AsyncClient:
-        """The connections, for the event loop that uses them."""
+        """Open the connections, for the event loop that uses them."""
         http = _httpx()
         headers = {"Accept-Encoding": "identity", "User-Agent": "worldline"}
         if self.key:
@@ -80,7 +79,7 @@ class ServerClient:
             limits=limits,
             trust_env=False,
             follow_redirects=False,
-            # Loading the certificates takes a tenth of a second, and a plain http:// address has none to verify.
+            # Loading certificates takes 0.1 s, and http:// does not need them.
             verify=self.url.startswith("https:"),
         )
         return opened
@@ -94,7 +93,11 @@ class ServerClient:
         *,
         retries: int | None = None,
     ) -> _T:
-        """What `read` makes of the answer, after as many attempts as the deadline and the retries allow."""
+        """Ask a question, with retries, and return what `read` makes of the answer.
+
+        Raises:
+            Unanswered: All attempts failed, or `read` raised it each time.
+        """
         body = json.dumps(question).encode()
         attempts = 1 + (self.patience.retries if retries is None else retries)
         end = time.monotonic() + attempts * self.patience.timeout
@@ -104,8 +107,12 @@ class ServerClient:
             except Unanswered as problem:
                 pause = max(problem.after, self.pause(attempt))
                 if not problem.again or attempt == attempts:
-                    why, told = _counted(problem.why, attempt), problem
-                    raise Unanswered(why, again=told.again, after=told.after, context=told.context) from None
+                    raise Unanswered(
+                        _counted(problem.why, attempt),
+                        again=problem.again,
+                        after=problem.after,
+                        context=problem.context,
+                    ) from None
                 if time.monotonic() + pause >= end:
                     late = f"{problem.why}, and no time for another attempt"
                     raise Unanswered(_counted(late, attempt)) from None
@@ -121,18 +128,18 @@ class ServerClient:
         *,
         is_streamed: bool,
     ) -> _T:
-        """What `read` makes of one attempt; of a stream that is late, of what has come, marked as late."""
-        coming = StreamedAnswer() if is_streamed else None
+        """Make one attempt. If a stream is late, the part that has arrived is read and marked as late."""
+        streamed = StreamedAnswer() if is_streamed else None
         try:
             async with asyncio.timeout(self.patience.timeout):
-                return read(await self._once(http, self.url + path, body, coming))
+                return read(await self._once(http, self.url + path, body, streamed))
         except TimeoutError:
-            if coming is None or not coming.has_text:
+            if streamed is None or not streamed.has_text:
                 raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
-        return read({**coming.answer(is_late=True), LATE: f"{self.patience.timeout:g} s"})
+        return read({**streamed.answer(is_late=True), LATE: f"{self.patience.timeout:g} s"})
 
     async def look(self, http: httpx2.AsyncClient, path: str) -> dict[str, Any]:
-        """What stands at a path; Unanswered where nothing does in time."""
+        """Get the JSON object at a path."""
         try:
             async with asyncio.timeout(self.patience.timeout):
                 return await self._once(http, self.url + path, None, None)
@@ -140,46 +147,48 @@ class ServerClient:
             raise Unanswered(f"no answer within {self.patience.timeout:g} s") from None
 
     def pause(self, attempt: int) -> float:
-        """Seconds before another attempt, longer each time, spread by chance."""
+        """Return the seconds before another attempt: exponential backoff with jitter."""
         longest: float = min(FIRST_PAUSE * 2.0 ** (attempt - 1), LONGEST_PAUSE)
         return longest * (0.5 + self.random.random() / 2)
 
     async def _once(
-        self, http: httpx2.AsyncClient, url: str, body: bytes | None, coming: StreamedAnswer | None
+        self, http: httpx2.AsyncClient, url: str, body: bytes | None, streamed: StreamedAnswer | None
     ) -> dict[str, Any]:
         errors = _httpx()
         method = "GET" if body is None else "POST"
         headers = {} if body is None else {"Content-Type": "application/json"}
         try:
             async with http.stream(method, url, content=body, headers=headers) as answer:
-                is_stream = coming is not None and answer.status_code == 200 and _kind(answer) == STREAM
-                data = await self._body(answer, coming if is_stream else None)
+                is_stream = (
+                    streamed is not None and answer.status_code == 200 and _kind(answer) == EVENT_STREAM
+                )
+                data = await self._body(answer, streamed if is_stream else None)
                 _check_status(answer, data)
-                if coming is not None and is_stream:
-                    return coming.answer()
+                if streamed is not None and is_stream:
+                    return streamed.answer()
                 _check_kind(answer)
         except errors.ConnectError as error:
             raise _unconnected(self.url, error) from None
         except errors.TransportError as error:
-            raise Unanswered(f"{_words(error)} while it answered") from None
-        except errors.InvalidURL:  # httpx reads a redirect that it does not follow
-            raise Unanswered("redirected to what is no address", again=False) from None
+            raise Unanswered(f"{_error_text(error)} while it answered") from None
+        except errors.InvalidURL:  # httpx parses redirects even if it does not follow them
+            raise Unanswered("redirected to an invalid address", again=False) from None
         return _object(data)
 
-    async def _body(self, answer: httpx2.Response, coming: StreamedAnswer | None) -> bytes:
-        """The bytes as they were sent, up to the cap, with the key taken out of them; a stream is fed with them."""
+    async def _body(self, answer: httpx2.Response, streamed: StreamedAnswer | None) -> bytes:
+        """Return the body without the key, or feed it to a stream."""
         if answer.headers.get("Content-Encoding", "identity") != "identity":
-            raise Unanswered("a compressed answer, which was not asked for", again=False)
+            raise Unanswered("a compressed answer, which was not requested", again=False)
         data, size = bytearray(), 0
         async for chunk in answer.aiter_raw():
             size += len(chunk)
-            if size > BODY:
-                raise Unanswered(f"an answer of more than {BODY >> 20} MiB", again=False)
-            if coming is None:
+            if size > MAX_BODY_BYTES:
+                raise Unanswered(f"an answer of more than {MAX_BODY_BYTES >> 20} MiB", again=False)
+            if streamed is None:
                 data += chunk
                 continue
             try:
-                coming.feed(self._without_key(chunk))
+                streamed.feed(self._without_key(chunk))
             except ValueError as error:
                 raise Unanswered(one_line(str(error))) from None
         return self._without_key(bytes(data))
@@ -191,19 +200,21 @@ class ServerClient:
 def _check_status(answer: httpx2.Response, data: bytes) -> None:
     status = answer.status_code
     if 300 <= status < 400:
-        where = _origin(answer.headers.get("Location", ""))
-        raise Unanswered(f"redirected{where}: give that address if it is the right one", again=False)
+        origin = _origin(answer.headers.get("Location", ""))
+        raise Unanswered(f"redirected{origin}: use that address if it is the right one", again=False)
     if status != 200:
-        said = _said(data)
+        message = _server_message(data)
         after = _retry_after(answer.headers.get("Retry-After", ""))
         raise Unanswered(
-            f"status {status}" + (f" ({said})" if said else ""), again=status in RETRIED, after=after,
-            context=status in REFUSED and _CONTEXT.search(said) is not None,
-        )  # fmt: skip
+            f"status {status}" + (f" ({message})" if message else ""),
+            again=status in RETRIED_STATUSES,
+            after=after,
+            context=status in REFUSED_STATUSES and _CONTEXT.search(message) is not None,
+        )
 
 
 def _origin(location: str) -> str:
-    """Where a redirect leads, without the secrets that may stand in it; nothing where that is no address."""
+    """Return the scheme and host of a redirect, which hold no secrets; empty if it is not an address."""
     try:
         where = urlsplit(location)
         named = f"{where.scheme}://{where.hostname}" if where.hostname else ""
@@ -213,52 +224,52 @@ def _origin(location: str) -> str:
 
 
 def _kind(answer: httpx2.Response) -> str:
-    told: str = answer.headers.get("Content-Type", "application/json")
-    return told.partition(";")[0].strip().lower()
+    header: str = answer.headers.get("Content-Type", "application/json")
+    return header.partition(";")[0].strip().lower()
 
 
 def _check_kind(answer: httpx2.Response) -> None:
     kind = _kind(answer)
-    if kind == STREAM:  # its chunks may be repeated or lost, and nothing in them would tell
-        raise Unanswered("a stream, which was not asked for", again=False)
+    if kind == EVENT_STREAM:
+        raise Unanswered("a stream, which was not requested", again=False)
     if kind.startswith("text/html"):
         raise Unanswered("a web page instead of an answer")
 
 
 def _object(data: bytes) -> dict[str, Any]:
     try:
-        found = parse_external_json(data)
+        value = parse_external_json(data)
     except ValueError:
         raise Unanswered("an answer that is not JSON") from None
-    if not isinstance(found, dict):
-        raise Unanswered("an answer that is no JSON object")
-    return found
+    if not isinstance(value, dict):
+        raise Unanswered("an answer that is not a JSON object")
+    return value
 
 
-def _said(data: bytes) -> str:
-    """What a server says about its refusal, shortened, on one line."""
+def _server_message(data: bytes) -> str:
+    """Return a server's error message, shortened, on one line."""
     try:
         text = _message(parse_external_json(data[: 1 << 16]))
     except ValueError:
-        text = "" if data.lstrip()[:1] == b"<" else data[: SHOWN * 4].decode("utf-8", "replace")
+        text = "" if data.lstrip()[:1] == b"<" else data[: MAX_MESSAGE_CHARS * 4].decode("utf-8", "replace")
     return one_line(text)
 
 
-def one_line(text: str, most: int = SHOWN) -> str:
-    """A server's words on one line, shortened."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text[: most * 4]).split())[:most]
+def one_line(text: str, max_chars: int = MAX_MESSAGE_CHARS) -> str:
+    """Put a server's text on one line and shorten it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text[: max_chars * 4]).split())[:max_chars]
 
 
-def _message(found: Any) -> str:
-    """The message in the usual places of an error object."""
+def _message(value: Any) -> str:
+    """Find the message in the usual places of an error object."""
     for key in ("error", "message", "detail"):
-        if isinstance(found, dict) and key in found:
-            found = found[key]
-    return found if isinstance(found, str) else ""
+        if isinstance(value, dict) and key in value:
+            value = value[key]
+    return value if isinstance(value, str) else ""
 
 
 def _retry_after(text: str) -> float:
-    """Seconds, of a number of them or a date; nothing for anything else."""
+    """Parse a number of seconds or a date; 0 for anything else."""
     try:
         seconds = float(text)
     except ValueError:
@@ -276,10 +287,10 @@ def _unconnected(url: str, error: Exception) -> Unanswered:
             why = (cause.reason or "error").lower().replace("_", " ")
             return Unanswered(f"TLS: {why}", again=False)
         cause = cause.__cause__ or cause.__context__
-    return Unanswered(f"no connection to {url}: {_words(error)}")
+    return Unanswered(f"no connection to {url}: {_error_text(error)}")
 
 
-def _words(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return one_line(str(error)) or type(error).__name__
 
 

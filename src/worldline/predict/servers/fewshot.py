@@ -1,8 +1,8 @@
-"""A few-shot prompt for Meta's format: the format in words, worked examples, the program and an open assertion.
+"""A few-shot prompt for Meta's format: the format explained, worked examples, the program and an open assertion.
 
-The published study asked so: the trace is written first and the assertion completed behind it, in `[ANSWER]` brackets.
-The model's own answer is kept beside its trace. The examples are true: a test records them again. Their number and
-words are the same for all models, and a run keeps them.
+As in the published study, the model writes the trace and then completes the assertion in `[ANSWER]` brackets. That
+answer is kept beside the trace. A test records the examples again. The prompt is the same for all models, and a run
+stores it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,16 @@ from worldline.codec.cwm.text import SPECIAL, token, unspaced
 from worldline.core.program import Program
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import PROGRAM, language_note
+from worldline.predict.servers.prompt_styles import (
+    CHAT,
+    SPECIAL_TOKENS,
+    Reply,
+    Sampling,
+    closed,
+    stop_texts,
+    without_reasoning,
+)
 from worldline.predict.servers.tokens import stage
-from worldline.predict.servers.ways import CHAT, Reply, Sampling, closed, stop_texts, without_thoughts
 from worldline.predict.table import table_of
 
 _TEXTS = files(__package__)
@@ -33,71 +41,72 @@ _SPECIALS = rf"(?:{SPECIAL.pattern})*"
 
 @dataclass(frozen=True)
 class FewShot:
-    """The prompt as plain text, with the frames that are sure to come first; the model goes on."""
+    """The prompt as plain text, up to the first frames that are certain. The model continues it."""
 
     codec: str = "cwm"
     path: str = "/completions"
 
     @property
     def template(self) -> str:
-        """The prompt, with a place for the program."""
+        """The prompt, with a placeholder for the program."""
         return prompt_around(PROGRAM)
 
-    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
-        """The prompt, what is given, and where to stop: behind the answer."""
-        given = stage(ask.program).opening + ask.given.decode("utf-8", "replace")
+    def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
+        """Return the prompt with the given frames; the model stops after the answer."""
+        prefix = stage(request.program).opening + request.given.decode("utf-8", "replace")
         return {
-            "prompt": prompt_around(question(ask.program)) + given, "stop": [CLOSE, *stop_texts(ask, self.codec)],
-            "include_stop_str_in_output": True, "skip_special_tokens": False,
-            "spaces_between_special_tokens": False, **({"logprobs": 1} if sampling.logprobs else {}),
-        }  # fmt: skip
+            "prompt": prompt_around(question(request.program)) + prefix,
+            "stop": [CLOSE, *stop_texts(request, self.codec)],
+            "include_stop_str_in_output": True,
+            **SPECIAL_TOKENS,
+            **sampling.completion_options,
+        }
 
-    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
-        """The frames of the call alone, those given first."""
-        return trace_text(ask, reply)
+    def text(self, request: PredictionRequest, reply: Reply) -> bytes:
+        """Return the frames of the call only, after the given ones."""
+        return trace_text(request, reply)
 
-    def said(self, ask: PredictionRequest, reply: Reply) -> str | None:
-        """The answer that the model gives behind its trace."""
-        return own_answer(ask, reply)
+    def answer(self, request: PredictionRequest, reply: Reply) -> str | None:
+        """Return the model's answer after its trace."""
+        return own_answer(request, reply)
 
 
 @dataclass(frozen=True)
 class FewShotChat:
-    """The same prompt as the one message of a conversation."""
+    """The same prompt as the only message of a conversation."""
 
     codec: str = "cwm"
     path: str = CHAT
 
     @property
     def template(self) -> str:
-        """The message, with a place for the program."""
+        """The message, with a placeholder for the program."""
         return f"[user]\n{prompt_around(PROGRAM)}"
 
-    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
-        """The message; what is given stands behind it."""
-        wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
-        said = prompt_around(question(ask.program))
-        if ask.given:
-            said += stage(ask.program).opening + ask.given.decode("utf-8", "replace")
-            said += "\n\nThe trace begins as it stands here; go on from there."
-        return {"messages": [{"role": "user", "content": said}], **wanted}
+    def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
+        """Return the message, with the given frames at its end."""
+        message = prompt_around(question(request.program))
+        if request.given:
+            message += stage(request.program).opening + request.given.decode("utf-8", "replace")
+            message += "\n\nThe trace begins as it stands here; go on from there."
+        return {"messages": [{"role": "user", "content": message}], **sampling.chat_options}
 
-    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
-        """The frames of the call alone, those given first."""
-        return trace_text(ask, reply)
+    def text(self, request: PredictionRequest, reply: Reply) -> bytes:
+        """Return the frames of the call only, after the given ones."""
+        return trace_text(request, reply)
 
-    def said(self, ask: PredictionRequest, reply: Reply) -> str | None:
-        """The answer that the model gives behind its trace."""
-        return own_answer(ask, reply)
+    def answer(self, request: PredictionRequest, reply: Reply) -> str | None:
+        """Return the model's answer after its trace."""
+        return own_answer(request, reply)
 
 
 def prompt_around(wanted: str) -> str:
-    """The whole prompt: instruction, examples, and the question that is asked."""
+    """Return the whole prompt: instruction, examples and question."""
     return "\n".join((INSTRUCTION, BEFORE_EXAMPLES, EXAMPLES, BEFORE_QUESTION, wanted))
 
 
 def question(program: Program) -> str:
-    """A program with its open assertion, and its trace as far as the first frame: also how an example begins."""
+    """Return a program with its open assertion, up to the first frame of its trace. Examples start the same way."""
     open_ = f"assert {program.call} == ??" if program.call else "(a script: it is run from its first line)"
     shown = QUESTION.format(SOURCE=program.source, ASSERTION=open_)
     if not program.lang.is_default:
@@ -105,50 +114,50 @@ def question(program: Program) -> str:
     return shown + stage(program).prompt.removeprefix(token("begin_of_text"))
 
 
-def trace_text(ask: PredictionRequest, reply: Reply) -> bytes:
-    """The trace in a reply, with every special token; a piece of a frame, which was asked for alone, as it is."""
-    staged, given = stage(ask.program), ask.given.decode("utf-8", "replace")
-    if ask.stop:
-        text = given + closed(unspaced(reply.text), ask, reply)
-    elif given:
-        text = _continued(ask, given, reply)
+def trace_text(request: PredictionRequest, reply: Reply) -> bytes:
+    """Return the trace in a reply, with its special tokens restored. Part of a frame is returned as it is."""
+    staged, prefix = stage(request.program), request.given.decode("utf-8", "replace")
+    if request.stop:
+        text = prefix + closed(unspaced(reply.text), request, reply)
+    elif prefix:
+        text = _continued(request, prefix, reply)
     else:
-        text = _read(ask, reply).text
+        text = _read(request, reply).text
     return staged.without_closing(text).encode("utf-8", "surrogatepass")
 
 
-def own_answer(ask: PredictionRequest, reply: Reply) -> str | None:
-    """What stands in `[ANSWER]` brackets behind a trace, an assertion's right side alone; a script has none."""
-    if ask.program.call is None or ask.stop:
+def own_answer(request: PredictionRequest, reply: Reply) -> str | None:
+    """Return the right side of the assertion in `[ANSWER]` brackets; None for a script."""
+    if request.program.call is None or request.stop:
         return None
-    if ask.given:
+    if request.given:
         return asserted(tail_of(_bracketed(reply), 0).answer)
-    return asserted(_read(ask, reply).answer)
+    return asserted(_read(request, reply).answer)
 
 
-def _read(ask: PredictionRequest, reply: Reply) -> ExternalText:
-    """A reply by the reader of foreign text, from the call's own frames on."""
+def _read(request: PredictionRequest, reply: Reply) -> ExternalText:
+    """Read a reply from the first frame of the call."""
     text = _bracketed(reply)
-    head = _opening(stage(ask.program), text)
-    return read(text[head:], ask.program, table_of(ask.program))
+    head = _opening(stage(request.program), text)
+    return read(text[head:], request.program, table_of(request.program))
 
 
-def _continued(ask: PredictionRequest, given: str, reply: Reply) -> str:
-    """What goes on from given frames: up to where the reader finds their end, given as they were."""
-    text = given + _bracketed(reply)
-    found = read(text, ask.program, table_of(ask.program)).text
-    return found if found.startswith(given) else text
+def _continued(request: PredictionRequest, prefix: str, reply: Reply) -> str:
+    """Return the given frames, unchanged, and their continuation up to its end."""
+    text = prefix + _bracketed(reply)
+    trace = read(text, request.program, table_of(request.program)).text
+    return trace if trace.startswith(prefix) else text
 
 
 def _bracketed(reply: Reply) -> str:
-    """A reply without thoughts, and with the bracket that stopped it, which not every server gives back."""
-    text = unspaced(without_thoughts(reply.text))
+    """Return a reply without reasoning, with the bracket that stopped it, which some servers leave out."""
+    text = unspaced(without_reasoning(reply.text))
     is_open = text.rfind(OPEN) > text.rfind(CLOSE)
     return text + CLOSE if is_open and not reply.cut else text
 
 
 def _opening(staged: Stage, text: str) -> int:
-    """Where the frames of `main` end that come first, and that a model may write again; 0 where it did not."""
+    """Return the end of the first frames of `main`, if the model repeats them; 0 if it does not."""
     if staged.closing is None:
         return 0
     head = rf"{_SPECIALS}\{{\}}{_SPECIALS}def {re.escape(staged.called)}:[^\n]*\n"

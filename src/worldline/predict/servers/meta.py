@@ -1,7 +1,6 @@
-"""Meta's format asked for as plain text, or from a chat model: for servers that take no token ids.
+"""Prompt styles for Meta's format without token ids: as plain text, or by chat with one worked example.
 
-The prompt is that of `tokens`, its special tokens spelled out, or the format in words with one worked example. A reply
-may be decoded in any way: with special tokens, with spaces between them, or without any.
+A reply may be decoded with special tokens, with spaces between them, or without them.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from worldline.codec.cwm.text import marked, unspaced
 from worldline.core.program import Program
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.servers.chat import EXAMPLE, PROGRAM, language_note
-from worldline.predict.servers.tokens import stage
-from worldline.predict.servers.ways import (
+from worldline.predict.servers.prompt_styles import (
     CHAT,
+    SPECIAL_TOKENS,
     Reply,
     Sampling,
     closed,
@@ -26,6 +25,7 @@ from worldline.predict.servers.ways import (
     fenced_block,
     stop_texts,
 )
+from worldline.predict.servers.tokens import stage
 from worldline.predict.table import table_of
 
 _TEXTS = files(__package__)
@@ -35,27 +35,28 @@ FRAMES = _TEXTS.joinpath("meta_example.txt").read_text("utf-8")
 
 @dataclass(frozen=True)
 class MetaText:
-    """Meta's prompt as plain text; its frames as the continuation."""
+    """Meta's prompt as plain text, with special tokens spelled out. The model continues it."""
 
     codec: str = "cwm"
     path: str = "/completions"
     template: str = "Meta's prompt as text: a call is made by a `main`, whose frames are not scored"
 
-    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
-        """The prompt, what is given, and where to stop."""
-        prompt = stage(ask.program).prompt + ask.given.decode("utf-8", "replace")
+    def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
+        """Return the prompt with the given frames, and where to stop."""
         return {
-            "prompt": prompt, "stop": stop_texts(ask, self.codec), "include_stop_str_in_output": True,
-            "skip_special_tokens": False,
-            "spaces_between_special_tokens": False, "add_special_tokens": False,
-            **({"logprobs": 1} if sampling.logprobs else {}),
-        }  # fmt: skip
+            "prompt": stage(request.program).prompt + request.given.decode("utf-8", "replace"),
+            "stop": stop_texts(request, self.codec),
+            "include_stop_str_in_output": True,
+            "add_special_tokens": False,
+            **SPECIAL_TOKENS,
+            **sampling.completion_options,
+        }
 
-    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
-        """The frames of the call alone."""
-        text = closed(decoded_frames(reply.text, ask), ask, reply)
-        given = ask.given.decode("utf-8", "replace")
-        return stage(ask.program).without_closing(given + text).encode("utf-8", "surrogatepass")
+    def text(self, request: PredictionRequest, reply: Reply) -> bytes:
+        """Return the frames of the call only."""
+        text = closed(decoded_frames(reply.text, request), request, reply)
+        prefix = request.given.decode("utf-8", "replace")
+        return stage(request.program).without_closing(prefix + text).encode("utf-8", "surrogatepass")
 
 
 @dataclass(frozen=True)
@@ -67,28 +68,27 @@ class MetaChat:
 
     @property
     def template(self) -> str:
-        """The messages, with a place for the program."""
-        said = _conversation(PROGRAM)
-        return "\n\n".join(f"[{each['role']}]\n{each['content']}" for each in said)
+        """The messages, with a placeholder for the program."""
+        conversation = _conversation(PROGRAM)
+        return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in conversation)
 
-    def question(self, ask: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
-        """The messages."""
-        wanted = {"logprobs": True, "top_logprobs": 1} if sampling.logprobs else {}
-        said = program_text(ask.program)
-        if ask.given:
-            given = ask.given.decode("utf-8", "replace")
-            said += f"\n\nThe trace begins so; go on from there:\n\n```\n{given}\n```"
-        return {"messages": _conversation(said), **wanted}
+    def question(self, request: PredictionRequest, sampling: Sampling) -> dict[str, Any]:
+        """Return the messages."""
+        message = program_text(request.program)
+        if request.given:
+            prefix = request.given.decode("utf-8", "replace")
+            message += f"\n\nThe trace begins so; go on from there:\n\n```\n{prefix}\n```"
+        return {"messages": _conversation(message), **sampling.chat_options}
 
-    def text(self, ask: PredictionRequest, reply: Reply) -> bytes:
-        """The frames of the last fenced block, or of all, without what is only said around them."""
-        said = stage(ask.program).without_opening(unspaced(fenced_block(reply.text)))
-        found = read(said, ask.program, table_of(ask.program)).text
-        return ask.given + found.encode("utf-8", "surrogatepass")
+    def text(self, request: PredictionRequest, reply: Reply) -> bytes:
+        """Return the frames of the last fenced block or of the whole reply, without other text."""
+        text = stage(request.program).without_opening(unspaced(fenced_block(reply.text)))
+        trace = read(text, request.program, table_of(request.program)).text
+        return request.given + trace.encode("utf-8", "surrogatepass")
 
 
 def program_text(program: Program) -> str:
-    """A program and its call, as a chat model is shown them."""
+    """Return a program and its call as a chat model sees them."""
     source = marked(program.source, entry_of(program) or 0, program.language).removesuffix("\n")
     return f"{language_note(program)}```{program.language}\n{source}\n```\n\n" + (
         f"Call: `{program.call}`" if program.call else "Run the script."
@@ -96,10 +96,10 @@ def program_text(program: Program) -> str:
 
 
 def example() -> tuple[str, str]:
-    """The worked example: its program, and its frames."""
-    found = parse(EXAMPLE)
-    assert found.program is not None
-    return program_text(found.program), FRAMES
+    """Return the program and frames of the worked example."""
+    parsed = parse(EXAMPLE)
+    assert parsed.program is not None
+    return program_text(parsed.program), FRAMES
 
 
 def _conversation(wanted: str) -> list[dict[str, str]]:

@@ -1,8 +1,7 @@
-"""A model behind an OpenAI-compatible server: `server:URL#MODEL`, or behind several: `server:URL,URL#MODEL`.
+"""A model behind one or several OpenAI-compatible servers: `server:URL[,URL]#MODEL`.
 
-Several questions run at once, predictions come in the order asked, and one that fails does not stop the others: it
-becomes a `fault` with its reason, which is never a wrong prediction. How one question is asked is `client`'s,
-what it says `ways`'s.
+Several questions run at once, and predictions are yielded in the order of their requests. A question that fails is a
+`fault` with its reason, never a wrong prediction, and does not stop the others.
 """
 
 from __future__ import annotations
@@ -27,63 +26,69 @@ from worldline.predict.prediction import CONTEXT, Prediction, PredictionRequest
 from worldline.predict.predictor import Capabilities, ModelInfo
 from worldline.predict.servers.balance import BalancedServers
 from worldline.predict.servers.client import ServerClient, Unanswered
-from worldline.predict.servers.ways import CHAT, Reply, Sampling, Way, prediction, read_reply
+from worldline.predict.servers.prompt_styles import CHAT, PromptStyle, Reply, Sampling, prediction, read_reply
 
 if TYPE_CHECKING:
     import httpx2
 
     Question = Callable[[httpx2.AsyncClient, asyncio.Semaphore], Coroutine[Any, Any, Prediction]]
 
-AHEAD = 8  # how many answers a slow one may be overtaken by, times the questions that run at once
-DOWN = 8  # so many failures in a row, and questions are asked once each until one is answered
+REORDER_WINDOW = 8  # answers that may overtake a slow one, times the concurrency
+MAX_FAILURES_IN_A_ROW = 8  # after these, questions are not retried until one is answered
 
 
 class Server:
-    """Asks a server. `key_env` is the name under which the key was found, which is all that is kept of it."""
+    """Predicts by asking a server. Only the name of the key's environment variable, `key_env`, is stored."""
 
     def __init__(
         self,
         client: ServerClient | BalancedServers,
         model: str,
         *,
-        way: Way,
+        style: PromptStyle,
         sampling: Sampling,
         concurrency: int = 8,
         key_env: str = "",
     ) -> None:
         if not model:
-            raise UsageError("a server's model is named behind its address: server:URL#MODEL")
+            raise UsageError("name the model after the server's address: server:URL#MODEL")
         if concurrency < 1:
-            raise UsageError(f"{concurrency} questions at once")
-        self._client, self._model, self._way, self._sampling = client, model, way, sampling
+            raise UsageError(f"concurrency must be at least 1, not {concurrency}")
+        self._client, self._model, self._style, self._sampling = client, model, style, sampling
         self._concurrency, self._failed = concurrency, 0
         name = f"server:{client.url}#{model}"
-        self.info = ModelInfo(name=name, notation=way.codec, config=self._config(key_env))
+        self.info = ModelInfo(name=name, notation=style.codec, config=self._config(key_env))
 
     @property
     def capabilities(self) -> Capabilities:
-        """It answers questions in plain words; one that is not asked by chat says so when it is asked."""
+        """Answers; `answer` refuses unless the model is asked by chat."""
         return Capabilities(answers_questions=self)
 
     def _config(self, key_env: str) -> dict[str, Any]:
-        """Everything that decides what is asked, for a run to keep: the template too, the key never."""
+        """Return everything that decides how the model is asked, except the key."""
         return {
-            "url": self._client.url, "model": self._model, "way": type(self._way).__name__.lower(),
-            "codec": self._way.codec, "template": self._way.template, **asdict(self._sampling),
-            **asdict(self._client.patience), "concurrency": self._concurrency, "key_env": key_env,
-        }  # fmt: skip
+            "url": self._client.url,
+            "model": self._model,
+            "way": type(self._style).__name__.lower(),
+            "codec": self._style.codec,
+            "template": self._style.template,
+            **asdict(self._sampling),
+            **asdict(self._client.patience),
+            "concurrency": self._concurrency,
+            "key_env": key_env,
+        }
 
     def predict(self, requests: Sequence[PredictionRequest], /) -> Iterator[Prediction]:
-        """One prediction for each request, in their order, each as soon as it is there."""
-        return self._in_order(partial(self._one, request) for request in requests)
+        """Yield one prediction per request, in order, each as soon as it is ready."""
+        return self._in_order(partial(self._predict, request) for request in requests)
 
     def answer(self, questions: Sequence[str], /, *, limit: int) -> Iterator[Prediction]:
-        """One answer to each question, put to a chat model as it stands, of at most `limit` tokens."""
-        if self._way.path != CHAT:
+        """Answer each question in at most `limit` tokens. The model must be asked by chat."""
+        if self._style.path != CHAT:
             raise UsageError(
                 f"{self.info.name} is not asked by chat: questions in plain words need -M way=chat"
             )
-        return self._in_order(partial(self._plain, text, limit) for text in questions)
+        return self._in_order(partial(self._answer, text, limit) for text in questions)
 
     def _in_order(self, questions: Iterable[Question]) -> Iterator[Prediction]:
         with _running() as loop:
@@ -92,36 +97,36 @@ class Server:
             try:
                 for question in questions:
                     pending.append(asyncio.run_coroutine_threadsafe(question(http, slots), loop))
-                    if len(pending) >= AHEAD * self._concurrency:
+                    if len(pending) >= REORDER_WINDOW * self._concurrency:
                         yield _waited(pending.popleft())
                 while pending:
                     yield _waited(pending.popleft())
             finally:
-                if not sys.is_finalizing():  # then the loop's thread is gone, and nobody would answer
+                if not sys.is_finalizing():  # the loop's thread still runs
                     asyncio.run_coroutine_threadsafe(_close(http), loop).result()
 
-    async def _one(
+    async def _predict(
         self, request: PredictionRequest, http: httpx2.AsyncClient, slots: asyncio.Semaphore
     ) -> Prediction:
-        if not request.room:  # a token is a byte at least
-            return Prediction(text=request.given, status="budget", codec=self._way.codec)
-        question = call_or_fault(self._way.question, request, self._sampling)
+        if not request.max_new_bytes:  # a token is at least a byte
+            return Prediction(text=request.given, status="budget", codec=self._style.codec)
+        question = call_or_fault(self._style.question, request, self._sampling)
         if isinstance(question, RowFault):
             return self._fault(question, request.given)
         async with slots:
             try:
-                reply = await self._reply(http, request.room, question)
+                reply = await self._reply(http, request.max_new_bytes, question)
             except Unanswered as problem:
                 note = CONTEXT if problem.context else f"unreachable({problem.why})"
                 status = "budget" if problem.context else "fault"
-                return Prediction(text=request.given, status=status, codec=self._way.codec, note=note)
-        found = call_or_fault(prediction, self._way, request, reply)
-        return self._fault(found, request.given) if isinstance(found, RowFault) else found
+                return Prediction(text=request.given, status=status, codec=self._style.codec, note=note)
+        result = call_or_fault(prediction, self._style, request, reply)
+        return self._fault(result, request.given) if isinstance(result, RowFault) else result
 
-    def _fault(self, fault: RowFault, given: bytes) -> Prediction:
-        return Prediction(text=given, status="fault", codec=self._way.codec, note=fault.note)
+    def _fault(self, fault: RowFault, prefix: bytes) -> Prediction:
+        return Prediction(text=prefix, status="fault", codec=self._style.codec, note=fault.note)
 
-    async def _plain(
+    async def _answer(
         self, text: str, limit: int, http: httpx2.AsyncClient, slots: asyncio.Semaphore
     ) -> Prediction:
         async with slots:
@@ -133,53 +138,55 @@ class Server:
         answered = reply.text.encode("utf-8", "replace")
         return Prediction(text=answered, status=status, note=f"answer {reply.number}")
 
-    async def _reply(self, http: httpx2.AsyncClient, most: int, wanted: dict[str, Any]) -> Reply:
-        question = self._sampling.question(self._model, most) | wanted
-        retries = 0 if self._failed >= DOWN else None
+    async def _reply(self, http: httpx2.AsyncClient, max_tokens: int, wanted: dict[str, Any]) -> Reply:
+        question = self._sampling.question(self._model, max_tokens) | wanted
+        retries = 0 if self._failed >= MAX_FAILURES_IN_A_ROW else None
         try:
             reply = await self._client.ask(
                 http,
-                self._way.path,
+                self._style.path,
                 question,
                 lambda answer: read_reply(answer, self._model),
                 retries=retries,
             )
         except Unanswered:
-            self._failed += 1  # those in flight have not failed yet
+            self._failed += 1
             raise
         self._failed = 0
         return reply
 
 
 def addresses(scheme: str) -> tuple[list[str], str]:
-    """The URLs and the model of `server:URL,URL#MODEL`, each URL once."""
+    """Return the distinct URLs and the model of `server:URL,URL#MODEL`."""
     urls, _, model = scheme.removeprefix("server:").partition("#")
     return list(dict.fromkeys(map(address, re.split(r",(?=https?://)", urls)))), model
 
 
 def address(url: str) -> str:
-    """A server's URL as it is asked. `/v1` is added to a bare host; a URL with secrets is refused."""
+    """Normalize the URL of a server: `/v1` is added to a bare host. A URL with secrets is refused."""
     try:
         parts = urlsplit(url)
         known = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         known = False
     if not known:
-        raise UsageError("a server's address is http://HOST[:PORT][/PATH] or https://...")
+        raise UsageError("the address of a server must be http://HOST[:PORT][/PATH] or https://...")
     if parts.username is not None or parts.password is not None or parts.query:
-        raise UsageError("a server's address holds no user, password or query; name a key by -M key_env=NAME")
+        raise UsageError(
+            "the address of a server must not have a user, password or query; name a key with -M key_env=NAME"
+        )
     return url.rstrip("/") + ("" if parts.path.rstrip("/") else "/v1")
 
 
 def _waited(future: Future[Prediction]) -> Prediction:
-    """A prediction with the time it was waited for, so that the times add up."""
+    """Wait for a prediction. Its seconds are the time waited, so that they add up."""
     began = time.perf_counter()
-    found = future.result()
-    return replace(found, seconds=time.perf_counter() - began)
+    prediction = future.result()
+    return replace(prediction, seconds=time.perf_counter() - began)
 
 
 async def _close(http: httpx2.AsyncClient) -> None:
-    """Gives up what still runs, and the connections."""
+    """Cancel everything in flight and close the connections."""
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
@@ -189,7 +196,7 @@ async def _close(http: httpx2.AsyncClient) -> None:
 
 @contextmanager
 def _running() -> Iterator[asyncio.AbstractEventLoop]:
-    """An event loop in a thread: questions go on while the caller judges what it has."""
+    """Run an event loop in a thread, so that questions continue while the caller works."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="worldline-server", daemon=True)
     thread.start()

@@ -1,6 +1,6 @@
-"""Meta's model by its name, where its texts end, and Llama 3's vocabulary, which it was trained with.
+"""Meta's model: how its name is recognized, its stop tokens, and its vocabulary (Llama 3's).
 
-Finding a vocabulary's file is done here; what the format looks like is `codec.cwm.stage`'s, asking a model is not.
+`codec.cwm.stage` writes the prompts.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ END = TOKENS["end_of_text"]
 
 
 def is_meta(model: str) -> bool:
-    """Whether a model's name is that of Meta's code world model, which was trained on this format."""
+    """Whether a name is that of Meta's code world model, which was trained on this format."""
     return model.rpartition("/")[2].lower().partition("-")[0] == "cwm"
 
 
-def stops(ask: PredictionRequest) -> list[int]:
-    """The ids at which a model may stop: the end, and the token that an ask names."""
-    return [END, TOKENS[ask.stop]] if ask.stop else [END]
+def stops(request: PredictionRequest) -> list[int]:
+    """Return the ids at which a model may stop: the end, and the stop token of the request."""
+    return [END, TOKENS[request.stop]] if request.stop else [END]
 
 
 @dataclass(frozen=True)
 class Llama3:
-    """The vocabulary that Meta's model was trained with, none of its text special."""
+    """The vocabulary that Meta's model was trained with. Special tokens in text are not parsed."""
 
     ranks: Tiktoken
 
     def ids(self, text: str, /) -> list[int]:
-        """The ids of a text."""
+        """Return the ids of a text."""
         return self.ranks.ids(text)
 
     def data(self, ids: Sequence[int], /) -> bytes:
-        """The bytes that ids stand for; one beyond the vocabulary is spelled by its number."""
+        """Return the bytes of ids; an id outside the vocabulary is spelled as its number."""
         return b"".join(self._bytes(number) for number in ids)
 
     def _bytes(self, number: int) -> bytes:
@@ -54,7 +54,7 @@ class Llama3:
 
 
 def llama3(path: Path | None = None) -> Llama3:
-    """Llama 3's vocabulary from its file of ranks, or from the package llama-models, which is found, not imported."""
+    """Load Llama 3's vocabulary from a file of ranks, by default that of the package llama-models (not imported)."""
     for folder in _folders("llama_models") if path is None else ():
         path = path or folder / "llama3" / "tokenizer.model"
     if path is None:
@@ -67,5 +67,5 @@ def llama3(path: Path | None = None) -> Llama3:
 
 
 def _folders(package: str) -> Iterator[Path]:
-    found = importlib.util.find_spec(package)
-    yield from map(Path, (found.submodule_search_locations or ()) if found else ())
+    spec = importlib.util.find_spec(package)
+    yield from map(Path, (spec.submodule_search_locations or ()) if spec else ())

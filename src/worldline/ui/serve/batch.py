@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from worldline.predict.guess import read
-from worldline.predict.local import PROMPTS
+from worldline.predict.local import MAX_PROMPT_BYTES
 from worldline.predict.prompt_states import PromptStates
 from worldline.predict.rollout import Engine
 from worldline.ui.serve.completion import BROKEN, LEFT, Completion
@@ -93,7 +93,7 @@ class EngineBatch:
         if not self._waiting:
             return False
         held = sum(each.size for each in self._members)
-        room = len(self._members) < self._most and held + self._waiting[0].size <= PROMPTS
+        room = len(self._members) < self._most and held + self._waiting[0].size <= MAX_PROMPT_BYTES
         return room or not self._members
 
     def _begins(self, joining: Completion) -> bool:

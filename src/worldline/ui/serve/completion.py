@@ -19,7 +19,7 @@ from worldline.core.errors import UsageError
 from worldline.predict.guess import LookAhead
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.prompt_states import PromptStates
-from worldline.predict.rollout import Engine, Logits, chosen, guide_behind, penalty
+from worldline.predict.rollout import Engine, Logits, choose_byte, guide_after, logit_mask
 from worldline.ui.http.errors import Refusal
 from worldline.ui.serve.request import CompletionRequest
 
@@ -65,7 +65,7 @@ class Completion:
 
     def begin(self, engine: Engine, prompts: PromptStates) -> None:
         """The engine reads the prompt."""
-        state, logits = prompts.behind(self.prompt)
+        state, logits = prompts.after(self.prompt)
         if self.given:
             logits = engine.feed(state, self.given, pin=False)
         self._ahead = LookAhead(engine, state, logits, self.prompt + self.given, guesses=True)
@@ -99,8 +99,8 @@ class Completion:
 
     def _choose(self, logits: Logits) -> bytes:
         if self._guide is not None:
-            logits = logits + penalty(self._guide.bits)
-        found = chosen(logits, self.question.temperature, self._random)
+            logits = logits + logit_mask(self._guide.bits)
+        found = choose_byte(logits, self.question.temperature, self._random)
         if found is None:
             self.finish = BROKEN
             return b""
@@ -154,6 +154,6 @@ def _guide(found: Prompt, given: bytes) -> Guide:
         program=found.program, options=found.options, limit=limit, given=given, hidden=found.hidden
     )
     try:
-        return guide_behind(ask, guard=False)
+        return guide_after(ask, guard=False)
     except UsageError as error:
         raise Refusal(400, str(error)) from None

@@ -22,7 +22,7 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import recorder
 from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
-from worldline.predict.stream import never, patiently
+from worldline.predict.stream import never, run_in_thread
 from worldline.ui.session.branches.branch import Branch, Intervention
 from worldline.ui.session.branches.continuation import Continuation, continuation, recorded
 from worldline.ui.session.branches.plan import BranchPlan, planned
@@ -111,7 +111,7 @@ def _true(
     scene: Session, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
 ) -> Generator[GrowthProgress, None, Branch]:
     """The interpreter's part, in a thread of its own: it takes what it takes."""
-    waiting = patiently(truth, stop=stop)
+    waiting = run_in_thread(truth, stop=stop)
     while True:
         try:
             next(waiting)
@@ -216,7 +216,7 @@ def _explained(
     branch = scene.explain(branch, diagnosis)
     if diagnosis.is_whole:
         return branch
-    asking = patiently(lambda: believed(predictor, diagnosis, branch.sure), stop=stop)
+    asking = run_in_thread(lambda: believed(predictor, diagnosis, branch.sure), stop=stop)
     while True:
         try:
             next(asking)

@@ -1,1 +1,1 @@
-"""Forced rollouts of a model that writes Meta's format: frame by frame, a part of each being the true one."""
+"""Teacher forcing in Meta's format, frame by frame."""

@@ -1,7 +1,7 @@
-"""Texts of Meta's format that are held to the control flow (`codec.cwm.guard`).
+"""Holds texts of Meta's format to the control flow (`codec.cwm.guard`).
 
-A model that only gives text is held to it where one way on is left: that line is written for it. Where several are left
-and it takes none of them, or begins no frame at all, the text is `broken`.
+If only one event or line is possible, it is dictated. If several are possible and the model writes none of them, or
+does not start a frame, the text is `broken`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,23 @@ from worldline.codec.cwm.guard import FrameGuard, line_of
 from worldline.codec.cwm.notation import NOTATION
 from worldline.codec.cwm.reader import EVENTS
 from worldline.codec.cwm.text import shield, token, unshield
-from worldline.predict.forcing.frames.draft import FrameDraft, begun
-from worldline.predict.forcing.frames.forces import FrameScript
-from worldline.predict.forcing.talk import Talk
+from worldline.predict.forcing.batching import RequestGenerator
+from worldline.predict.forcing.frames.draft import FrameDraft, FrameRollout, start_draft
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import table_of
 
 
 @dataclass
-class _Held:
-    """A text under the guard."""
+class _GuardedText:
+    """A text and the guard that it is held to."""
 
     draft: FrameDraft
     guard: FrameGuard
 
-    def frame(self) -> Talk[None]:
-        """One frame, as the model writes it where it may."""
+    def frame(self) -> RequestGenerator[None]:
+        """Write one frame."""
         draft, events = self.draft, self.guard.events()
-        event = yield from draft.mark()
+        event = yield from draft.next_token()
         if draft.status:
             return
         if event in events:
@@ -52,21 +51,21 @@ class _Held:
         if not draft.status:
             self.guard.feed(event, line, state)
 
-    def _state(self, event: str) -> Talk[bytes]:
+    def _state(self, event: str) -> RequestGenerator[bytes]:
         if self.draft.status:
             return b""
-        found = yield from self.draft.own()
-        if not self.draft.status and not is_state(event, found):
+        state = yield from self.draft.take_text()
+        if not self.draft.status and not is_state(event, state):
             self.draft.status = "broken"
-        return found
+        return state
 
-    def _line(self, event: str, closing: bytes) -> Talk[str]:
-        """The line between two separators: the model's, or the only one that there is."""
+    def _line(self, event: str, closing: bytes) -> RequestGenerator[str]:
+        """Write a line between two separators: the model's, or the only possible one."""
         draft = self.draft
         if draft.status:
             return ""
         draft.dictate(ACTION)
-        ahead = yield from draft.peek()
+        ahead = yield from draft.peek_text()
         line = unshield(ahead.decode("utf-8", "replace"))
         lines = self.guard.lines(event)
         if draft.status:
@@ -84,13 +83,13 @@ class _Held:
         return line
 
 
-def guarded(ask: PredictionRequest) -> Talk[FrameScript]:
-    """A text that is held to the control flow."""
-    draft, _ = begun(ask, Prediction(text=b"", status="ended", codec=NOTATION.name))
-    held = _Held(draft, FrameGuard(ask.program, table_of(ask.program)))
-    for frame in cut(ask.given):
+def write_guarded(request: PredictionRequest) -> RequestGenerator[FrameRollout]:
+    """Write a text that is held to the control flow."""
+    draft, _ = start_draft(request, Prediction(text=b"", status="ended", codec=NOTATION.name))
+    guarded = _GuardedText(draft, FrameGuard(request.program, table_of(request.program)))
+    for frame in cut(request.given):
         if frame.event in EVENTS:
-            held.guard.feed(frame.event, line_of(frame, ask.given), frame.state(ask.given))
+            guarded.guard.feed(frame.event, line_of(frame, request.given), frame.state(request.given))
     while not draft.status:
-        yield from held.frame()
-    return FrameScript(draft)
+        yield from guarded.frame()
+    return FrameRollout(draft)

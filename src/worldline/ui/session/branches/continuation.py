@@ -27,8 +27,8 @@ from worldline.core.limits import Limits
 from worldline.core.trace import Hidden, Step
 from worldline.diagnose.debug import STEPS
 from worldline.diagnose.trials import WHOLE
-from worldline.predict.interpreter import RefusedChange, continued
-from worldline.predict.interpreter import recorded as run_of
+from worldline.predict.interpreter import RefusedChange, continue_from
+from worldline.predict.interpreter import record_request as run_of
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.branches.plan import BranchPlan, BranchPoint, ImaginedRun, behind
@@ -126,7 +126,7 @@ def _changed(
     before = true.text[: true.turns[point.step].start]
     ask = replace(run.ask, limit=WHOLE, given=before)
     bounds = limits or Limits(steps=max(STEPS, plan.ask.limit))
-    found = continued(ask, Change(point.step, values, plan.line), limits=bounds)
+    found = continue_from(ask, Change(point.step, values, plan.line), limits=bounds)
     return (
         Continuation(why=found.why)
         if isinstance(found, RefusedChange)

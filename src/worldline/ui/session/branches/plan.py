@@ -24,7 +24,7 @@ from worldline.core.events import CHANGELESS, RETURNING
 from worldline.core.language import Language
 from worldline.core.malformed import Malformed
 from worldline.core.value import canonical
-from worldline.predict.forcing.edit import Edit, edited
+from worldline.predict.forcing.edit import Edit, apply_edit
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.table import table_of
 from worldline.ui.session.branches.branch import Branch, Intervention
@@ -177,7 +177,7 @@ def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
     if isinstance(value, Malformed):
         raise UsageError(f"{intervention.name}={intervention.value}: not a value")
     values = {intervention.name or "": value}
-    given = edited(run.ask, run.text, Edit(step, values))
+    given = apply_edit(run.ask, run.text, Edit(step, values))
     return BranchPlan(ask=_going_on(run.ask, given), at=step, point=point, values=values)
 
 
