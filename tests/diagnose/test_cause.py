@@ -376,7 +376,7 @@ def test_a_right_trace_that_was_taken_for_wrong() -> None:
     )  # compared as values
     assert why(COUNT, ("2 n=0", "2 n=5"), beside=ReportedAnswer(own="1")).name == "wrong value"
     said = why(COUNT, beside=ReportedAnswer(own=other)).evidence
-    assert said == "the trace ends with ('erry', 'bexyxyyxy', 2), the model's own answer is ('erry',)"
+    assert said == "the trace ends with ('erry', 'bexyxyyxy', 2), the model's separate answer is ('erry',)"
 
 
 def test_tool_faults() -> None:
@@ -447,12 +447,12 @@ def test_every_cause_has_a_row_in_the_docs() -> None:
 @pytest.mark.parametrize(
     ("text", "name", "evidence"),
     [
-        ("(1 a=1\n2 c=7777", "wrong value", "c is 3, not 7777"),
+        ("(1 a=1\n2 c=7777", "wrong value", "c is 3, predicted 7777"),
         ("(1 a=1\n2 c=3", "malformed", "2 steps are missing"),
         ("(1 a=1\n2 c=", "malformed", "at 11 of 11"),
-        ("(1 a=1\n2 c=3\n3\n)3", "malformed", "complete but for its end"),
-        ("(1 a=1\n2 c=3\n3\n)3\n", "malformed", "complete but for its end"),
-        ("(1 a=1\n2 c=3\n3\n)3\n.", "malformed", "complete but for its end"),
+        ("(1 a=1\n2 c=3\n3\n)3", "malformed", "only the end is missing"),
+        ("(1 a=1\n2 c=3\n3\n)3\n", "malformed", "only the end is missing"),
+        ("(1 a=1\n2 c=3\n3\n)3\n.", "malformed", "only the end is missing"),
     ],
 )
 def test_a_text_that_ends_of_itself_is_judged_as_far_as_it_goes(text: str, name: str, evidence: str) -> None:

@@ -17,7 +17,7 @@ from tiers import examples
 from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.core.value import equal
-from worldline.diagnose.align import align
+from worldline.diagnose.diverge import align
 from worldline.diagnose.diverge import WHATS, diverge
 from worldline.diagnose.reading import read
 from worldline.diagnose.value_diff import difference

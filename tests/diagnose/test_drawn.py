@@ -67,7 +67,7 @@ def test_another_draw_is_its_own_cause_and_right_given_itself() -> None:
     assert (found.cause.name, found.cause.detail, found.answer) == (UNKNOWN, "below 6", False)
     assert (
         found.cause.evidence
-        == "line 7 draws below 6: 5 in this run, 0 in the model's; right given its own draws"
+        == "line 7 draws below 6: 5, predicted 0; right given its own draws"
     )
     assert found.own is not None
     assert (found.own.is_whole, found.own.cause.name) == (True, "right")

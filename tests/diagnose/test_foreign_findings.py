@@ -84,7 +84,7 @@ def test_a_wrong_value_is_put_down_to_its_line(language: str) -> None:
     assert (why.name, why.operation, why.type) == ("wrong value", "", "int")
     assert first is not None
     assert (first.name, first.wanted, first.got, first.line) == ("sum", "8", "9", 7)
-    assert why.evidence == "sum is 8, not 9, by `sum += twice(xs[i]);`"
+    assert why.evidence == "sum is 8, predicted 9, computed by `sum += twice(xs[i]);`"
     assert executed_operations(found) == {}
 
 
@@ -92,7 +92,7 @@ def test_a_wrong_value_is_put_down_to_its_line(language: str) -> None:
 def test_a_wrong_value_in_metas_notation(language: str) -> None:
     found = diagnosed(foreign_run(language).trace, ('"sum": "8"', '"sum": "9"'), codec="cwm")
     assert (found.cause.name, found.cause.operation, found.cause.type) == ("wrong value", "", "int")
-    assert found.cause.evidence == "sum is 8, not 9, by `sum += twice(xs[i]);`"
+    assert found.cause.evidence == "sum is 8, predicted 9, computed by `sum += twice(xs[i]);`"
     assert found.first is not None
     assert found.first.line == 6
 
@@ -117,7 +117,7 @@ def test_another_line_where_nothing_decides(language: str, codec: str) -> None:
     }
     found = diagnosed(foreign_run(language).trace, changes[codec], codec=codec).cause
     assert (found.name, found.detail, found.operation) == ("wrong action", "next line", "")
-    assert found.evidence.startswith("after line 5 the run goes to `line 6")
+    assert found.evidence.startswith("after line 5, next is `line 6")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -84,7 +84,7 @@ def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passin
 def test_the_answer_is_never_given_away_by_a_repair() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b")", b")9"))
     found = run_interventions(samples(model, programs(2)), model, interventions=("repair",))
-    assert [one.why for one in found.tried] == ["the answer itself is what is wrong"] * 2
+    assert [one.why for one in found.tried] == ["only the answer is wrong"] * 2
 
 
 def test_another_format_recovers_some_and_regresses_others() -> None:
@@ -143,7 +143,7 @@ def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
     assert outcomes(found, "actions") == {"recovered": 2, "unfit": 2}
     assert found.causes == ("wrong action",) * 2
     assert {one.why for one in found.tried if one.intervention == "guard"} == {
-        "it never left the control flow"
+        "the prediction never leaves the control flow"
     }
 
 
@@ -155,7 +155,7 @@ def test_the_guard_applies_only_where_the_control_flow_was_left() -> None:
     some = samples(model, programs(6, LOOP)[4:])
     assert plan("guard", Diagnosis(some[0])).force == "guard"
     assert plan("guard", Diagnosis(some[0])).ask.given.endswith(b"2 s=0\n")
-    with pytest.raises(Unfit, match="never left"):
+    with pytest.raises(Unfit, match="never leaves"):
         plan("guard", Diagnosis(some[1]))
 
 
@@ -248,7 +248,7 @@ def test_meta_s_format_is_repaired_by_frames() -> None:
     assert true.text.startswith(given)
     assert given.count(b"<|frame_sep|>") == 3
     assert plan("format", case).ask.options == Compact()
-    with pytest.raises(Unfit, match="writes cwm alone"):
+    with pytest.raises(Unfit, match="writes only cwm"):
         plan("format", case, codec="cwm")
 
 
@@ -261,7 +261,7 @@ def test_every_cause_that_can_be_cured_is_one_and_every_cure_confirms_something(
 
 def test_what_is_no_cure_or_measure_is_refused() -> None:
     model = Mistaken(wrong_value)
-    with pytest.raises(UsageError, match="no intervention 'prayer'"):
+    with pytest.raises(UsageError, match="unknown intervention 'prayer'"):
         run_interventions(samples(model, programs(2)), model, interventions=("prayer",))
     with pytest.raises(UsageError, match="answer or trace"):
         run_interventions([], model, by="luck")

@@ -26,6 +26,7 @@ WINDOW = 36  # rows around the divergence, unless all are asked for
 NARROW = 48  # characters for source and cells together
 IMAGINED = "what the model imagines"
 _SHORT = {IMAGINED: "imagined"}  # where a column is narrower than its head
+LABEL = 18  # columns of a sentence's label
 INDENTED = 8  # deeper frames are drawn at this depth
 _STYLES = {"event": "cyan", "place": "yellow", "value": "", "hidden": "magenta"}
 _MARKS = {"same": ("  ", ""), "alone": ("- ", "dim"), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
@@ -169,7 +170,7 @@ def _differs(colour: str, kind: str) -> str:
 
 
 def _tell(console: Console, name: str, text: str, style: str) -> None:
-    _print(console, Text.assemble((f"{name:<10}", "dim"), (text, style)), wrap=True)
+    _print(console, Text.assemble((f"{name:<{LABEL}}", "dim"), (text, style)), wrap=True)
 
 
 def _print(console: Console, text: Text, *, wrap: bool = False) -> None:
