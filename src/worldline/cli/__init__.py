@@ -186,9 +186,9 @@ def show(
     elif as_json:
         _print_json(found)
     elif step is None:
-        print_trace(_console(), found, rows=rows, said=by_step(decided))
+        print_trace(_console(), found, rows=rows, notes=by_step(decided))
     else:
-        print_state(_console(), found, step, said=by_step(decided).get(step % len(found), ()))
+        print_state(_console(), found, step, notes=by_step(decided).get(step % len(found), ()))
 
 
 @cli.command()

@@ -69,6 +69,6 @@ def futures(
         click.echo(json.dumps(report.as_json()))
     else:
         from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.futures import print_outlook
+        from worldline.ui.terminal.futures import print_futures
 
-        print_outlook(terminal(), report, rows=rows)
+        print_futures(terminal(), report, rows=rows)

@@ -63,8 +63,8 @@ def learn(
 
 def _adapted(folder: str | None, *, as_json: bool, **options: Any) -> None:
     from worldline.learning.adapt import adapt
-    from worldline.ui.terminal.adapted import print_adapted
     from worldline.ui.terminal.console import terminal
+    from worldline.ui.terminal.learning import print_adapted
 
     with percent_of("the training") as tell:
         done = adapt(folder, progress=tell, **options)
@@ -80,7 +80,7 @@ def _measured(*, as_json: bool, drills: int | None, seconds: float | None, **opt
     from worldline.learning.learn import DEFAULT_DRILLS
     from worldline.learning.learn import learn as run
     from worldline.ui.terminal.console import terminal
-    from worldline.ui.terminal.learn import print_measured
+    from worldline.ui.terminal.learning import print_measured
 
     with progress(0 if seconds else drills or DEFAULT_DRILLS, "drills") as (advance, _):
         lesson = run(drills=drills, seconds=seconds, progress=advance, **options)

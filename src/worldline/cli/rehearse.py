@@ -49,6 +49,6 @@ def rehearse(
         click.echo(json.dumps(report.as_json()))
         return
     from worldline.ui.terminal.console import terminal
-    from worldline.ui.terminal.plan.rehearse import print_rehearsal
+    from worldline.ui.terminal.rehearse import print_rehearsal
 
     print_rehearsal(terminal(), report, rows=rows)

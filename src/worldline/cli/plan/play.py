@@ -64,7 +64,7 @@ def play(
         click.echo(json.dumps(report.as_json()))
     else:
         from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.plan.play import print_match
+        from worldline.ui.terminal.plan import print_match
 
         print_match(terminal(), report.match, report.predicted)
 

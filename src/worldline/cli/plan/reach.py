@@ -62,7 +62,7 @@ def reach(machine: str, commands: list[str] | None, html: str | None, as_json: b
         click.echo(json.dumps(report.as_json()))
     else:
         from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.plan.reach import print_reached
+        from worldline.ui.terminal.plan import print_reached
 
         print_reached(terminal(), report.tree, _in_words(report.executed))
     if report.plan is None:

@@ -59,7 +59,7 @@ def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bo
     from worldline.data.program_file import load_program
     from worldline.plan.repair.finding import find_repair
     from worldline.ui.terminal.console import terminal
-    from worldline.ui.terminal.plan.repair import print_repair
+    from worldline.ui.terminal.plan import print_repair
 
     is_imagined = options["oracle"] in ("imagined", "mixed")
     what = "candidates are imagined" if is_imagined else "candidates are run"

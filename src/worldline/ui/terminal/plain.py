@@ -1,4 +1,4 @@
-"""A table without lines, and the figures in it: what every view of counts prints with."""
+"""Tables without lines, and how figures are written in them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rich.table import Table
 
 
 def plain_table(*heads: str, texts: Collection[str] = ()) -> Table:
-    """An empty table: the first column and those of `texts` to the left, numbers to the right and never broken."""
+    """Return an empty table: the first column and those of `texts` left-aligned, numbers right-aligned and unbroken."""
     table = Table(box=None, header_style="dim", pad_edge=False)
     for number, head in enumerate(heads):
         is_text = number == 0 or head in texts
@@ -17,5 +17,5 @@ def plain_table(*heads: str, texts: Collection[str] = ()) -> Table:
 
 
 def p_value(value: float) -> str:
-    """A probability with three figures, however small."""
+    """Format a p-value with three digits, however small."""
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
