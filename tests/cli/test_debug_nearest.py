@@ -31,7 +31,7 @@ def test_the_nearest_input_takes_the_branch_of_the_model(
     words = asked(tmp_path, SOURCE)
     assert main([*words, "--nearest", "20"]) == 1
     said = capsys.readouterr().out
-    assert "`n % 2 == 0` is false, since n is 5; the model went on as if it were true" in " ".join(
+    assert "`n % 2 == 0` is false (n is 5); the model continues as if it were true" in " ".join(
         said.split()
     )
     assert main([*words, "--nearest", "20", "--json"]) == 1
@@ -40,7 +40,7 @@ def test_the_nearest_input_takes_the_branch_of_the_model(
     trace = record(Program(source=SOURCE, call=found["call"]))
     assert trace.outcome.kind == "returned"
     assert 4 in trace.columns.line
-    assert f"at {found['call']} the model's branch is the true one" in said
+    assert f"for {found['call']} the model's branch is right" in said
 
 
 def test_where_no_input_turns_the_branch_that_is_said(
@@ -48,6 +48,6 @@ def test_where_no_input_turns_the_branch_that_is_said(
 ) -> None:
     words = asked(tmp_path, SOURCE.replace("n % 2 == 0", "n * 0 == 1"))
     assert main([*words, "--nearest", "2"]) == 1
-    assert "no input was found at which the model's branch is the true one" in capsys.readouterr().out
+    assert "no input found for which the model's branch is right" in capsys.readouterr().out
     assert main(words) == 1
     assert "no input was found" not in capsys.readouterr().out

@@ -139,8 +139,8 @@ def test_the_same_comparison_as_json_and_in_a_terminal(
     said = out.getvalue()
     assert said.index("right -> wrong: 2") < said.index("wrong -> right: 1") < said.index("McNemar")
     assert "60.0 % (23.1 - 88.2)" in said
-    assert "left out: 1 samples of the first run alone: f/5" in said
-    assert "left out: 2 samples of the second run alone: f/6, f/7" in said
+    assert "only in the first run: 1 sample: f/5" in said
+    assert "only in the second run: 2 samples: f/6, f/7" in said
 
 
 def test_names_from_a_file_do_not_reach_the_terminal_raw(tmp_path: Path) -> None:

@@ -332,4 +332,4 @@ def test_a_row_without_a_program_is_named(tmp_path: Path, true: dict[str, str]) 
     assert told == [(0, 1), (1, 1)]
     out = io.StringIO()
     print_report(Console(file=out, width=200), report)
-    assert f"left out, {why}: 1: a" in out.getvalue()
+    assert f"not counted, {why}: 1: a" in out.getvalue()

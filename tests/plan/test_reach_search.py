@@ -162,7 +162,7 @@ def test_simulations_that_are_spent_leave_runs() -> None:
     found = search("x == 4", "sure", budget=ReachBudget(depth=DEPTH, executions=4, simulations=1))
     assert found.simulations == 1
     assert found.plan is None
-    assert found.why == "1 simulation made, and all that was imagined is run"
+    assert found.why == "1 simulation made, and everything predicted was executed"
     assert found.spent.executions == 2
 
 
@@ -179,11 +179,11 @@ def test_a_goal_out_of_reach_ends_by_its_budget() -> None:
     found = search("x == 100", "near", budget=small)
     assert found.plan is None
     assert found.spent.executions == 4
-    assert found.why == "every plan within the depth was tried in imagination, and 4 executions spent"
+    assert found.why == "every plan within the depth was predicted, and 4 executions spent"
     found = search("x == 100", "uct", budget=ReachBudget(depth=DEPTH, simulations=3, executions=1))
     assert found.why == "3 simulations made, and 1 execution spent"
     found = search("x == 100", "sure", budget=ReachBudget(depth=DEPTH, bytes=60, executions=1))
-    assert found.why.endswith("bytes imagined, and 1 execution spent")
+    assert found.why.endswith("bytes predicted, and 1 execution spent")
 
 
 def test_a_goal_that_holds_at_once() -> None:

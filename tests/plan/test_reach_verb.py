@@ -33,7 +33,7 @@ def test_a_robot_reaches_its_goal_in_one_execution(
     assert found["beside"]["executions"] > 1
     assert [node["command"] for node in found["nodes"] if node["chosen"]] == ["start", *found["plan"]]
     text = page.read_text("utf-8")
-    assert "confirmed by a run" in text
+    assert "confirmed by execution" in text
     assert "<script" not in text
 
 

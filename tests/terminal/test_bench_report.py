@@ -26,4 +26,4 @@ def test_rates_stand_with_their_n_and_interval_and_outcomes_apart() -> None:
     assert "9.5 - 90.5" in text
     assert "1-8 answer" in text
     assert "str trace" in text
-    assert "40 bytes in 1.0 s, 40 a second" in text
+    assert "predicted 40 bytes in 1.0 s (40 per second)" in text

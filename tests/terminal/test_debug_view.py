@@ -65,11 +65,11 @@ def test_the_first_divergence_is_marked_and_the_rows_around_it_shown() -> None:
     assert len(marked) == 1
     assert re.search(r"^▶ +\d+ +4 +s \+= i +│ s=190 +│ s=191 *$", marked[0])
     assert sum(bool(re.match(r"^[ ▶·] +\d+ +\d+ ", line)) for line in lines) == 12
-    assert sum("rows are not shown" in line for line in lines) == 2
-    assert any(re.search(r"diverges +at step \d+, line 4: s is 190, not 191", line) for line in lines)
+    assert sum("rows not shown" in line for line in lines) == 2
+    assert any(re.search(r"first divergence +at step \d+, line 4: s is 190, predicted 191", line) for line in lines)
     assert any(line.startswith("cause") and "wrong value" in line for line in lines)
-    assert any(line.startswith("belief") and "`4 s=191`" in line for line in lines)
-    assert any(line.startswith("answer") and "right all the same: return 780" in line for line in lines)
+    assert any(line.startswith("step") and "`4 s=191`" in line for line in lines)
+    assert any(line.startswith("answer") and "right although the trace is not: return 780" in line for line in lines)
 
 
 def test_later_divergences_are_dimmer() -> None:
@@ -193,8 +193,8 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
     print_trials(Console(file=file, width=180), found)
     lines = file.getvalue().splitlines()
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", file.getvalue())
-    assert "10 failed and 10 of 50 passing, by answer" in lines[0]
-    row = next(line for line in lines if line.startswith("the state repaired"))
+    assert "10 failed and 10 of 50 passing samples, judged by answer" in lines[0]
+    row = next(line for line in lines if line.startswith("the true state given"))
     cells = r"\+7 +8 of 10 \(49 - 94 %\) +1 of 10 \(2 - 40 %\) +0\.039 +\+3 +0 +0"
     assert re.search(cells, row)
     assert re.search(
@@ -233,9 +233,8 @@ def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
 
 def test_a_narrow_terminal_has_whole_heads_and_some_source() -> None:
     lines = shown(debugged("4 s=190", "4 s=191"), 60).splitlines()
-    head = next(line for line in lines if "what happens" in line)
-    assert head.rstrip().endswith("│ imagined")
-    assert "what the model imagines" in shown(debugged("4 s=190", "4 s=191"), 110)
+    head = next(line for line in lines if "actual" in line)
+    assert head.rstrip().endswith("│ predicted")
     assert any("for i in " in line for line in lines)
     assert any("s += i" in line for line in lines)
 

@@ -72,7 +72,7 @@ def test_a_long_trace_shows_its_first_and_last_rows() -> None:
     trace = specimen(steps=[step(i, "line", 0, 2, delta={"n": str(i)}) for i in range(1000)])
     text = shown(print_trace, trace, rows=8)
     assert [int(i) for i in re.findall(r"n=(\d+)$", text, re.MULTILINE)] == [0, 1, 2, 3, 4, 5, 998, 999]
-    assert "992 steps between are not shown" in text
+    assert "992 steps not shown" in text
     assert len(re.findall(r"n=\d+$", shown(print_trace, trace, rows=0), re.MULTILINE)) == 1000
 
 

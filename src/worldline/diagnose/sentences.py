@@ -21,6 +21,7 @@ from worldline.diagnose.trials import InterventionTrial
 from worldline.predict.prediction import Prediction
 
 MAX_VALUE = 160  # characters of a value in a sentence
+_VERBS = {"return": "returns", "yield": "yields", "raise": "raises", "output": "prints", "input": "reads"}
 
 
 def sentences(debugged: Debugged) -> Iterator[tuple[str, str, str]]:
@@ -36,8 +37,8 @@ def sentences(debugged: Debugged) -> Iterator[tuple[str, str, str]]:
         rest = f"; {plural(later, 'later divergence')}" if later else ""
         yield "first divergence", f"at step {place(diagnosis)}{rest}", "bold red"
     about = ", ".join(filter(None, (cause.detail, cause.operation, cause.type)))
-    name = cause.name + (f" ({about})" if about else "")
-    yield "cause", printable(f"{name}: {cause.evidence}" if cause.evidence else name), "bold"
+    name, evidence = cause.name + (f" ({about})" if about else ""), _new_evidence(diagnosis)
+    yield "cause", printable(f"{name}: {evidence}" if evidence else name), "bold"
     if cause.under:
         yield "", printable(f"before the cut: {cause.under}"), ""
     yield from _details(debugged)
@@ -48,6 +49,15 @@ def sentences(debugged: Debugged) -> Iterator[tuple[str, str, str]]:
     if debugged.tried:
         yield from intervention_lines(debugged.tried)
         yield _verdict(debugged)
+
+
+def _new_evidence(diagnosis: Diagnosis) -> str:
+    """The evidence for the cause, without the values that the first divergence has stated already."""
+    evidence, first = diagnosis.cause.evidence, diagnosis.first
+    if first is None:
+        return evidence
+    stated = f"{first.name or _event(first, diagnosis)} is {first.wanted}, predicted {first.got}"
+    return evidence[len(stated) :].lstrip(",: ") if evidence.startswith(stated) else evidence
 
 
 def _details(debugged: Debugged) -> Iterator[tuple[str, str, str]]:
@@ -138,8 +148,18 @@ def _differs(divergence: Divergence, diagnosis: Diagnosis) -> str:
         return f"predicted {got}, which does not happen"
     if divergence.what == "names":
         return _changed(name, divergence.wanted, divergence.got, wanted, got)
-    about = f"{name} is " if divergence.name is not None else ""
+    about = f"{name} is " if divergence.name is not None else _verb(divergence, diagnosis)
     return f"{about}{wanted}, predicted {got}{_part(divergence)}"
+
+
+def _event(divergence: Divergence, diagnosis: Diagnosis) -> str:
+    events = diagnosis.truth.events
+    return events[divergence.step].event if divergence.step < len(events) else ""
+
+
+def _verb(divergence: Divergence, diagnosis: Diagnosis) -> str:
+    event = _event(divergence, diagnosis)
+    return f"{_VERBS[event]} " if divergence.wanted is not None and event in _VERBS else ""
 
 
 def _part(divergence: Divergence) -> str:

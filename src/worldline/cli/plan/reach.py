@@ -75,4 +75,4 @@ def _in_words(search: ExecutedSearch | None) -> str:
     if search is None:
         return ""
     plan = "no plan" if search.plan is None else " ".join(search.plan) or "nothing to do"
-    return f"breadth-first by running alone: {plural(search.executions, 'execution')}, {plan}"
+    return f"breadth-first, executing every plan: {plural(search.executions, 'execution')}, {plan}"

@@ -159,10 +159,10 @@ class _ReachSearch:
             if leaves:
                 plan = self._try(self._expand(leaves))
                 continue
-            why = why or "every plan within the depth was tried in imagination"
+            why = why or "every plan within the depth was predicted"
             doubtful = self._doubtful()
             if doubtful is None:
-                why = f"{why}, and all that was imagined is run"
+                why = f"{why}, and everything predicted was executed"
                 break
             plan = self._run(doubtful)
         else:
@@ -182,7 +182,7 @@ class _ReachSearch:
     def _over(self) -> str:
         """Why nothing more is imagined; nothing while it may be."""
         if self.spent.bytes >= self.budget.bytes:
-            return f"{plural(self.spent.bytes, 'byte')} imagined"
+            return f"{plural(self.spent.bytes, 'byte')} predicted"
         return (
             f"{plural(self.simulations, 'simulation')} made"
             if self.simulations >= self.budget.simulations

@@ -35,7 +35,7 @@ def search_tree(
         ("model", model),
         ("real executions", f"{result.spent.executions:,}"),
         (
-            "imagined",
+            "predicted",
             f"{written} in {plural(result.simulations, 'expansion')}, {plural(len(nodes), 'node')}",
         ),
     )
@@ -55,13 +55,13 @@ def _label(machine: CommandMachine, node: ReachNode) -> str:
 def _note(machine: CommandMachine, node: ReachNode) -> str:
     """What is so there, and how that is known."""
     names = ", ".join(f"{name}={text}" for name, text in node.names.items() if name != machine.name)
-    how = f"imagined, p {node.snapshot.probability:.2f}" if node.snapshot is not None else "run"
+    how = f"predicted, p = {node.snapshot.probability:.2f}" if node.snapshot is not None else "executed"
     if node.corrected:
-        how = "corrected by a real step"
+        how = "corrected by execution"
     elif node.is_true:
-        how = "shown by a run" if node.text else "imagined right, confirmed by a run"
+        how = "executed" if node.text else "predicted, confirmed by execution"
     ended = "" if node.way == ASKS else f", {node.way}"
-    return f"{names}{ended} ({how}{'; dropped: what it stood on was wrong' if node.dropped else ''})"
+    return f"{names}{ended} ({how}{'; dropped: an earlier prediction was wrong' if node.dropped else ''})"
 
 
 def as_json(machine: CommandMachine, goal: StateGoal, result: ReachResult) -> dict[str, Any]:

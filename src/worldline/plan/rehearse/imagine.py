@@ -20,10 +20,10 @@ from worldline.predict.predictor import Predictor
 
 MAX_SOURCE_BYTES = 20_000  # longer scripts are not predicted, only read
 _IMAGINED = (
-    "nothing was run: what is `imagined` stands on lines that a model takes to be reached, which may be wrong"
+    "nothing was executed: PREDICTED effects are on lines that a model predicts to be reached"
 )
-_REST = "the rest was not run: what is `imagined` stands on lines that a model takes to be reached, which may be wrong"
-_TEXT = "what is `in the text` is found by name alone; calls under other names, from libraries or made-up text are not"
+_REST = "the rest was not executed: PREDICTED effects are on lines that a model predicts to be reached"
+_TEXT = "calls IN THE SOURCE are found by name; calls under other names, in libraries or in generated code are not"
 
 
 def imagined(

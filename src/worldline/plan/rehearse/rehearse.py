@@ -24,7 +24,7 @@ from worldline.recording.rehearsal.folder import SCRIPT, Entry, FolderCopy, copi
 from worldline.recording.rehearsal.run import RehearsedRun, RehearsedScript, run_over
 
 NO_PROMISE = "This is what one execution did in the sandbox. It is no promise that the script is safe."
-NOT_RUN = "Nothing was run: this is what the text says and a model imagines. It is no promise that the script is safe."
+NOT_RUN = "Nothing was executed: this is read from the source and predicted. It is no promise that the script is safe."
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,21 +8,21 @@ from worldline.plan.rehearse.effect import LEFT, ScriptEffect
 from worldline.recording.rehearsal.run import RehearsedRun
 
 _NETWORK = (
-    "there is no network in the box: what would come back, and what the script would do with it, is not seen"
+    "the sandbox has no network: what would come back, and what the script would do with it, is unknown"
 )
 _NOT_LISTENED = (
-    "it is not Python: only what it leaves in files, and the commands that a shell starts, are seen of it"
+    "the script is not Python: only changed files, and the commands that a shell starts, are observed"
 )
-_STARTED = "of the programs that it starts only what they leave in files is seen, not what they read or send"
-_NATIVE = "it calls a library directly (ctypes): what happens there is seen by the files that it leaves alone"
-_LEFT = "some files changed without an event: a program that it started, or C code, did it; no line is known"
-_OUTSIDE = "files outside the folder are not in the box: reading them fails there as if they were not there"
+_STARTED = "of programs that it starts, only changed files are observed, not what they read or send"
+_NATIVE = "it calls a native library (ctypes): of that, only changed files are observed"
+_LEFT = "some files were changed by a program that it started, or by C code: no line is known"
+_OUTSIDE = "files outside the folder are not in the sandbox: reading them fails as if they did not exist"
 _ENVIRONMENT = (
-    "your environment is not in the box: --env NAME=VALUE gives it a variable that a branch may depend on"
+    "your environment is not in the sandbox: pass variables that the script needs with --env NAME=VALUE"
 )
-_OWN_NAME = "it names the folder by its own path, which is not in the box: the copy lies elsewhere"
-_STDIN = "it reads stdin, which is empty: --stdin gives it something"
-_ALWAYS = "asking whether files exist, or for sizes and times, is not told; nor what this run's branches did not reach"
+_OWN_NAME = "it uses the path of the folder, which is not in the sandbox: the copy has another path"
+_STDIN = "it reads stdin, which is empty: pass text with --stdin"
+_ALWAYS = "checks whether files exist, and reads of sizes and times; branches that this run did not take"
 
 
 def unseen(run: RehearsedRun, effects: Sequence[ScriptEffect], left_out: Sequence[str]) -> Iterator[str]:

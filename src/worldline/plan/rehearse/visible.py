@@ -92,7 +92,7 @@ def _target(node: ast.Call, is_method: bool) -> tuple[str, str]:
     argument = whose.args[0] if isinstance(whose, ast.Call) and whose.args else None
     if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
         return argument.value[:_MAX_TARGET_CHARACTERS], ""
-    return ast.unparse(node)[:_MAX_TARGET_CHARACTERS], "as it stands in the text"
+    return ast.unparse(node)[:_MAX_TARGET_CHARACTERS], "as written in the source"
 
 
 def _other(source: str, language: str) -> Iterator[ScriptEffect]:
@@ -114,7 +114,7 @@ def _other(source: str, language: str) -> Iterator[ScriptEffect]:
             yield ScriptEffect(
                 kind=kind,
                 target=target[:_MAX_TARGET_CHARACTERS],
-                detail="as it stands in the text",
+                detail="as written in the source",
                 line=number,
                 seen=TEXT,
             )

@@ -37,7 +37,8 @@ def print_futures(console: Console, report: FutureReport, *, rows: int = 20) -> 
 def _print_masses(console: Console, report: FutureReport, rows: int) -> None:
     interval = "" if report.truth.is_exact else "95 % interval" if report.truth.samples else "between"
     models = (f"predicted ({name})" for name, _, _ in report.beliefs)
-    table = plain_table("outcome", "actual", interval, "", *models, texts=("",))
+    actual = "actual" if report.beliefs else "probability"
+    table = plain_table("outcome", actual, interval, "", *models, texts=("",))
     outcomes = report.things
     shown = outcomes[:rows] if rows else outcomes
     most = max((float(report.truth.mass.get(outcome, 0)) for outcome in shown), default=1.0) or 1.0
@@ -45,9 +46,9 @@ def _print_masses(console: Console, report: FutureReport, rows: int) -> None:
         mass = float(report.truth.mass.get(outcome, 0))
         low, high = report.truth.interval(outcome)
         between = "" if report.truth.is_exact else f"{low:.3f} - {high:.3f}"
-        actual = exact_text(report, outcome)
+        exact = exact_text(report, outcome)
         cells = [f"{masses[outcome]:.4f}" if outcome in masses else "-" for _, masses, _ in report.beliefs]
-        table.add_row(Text(shortened(outcome)), actual, between, Text(bar(mass / most), style="cyan"), *cells)
+        table.add_row(Text(shortened(outcome)), exact, between, Text(bar(mass / most), style="cyan"), *cells)
     console.print(table)
     hidden = outcomes[len(shown) :]
     if hidden:
