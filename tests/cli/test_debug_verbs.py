@@ -72,7 +72,7 @@ def test_a_divergence_exits_1_and_is_written_as_asked(
     assert "<td" in html.read_text()
     plain = CliRunner().invoke(debug, [file, "--call", "f(3)", "--no-interventions"])
     assert plain.exit_code == 1
-    assert "a is 4, not 5" in plain.output
+    assert "a is 4, predicted 5" in plain.output
     assert "interventions" not in plain.output
 
 

@@ -99,6 +99,6 @@ def test_a_terminal_is_told_that_something_is_under_way(verb: str, tmp_path: Pat
             pass
     os.close(ours)
     assert process.returncode == 0
-    assert b"imagin" in shown
+    assert b"predicting" in shown
     done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b""

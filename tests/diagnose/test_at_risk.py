@@ -95,7 +95,7 @@ def test_a_misjudged_condition_was_executed() -> None:
     assert counts["condition"] == 2
 
 
-def test_a_method_that_is_called_is_no_attribute() -> None:
+def test_a_called_method_is_not_an_attribute() -> None:
     counts = Counter(executed_operations(Diagnosis(sample(JOIN))))
     assert counts["attribute"] == counts["copy"] == 0
 

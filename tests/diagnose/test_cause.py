@@ -130,7 +130,7 @@ def test_a_right_answer_after_a_wrong_value_does_not_make_the_trace_right() -> N
     assert found.cause.name == "wrong value"
 
 
-def test_an_operation_that_was_not_done_is_no_copying() -> None:
+def test_an_operation_that_was_not_executed_is_not_copying() -> None:
     found = why(COPIES, ("u='HELLO WORLD'", "u='hello world'"))
     assert (found.name, found.operation) == ("wrong value", "upper")
 
@@ -300,7 +300,7 @@ def test_garbage_over_and_over_is_repetition() -> None:
         assert cause(Sample(ask=one.ask, truth=one.truth, found=found)).name == "degenerate repetition"
 
 
-def test_a_repetition_that_is_true_is_no_fault() -> None:
+def test_a_true_repetition_is_not_a_fault() -> None:
     loop = Program(
         source="def f():\n    n = 0\n    for _ in 'a' * 400:\n        pass\n    return n\n", call="f()"
     )
@@ -349,7 +349,7 @@ def test_empty_in_metas_notation() -> None:
         ("cwm", "<|end_of_text|>", '<|line_sep|>{"n": "3"}<|action_sep|>    if n < 2:\n<|frame_sep|>'),
     ],
 )
-def test_a_text_that_goes_on_after_the_end(codec: str, old: str, new: str) -> None:
+def test_a_text_that_continues_after_the_end(codec: str, old: str, new: str) -> None:
     for status in ("ended", "budget"):
         assert why(FACT, (old, new), codec=codec, status=status).name == "run-on"
 
@@ -359,7 +359,7 @@ def test_a_dump_that_lost_the_token_of_the_end_is_right() -> None:
     assert why(FACT, ("<|end_of_text|>", ""), codec="cwm", status="budget").name == "budget"
 
 
-def test_a_right_trace_that_was_taken_for_wrong() -> None:
+def test_a_right_trace_that_was_judged_wrong() -> None:
     """Three causes, not one: the model miscopied it, the benchmark is wrong, the scorer is."""
     true, other = "( 'erry', 'bexyxyyxy', 2 )", "('erry',)"
     assert why(COUNT, beside=ReportedAnswer(own=other)).name == "answer miscopied"
@@ -455,7 +455,7 @@ def test_every_cause_has_a_row_in_the_docs() -> None:
         ("(1 a=1\n2 c=3\n3\n)3\n.", "malformed", "only the end is missing"),
     ],
 )
-def test_a_text_that_ends_of_itself_is_judged_as_far_as_it_goes(text: str, name: str, evidence: str) -> None:
+def test_a_text_that_stops_on_its_own_is_judged_up_to_its_end(text: str, name: str, evidence: str) -> None:
     program = Program(source="def f(a):\n    c = a + 2\n    return c\n", call="f(1)")
     ask = PredictionRequest(program=program)
     (true,) = Interpreter().predict([ask])

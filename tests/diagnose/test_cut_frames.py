@@ -103,7 +103,7 @@ def test_a_string_that_loops_is_a_repetition_or_a_wrong_value(truth: Prediction,
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_the_tail_of_a_scored_text_is_kept_and_judged(tmp_path: Path, truth: Prediction, plain: bool) -> None:
+def test_the_tail_of_a_scored_text_is_judged(tmp_path: Path, truth: Prediction, plain: bool) -> None:
     text = HEAD + '<|line_sep|>{"s": "..", "t": "\'no' + "o" * 16000
     if plain:
         text = "".join(part.partition("|>")[2] for part in ("|>" + text).split("<|"))
@@ -119,7 +119,7 @@ def test_the_tail_of_a_scored_text_is_kept_and_judged(tmp_path: Path, truth: Pre
 @pytest.mark.parametrize(
     "text", ["garbage <|", "<|frame_sep|>", '<|line_sep|>{"a": 1', '<|line_sep|>{"a" "b"', "<|x"]
 )
-def test_what_begins_no_frame(text: str) -> None:
+def test_text_that_does_not_start_a_frame(text: str) -> None:
     assert begun(text) is None or begun(text).events == ("return", "raise")  # type: ignore[union-attr]
 
 
@@ -131,7 +131,7 @@ def test_what_begins_no_frame(text: str) -> None:
         ("<|return_sep|>", "wrong action"),
     ],
 )
-def test_a_frame_that_ends_of_itself_is_judged_as_far_as_it_goes(
+def test_a_frame_that_stops_on_its_own_is_judged_up_to_its_end(
     truth: Prediction, tail: str, name: str
 ) -> None:
     found = Prediction(text=(HEAD + tail).encode(), status="ended", codec="cwm")

@@ -17,8 +17,7 @@ from tiers import examples
 from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.core.value import equal
-from worldline.diagnose.diverge import align
-from worldline.diagnose.diverge import WHATS, diverge
+from worldline.diagnose.diverge import WHATS, align, diverge
 from worldline.diagnose.reading import read
 from worldline.diagnose.value_diff import difference
 from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
@@ -42,13 +41,13 @@ TRUE = st.builds(reading, st.sampled_from(PROGRAMS), st.sampled_from(CODECS))
 
 
 @given(true=TRUE)
-def test_nothing_parts_from_itself(true: Reading) -> None:
+def test_a_trace_does_not_diverge_from_itself(true: Reading) -> None:
     assert true.ended
     assert diverge(true, true) == ()
 
 
 @given(true=TRUE, data=st.data())
-def test_a_wrong_value_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
+def test_a_wrong_value_is_located(true: Reading, data: st.DataObject) -> None:
     steps = [i for i, event in enumerate(true.events) if event.values]
     i = data.draw(st.sampled_from(steps))
     name = data.draw(st.sampled_from(sorted(true.events[i].values)))
@@ -58,7 +57,7 @@ def test_a_wrong_value_is_found_at_its_place(true: Reading, data: st.DataObject)
 
 
 @given(true=TRUE, data=st.data())
-def test_a_wrong_result_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
+def test_a_wrong_result_is_located(true: Reading, data: st.DataObject) -> None:
     i = data.draw(st.sampled_from([i for i, event in enumerate(true.events) if event.arg is not None]))
     (only,) = diverge(true, with_event(true, i, arg="'another'"))
     assert (only.step, only.found, only.name) == (i, i, None)
@@ -67,7 +66,7 @@ def test_a_wrong_result_is_found_at_its_place(true: Reading, data: st.DataObject
 
 
 @given(true=TRUE, data=st.data(), field=st.sampled_from(["line", "event"]))
-def test_a_wrong_action_is_found_at_its_place(true: Reading, data: st.DataObject, field: str) -> None:
+def test_a_wrong_action_is_located(true: Reading, data: st.DataObject, field: str) -> None:
     i = data.draw(st.integers(0, true.steps - 1))
     other = {"line": 999, "lines": (999,)} if field == "line" else {"event": "input"}
     (only,) = diverge(true, with_event(true, i, **other))
@@ -75,7 +74,7 @@ def test_a_wrong_action_is_found_at_its_place(true: Reading, data: st.DataObject
 
 
 @given(true=TRUE, data=st.data())
-def test_a_missing_name_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
+def test_a_missing_name_is_located(true: Reading, data: st.DataObject) -> None:
     i = data.draw(st.sampled_from([i for i, event in enumerate(true.events) if event.values]))
     name = data.draw(st.sampled_from(sorted(true.events[i].values)))
     values = {key: value for key, value in true.events[i].values.items() if key != name}
@@ -84,7 +83,7 @@ def test_a_missing_name_is_found_at_its_place(true: Reading, data: st.DataObject
 
 
 @given(true=TRUE, data=st.data())
-def test_steps_that_are_missing_or_too_many_are_told_apart(true: Reading, data: st.DataObject) -> None:
+def test_missing_and_extra_steps_are_distinguished(true: Reading, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, true.steps - 2))
     stop = data.draw(st.integers(start + 1, min(start + 4, true.steps - 1)))
     fewer = replace(true, events=true.events[:start] + true.events[stop:])
@@ -103,14 +102,14 @@ def test_after_a_wrong_step_the_rest_is_aligned_again() -> None:
     assert told == [(4, 4, "line", (1, 1)), (8, 8, "value", (1, 1)), (13, 13, "missing", (2, 0))]
 
 
-def test_a_difference_that_lasts_is_told_once() -> None:
+def test_a_persistent_difference_is_reported_once() -> None:
     found = read(PredictionRequest(program=COUNT), sample(COUNT, ('"n": "0"', '"n": "7"'), codec="cwm").found)
     first = diverge(reading(COUNT, "cwm"), found)[0]
     assert (first.what, first.name, first.wanted, first.got) == ("value", "n", "0", "7")
     assert [one.wanted for one in diverge(reading(COUNT, "cwm"), found)] == ["0"]
 
 
-def test_what_a_call_changes_is_told_after_what_happens_in_it() -> None:
+def test_changes_of_a_call_are_reported_after_its_steps() -> None:
     found = read(PredictionRequest(program=FACT), sample(FACT, (")1\n r=1", ")7\n r=7")).found)
     assert [(one.step, one.name) for one in diverge(reading(FACT), found)] == [(9, None), (5, "r")]
 
@@ -168,7 +167,7 @@ def test_a_cut_text_is_right_up_to_its_cut(codec: str, program: Program, data: s
         ("[1]", "[1", "", None, "[1]", "[1"),
     ],
 )
-def test_where_two_values_part(
+def test_where_two_values_differ(
     wanted: str, got: str, path: str, at: int | None, one: str | None, other: str | None
 ) -> None:
     found = difference(wanted, got)
@@ -177,7 +176,7 @@ def test_where_two_values_part(
 
 
 @pytest.mark.parametrize(("one", "other"), [("1", "1"), ("{1: 2, 3: 4}", "{3: 4, 1: 2}"), ("'a'", '"a"')])
-def test_equal_values_do_not_part(one: str, other: str) -> None:
+def test_equal_values_do_not_differ(one: str, other: str) -> None:
     assert difference(one, other) is None
 
 
@@ -188,7 +187,7 @@ def test_values_part_unless_they_are_equal(one: str, other: str) -> None:
 
 
 @pytest.mark.fuzz
-def test_a_value_nested_beyond_reason_parts_somewhere() -> None:
+def test_a_deeply_nested_value_differs_somewhere() -> None:
     depth = examples(400, 2000)
     deep = "[" * depth + "1" + "]" * depth
     found = difference(deep, deep.replace("1", "2"))

@@ -65,15 +65,12 @@ def test_another_draw_is_its_own_cause_and_right_given_itself() -> None:
     ask, truth = asked()
     found = diagnosed(ask, truth, under(ask, ("below 6", "0")))
     assert (found.cause.name, found.cause.detail, found.answer) == (UNKNOWN, "below 6", False)
-    assert (
-        found.cause.evidence
-        == "line 7 draws below 6: 5, predicted 0; right given its own draws"
-    )
+    assert found.cause.evidence == "line 7 draws below 6: 5, predicted 0; right given its own draws"
     assert found.own is not None
     assert (found.own.is_whole, found.own.cause.name) == (True, "right")
 
 
-def test_without_anybody_who_runs_it_the_trace_itself_says_so() -> None:
+def test_without_execution_the_trace_alone_decides() -> None:
     ask, truth = asked()
     found = Diagnosis(
         Sample(ask=ask, truth=truth, found=Prediction(text=under(ask, ("below 6", "0")), status="ended"))

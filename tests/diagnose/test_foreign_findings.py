@@ -98,7 +98,7 @@ def test_a_wrong_value_in_metas_notation(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_loop_that_goes_on_is_named_by_its_line(language: str) -> None:
+def test_a_loop_that_continues_is_named_by_its_line(language: str) -> None:
     found = diagnosed(foreign_run(language).trace, ("6 -i\n9\n", "6 i=2\n7\n")).cause
     assert (found.name, found.operation) == ("wrong action", "iteration")
     assert found.detail.startswith("for ")
@@ -162,7 +162,7 @@ def test_only_another_run_shows_what_could_not_be_known() -> None:
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_cures_apply_or_say_why_not(language: str, codec: str) -> None:
+def test_interventions_apply_or_give_a_reason(language: str, codec: str) -> None:
     change = (" sum=8", " sum=9") if codec == "compact" else ('"sum": "8"', '"sum": "9"')
     found = diagnosed(foreign_run(language).trace, change, codec=codec)
     for intervention in INTERVENTIONS:

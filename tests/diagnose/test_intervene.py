@@ -1,4 +1,4 @@
-"""Interventions tried on failed and on passing samples: exact flips and counts, with a model whose mistakes are known."""
+"""Interventions on failed and on passing samples: exact counts, with a model whose mistakes are known."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_the_choice_of_passing_samples_follows_the_seed_and_nothing_else() -> No
     assert len(chosen) > 4
 
 
-def test_a_larger_budget_goes_on_from_the_cut() -> None:
+def test_a_larger_budget_continues_from_the_cut() -> None:
     model = Mistaken(lambda ask, truth: truth)
     some = samples(model, programs(3), limit=20)
     found = run_interventions(some, model, interventions=("budget",))
@@ -209,7 +209,7 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
     assert next(one.why for one in found.tried if one.outcome == "fault") == "the line was cut"
 
 
-def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
+def test_a_model_that_cannot_be_forced_makes_an_intervention_unfit() -> None:
     """Queries go where a model is least sure: one that does not say so cannot be asked."""
     model = Mistaken(wrong_value)
     found = run_interventions(samples(model, programs(6)), model, interventions=("queries",))
@@ -226,7 +226,7 @@ def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
     assert outcomes(by_trace, "repair") == {"recovered": 3}
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     model, heard = Mistaken(wrong_value), list[tuple[str, int, int]]()
     run_interventions(
         samples(model, programs(6)),
@@ -252,14 +252,14 @@ def test_meta_s_format_is_repaired_by_frames() -> None:
         plan("format", case, codec="cwm")
 
 
-def test_every_cause_that_can_be_cured_is_one_and_every_cure_confirms_something() -> None:
+def test_every_confirmable_cause_exists_and_every_intervention_confirms_one() -> None:
     assert set(CONFIRMING) <= set(CAUSES)
     interventions = {intervention for some in CONFIRMING.values() for intervention in some}
     assert interventions <= set(INTERVENTIONS)
     assert set(INTERVENTIONS) - interventions == {"queries"}
 
 
-def test_what_is_no_cure_or_measure_is_refused() -> None:
+def test_unknown_interventions_and_measures_are_refused() -> None:
     model = Mistaken(wrong_value)
     with pytest.raises(UsageError, match="unknown intervention 'prayer'"):
         run_interventions(samples(model, programs(2)), model, interventions=("prayer",))
@@ -267,7 +267,7 @@ def test_what_is_no_cure_or_measure_is_refused() -> None:
         run_interventions([], model, by="luck")
 
 
-def test_the_shipped_model_goes_through_the_cures() -> None:
+def test_the_shipped_model_tries_all_interventions() -> None:
     """Whatever it gets right or wrong: every intervention ends with an outcome, and why where it does not apply."""
     model = load_model("default", {"threads": "1"})
     ask = PredictionRequest(
@@ -284,7 +284,7 @@ def test_the_shipped_model_goes_through_the_cures() -> None:
 @pytest.mark.parametrize(
     ("codec", "old", "new"), [("compact", "12 x=6", "12 x=4"), ("cwm", '"x": "6"', '"x": "4"')]
 )
-def test_an_exception_that_was_handled_is_no_answer_to_be_told(codec: str, old: str, new: str) -> None:
+def test_a_handled_exception_is_not_a_given_answer(codec: str, old: str, new: str) -> None:
     case = Diagnosis(sample(EXCEPTIONS, (old, new), codec=codec))
     given = plan("repair", case, codec=codec).ask.given
     assert truth(EXCEPTIONS, codec).text.startswith(given)
@@ -303,7 +303,7 @@ def test_another_exception_is_another_answer_in_metas_format() -> None:
     assert case.answer is False
 
 
-def test_who_cannot_be_asked_again_is_not_judged() -> None:
+def test_a_replay_is_not_judged() -> None:
     some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
     model = Mistaken(lambda ask, text: text)
     model.is_replay = True

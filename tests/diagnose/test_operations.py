@@ -133,7 +133,7 @@ def test_any_text_has_an_answer(source: str, line: int | None, name: str) -> Non
 
 
 @given(block=st.binary(min_size=1, max_size=9), head=st.binary(max_size=9), times=st.integers(64, 90))
-def test_a_repetition_is_found_whole(block: bytes, head: bytes, times: int) -> None:
+def test_a_repetition_is_detected_whole(block: bytes, head: bytes, times: int) -> None:
     found = repetition(head + block * times)
     assert found is not None
     assert found.start <= len(head)
@@ -144,7 +144,7 @@ def test_a_repetition_is_found_whole(block: bytes, head: bytes, times: int) -> N
 @pytest.mark.parametrize(
     "text", [b"", b"abc" * 3, b"ab" * 8, bytes(range(256)), b"x" * 100 + bytes(range(200))]
 )
-def test_what_is_no_repetition(text: bytes) -> None:
+def test_texts_without_repetition(text: bytes) -> None:
     assert repetition(text) is None
 
 

@@ -110,7 +110,7 @@ def test_an_input_that_the_notation_does_not_show() -> None:
     assert _why(source, "x='a'", "x='b'", stdin="a\n").name != NAME
 
 
-def test_debug_says_so_and_blames_nobody() -> None:
+def test_debug_reports_what_could_not_be_known() -> None:
     program = Program(source="import time\n\ndef f():\n    t = time.time()\n    return 1\n", call="f()")
     model = Mistaken(lambda ask, truth: re.sub(rb"t=[0-9.]+", b"t=12.5", truth))
     found = debug(program, model)

@@ -272,7 +272,11 @@ def interventions() -> Trials:
         InterventionTrial(intervention="repair", sample=1, before=False, after=True),
         InterventionTrial(intervention="repair", sample=0, before=True, after=True),
         InterventionTrial(
-            intervention="guard", sample=1, before=False, status="unfit", why="the prediction never leaves the control flow"
+            intervention="guard",
+            sample=1,
+            before=False,
+            status="unfit",
+            why="the prediction never leaves the control flow",
         ),
         InterventionTrial(intervention="guard", sample=0, before=True, after=False),
     )

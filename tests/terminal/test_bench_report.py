@@ -11,7 +11,7 @@ from worldline.evaluation.summary import report
 from worldline.ui.terminal.suite_report import print_report
 
 
-def test_rates_stand_with_their_n_and_interval_and_outcomes_apart() -> None:
+def test_rates_have_n_and_interval() -> None:
     task = Task(program=Program(source=""))
     rows = [
         Verdict(task, "right", "wrong", "int", 5, 1, 10, 0.5),

@@ -66,10 +66,14 @@ def test_the_first_divergence_is_marked_and_the_rows_around_it_shown() -> None:
     assert re.search(r"^▶ +\d+ +4 +s \+= i +│ s=190 +│ s=191 *$", marked[0])
     assert sum(bool(re.match(r"^[ ▶·] +\d+ +\d+ ", line)) for line in lines) == 12
     assert sum("rows not shown" in line for line in lines) == 2
-    assert any(re.search(r"first divergence +at step \d+, line 4: s is 190, predicted 191", line) for line in lines)
+    assert any(
+        re.search(r"first divergence +at step \d+, line 4: s is 190, predicted 191", line) for line in lines
+    )
     assert any(line.startswith("cause") and "wrong value" in line for line in lines)
     assert any(line.startswith("step") and "`4 s=191`" in line for line in lines)
-    assert any(line.startswith("answer") and "right although the trace is not: return 780" in line for line in lines)
+    assert any(
+        line.startswith("answer") and "right although the trace is not: return 780" in line for line in lines
+    )
 
 
 def test_later_divergences_are_dimmer() -> None:
@@ -143,7 +147,7 @@ def test_a_page_is_whole_and_needs_nothing_else() -> None:
     assert '<span class="piece value differs">s=19<mark>1</mark></span>' in html
 
 
-def test_what_a_model_imagines_is_shown_alone() -> None:
+def test_a_prediction_is_shown_alone() -> None:
     file = io.StringIO()
     found = imagine(SUM, Says(b"(1 n=40\n2 s=0\n3 i=0\n4\nwhat\n"))
     print_imagined(Console(file=file, width=100), found)
@@ -239,5 +243,5 @@ def test_a_narrow_terminal_has_whole_heads_and_some_source() -> None:
     assert any("s += i" in line for line in lines)
 
 
-def test_the_page_says_what_made_it() -> None:
+def test_the_page_names_its_tool() -> None:
     assert '<header class="brand">worldline</header>' in page(debugged("4 s=190", "4 s=191"))

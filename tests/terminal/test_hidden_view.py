@@ -77,7 +77,7 @@ def test_debug_shows_both_sides_and_says_that_it_is_right_given_its_draws() -> N
     assert 'class="piece hidden differs">a draw of 0 to 5: ' in debug_page(found)
 
 
-def test_the_page_and_the_stepper_are_told() -> None:
+def test_the_page_and_the_stepper_show_special_values() -> None:
     ask = PredictionRequest(program=PROGRAM, control=HELD)
     truth, trace = recorded(ask, Limits())
     ask = replace(ask, hidden=trace.hidden)

@@ -111,7 +111,7 @@ def imagine(as_json: bool, rows: int, edit: str | None, unfold: bool, **asked: A
     from worldline.diagnose.imagine import imagine as run
 
     with under_way() as tell:
-        tell("the model imagines")
+        tell("predicting")
         found = run(
             called_program(asked["file"], asked["args"], asked),
             asked["model"],

@@ -34,7 +34,7 @@ class Bounds:
             self.seconds is not None
             and time.perf_counter() - self.began + self.waited + seconds > self.seconds
         ):
-            return f"more than --seconds {self.seconds:g}"
+            return f"would take longer than --seconds {self.seconds:g}"
         self.spent += size
         self.waited += seconds
         return ""

@@ -210,7 +210,7 @@ def with_truth(planned: InterventionPlan, diagnosis: Diagnosis, truth: Predictio
     """
     reading = read(planned.ask, truth)
     if not reading.ended:
-        raise Unfit("the rewritten program was not recorded to its end")
+        raise Unfit("the true trace was not recorded to its end")
     if diagnosis.truth.ended and not ends_alike(diagnosis.truth, reading):
         raise Unfit("the rewritten program ends differently from the original")
     limit = max(planned.ask.limit, 2 * len(truth.text) + SLACK)

@@ -19,9 +19,7 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.predictor import Predictor
 
 MAX_SOURCE_BYTES = 20_000  # longer scripts are not predicted, only read
-_IMAGINED = (
-    "nothing was executed: PREDICTED effects are on lines that a model predicts to be reached"
-)
+_IMAGINED = "nothing was executed: PREDICTED effects are on lines that a model predicts to be reached"
 _REST = "the rest was not executed: PREDICTED effects are on lines that a model predicts to be reached"
 _TEXT = "calls IN THE SOURCE are found by name; calls under other names, in libraries or in generated code are not"
 
