@@ -14,7 +14,7 @@ from tiers import examples
 from worldline.codec.compact.prompt import Compact
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.diagnose.cause import CAUSES, tally
+from worldline.diagnose.cause import CAUSES
 from worldline.diagnose.diagnosis import Diagnosis, cause
 from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.predict.interpreter import Interpreter
@@ -392,23 +392,6 @@ def test_tool_faults() -> None:
 def test_notations_do_not_mix() -> None:
     with pytest.raises(UsageError):
         Sample(ask=PredictionRequest(program=FACT), truth=truth(FACT), found=truth(FACT, "cwm"))
-
-
-def test_a_tally_counts_by_cause_operation_and_type() -> None:
-    found = tally(
-        [
-            why(FACT),
-            why(FACT, (")6", ")8")),
-            why(FACT, ("n=2", "n=9")),
-            why(FACT, cut=" r=2", status="budget"),
-        ]
-    )
-    assert found.n == 4 == sum(found.causes.values())
-    assert found.causes == {"wrong value": 2, "right": 1, "budget": 1}
-    assert found.operations == {"arithmetic": 2}
-    assert found.types == {"int": 2}
-    assert found.details == {"budget: right up to the cut": 1}
-    assert set(found.causes) <= set(CAUSES)
 
 
 PIECES = [

@@ -17,7 +17,7 @@ from tiers import examples
 from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.core.value import equal
-from worldline.diagnose.diverge import WHATS, align, diverge
+from worldline.diagnose.diverge import align, diverge
 from worldline.diagnose.reading import read
 from worldline.diagnose.value_diff import difference
 from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
@@ -126,11 +126,12 @@ def test_values_compare_as_values() -> None:
 def test_any_bytes_are_read_and_compared(codec: str, text: bytes, status: str) -> None:
     ask = PredictionRequest(program=FACT)
     true = reading(FACT, codec)
+    kinds = {"event", "line", "names", "value", "output", "outcome", "missing", "extra"}
     for data in (text, truth(FACT, codec).text[:-40] + text):
         found = read(ask, Prediction(text=data, status=status, codec=codec))
         divergences = diverge(true, found)
         assert divergences
-        assert all(one.what in WHATS and 0 <= one.step <= true.steps for one in divergences)
+        assert all(one.what in kinds and 0 <= one.step <= true.steps for one in divergences)
         assert all(one.found is None or 0 <= one.found < found.steps for one in divergences)
 
 

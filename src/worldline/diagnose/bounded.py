@@ -30,10 +30,8 @@ class Bounds:
         """Return why an intervention of this expected cost is not tried; empty if it fits, and then count it."""
         if self.work is not None and self.spent + size > self.work:
             return f"would write {size} bytes, more than is left of --work {self.work}"
-        if (
-            self.seconds is not None
-            and time.perf_counter() - self.began + self.waited + seconds > self.seconds
-        ):
+        elapsed = time.perf_counter() - self.began + self.waited
+        if self.seconds is not None and elapsed + seconds > self.seconds:
             return f"would take longer than --seconds {self.seconds:g}"
         self.spent += size
         self.waited += seconds
@@ -47,14 +45,7 @@ def interventions_within(
     limits: Limits | None,
     tell: Callable[[str], None],
 ) -> list[InterventionTrial]:
-    """Try every intervention on one sample, the cheapest first.
-
-    Args:
-        predictor: The model that predicts again.
-        diagnosis: The sample.
-        bounds: What the trials may cost.
-        limits: Limits of new recordings.
-        tell: Called with the progress.
+    """Try every intervention on one sample, the cheapest first; `tell` is called with the progress.
 
     Returns:
         One trial for each of `INTERVENTIONS`, in its order: done, not applicable, or beyond the bounds.

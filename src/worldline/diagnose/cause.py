@@ -21,42 +21,25 @@ right.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from worldline.codec.notation import notation
 from worldline.codec.reading import Reading
 from worldline.codec.repetition import repetition
 from worldline.core.malformed import Malformed
-from worldline.core.value import equal
 from worldline.diagnose.blame.blame import blame
 from worldline.diagnose.blame.terms import Rerun
 from worldline.diagnose.diverge import Divergence, diverge
 from worldline.diagnose.sample import ReportedAnswer, Sample
 from worldline.diagnose.unknowable import unknowable
+from worldline.diagnose.value_diff import same_value
 
 UNKNOWN = "could not be known"
 CAUSES = (
-    "right",
-    "wrong action",
-    "wrong value",
-    "missed change",
-    "invented change",
-    "lost variable",
-    "forgotten aliasing",
-    "copied from the wrong step",
-    UNKNOWN,
-    "malformed",
-    "degenerate repetition",
-    "empty",
-    "budget",
-    "run-on",
-    "answer miscopied",
-    "benchmark wrong",
-    "scorer artefact",
-    "tool fault",
-)
+    "right", "wrong action", "wrong value", "missed change", "invented change", "lost variable",
+    "forgotten aliasing", "copied from the wrong step", UNKNOWN, "malformed", "degenerate repetition",
+    "empty", "budget", "run-on", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault",
+)  # fmt: skip
 CAUSES_WITHOUT_DIVERGENCE = ("right", "answer miscopied", "benchmark wrong", "scorer artefact", "tool fault")
 """Causes for which no step is wrong."""
 RIGHT_TO_THE_CUT = "right up to the cut"
@@ -78,37 +61,6 @@ class Cause:
     under: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CauseCounts:
-    """How often each cause, operation and type occurs, the most frequent first. `details` are those of the budget."""
-
-    n: int
-    causes: dict[str, int]
-    details: dict[str, int]
-    operations: dict[str, int]
-    types: dict[str, int]
-
-
-def tally(causes: Iterable[Cause]) -> CauseCounts:
-    """Count causes over many samples."""
-    every = list(causes)
-    return CauseCounts(
-        n=len(every),
-        causes=_counted(cause.name for cause in every),
-        details=_counted(f"{cause.name}: {cause.detail}" for cause in every if cause.name == "budget"),
-        operations=_counted(cause.operation for cause in every),
-        types=_counted(cause.type for cause in every),
-    )
-
-
-def _counted(words: Iterable[str]) -> dict[str, int]:
-    return dict(Counter(word for word in words if word).most_common())
-
-
-def _equal(first: str, second: str) -> bool:
-    return first == second or equal(first, second)
-
-
 def explain(
     sample: Sample,
     truth: Reading,
@@ -117,19 +69,10 @@ def explain(
     record: Rerun | None = None,
     again: Rerun | None = None,
 ) -> Cause:
-    """Find the cause of a sample.
+    """Return the cause of a sample; `right` if nothing is wrong.
 
-    Args:
-        sample: The request, the truth and the prediction.
-        truth: The true trace.
-        predicted: The predicted trace.
-        divergences: Where they diverge.
-        record: Executes a program, to find the operation of a line that is to blame (`blame.terms`).
-        again: Executes it in another process under another hash seed, to find what no model can know
-            (`unknowable`).
-
-    Returns:
-        The cause; `right` if nothing is wrong.
+    `record` executes a program, to find the operation that is to blame (`blame.terms`). `again` executes it
+    in another process under another hash seed, to find what no model can know (`unknowable`).
     """
     first = divergences[0] if divergences else None
     silent = _silent(sample, truth, predicted)
@@ -138,9 +81,7 @@ def explain(
     if first is None:
         return _without_divergence(sample, truth, predicted)
     if _runs_on(truth, predicted, first):
-        return Cause(
-            name="run-on", evidence="the whole trace is right, then the text continues", divergence=first
-        )
+        return Cause(name="run-on", evidence="the trace is right, then the text continues", divergence=first)
     repeated = None if predicted.ended else _repeated(sample, truth, predicted, first)
     if repeated is not None:
         return repeated
@@ -150,15 +91,10 @@ def explain(
 
 
 def explain_guess(draw: tuple[str, str, str], first: Divergence, own: Cause | None) -> Cause:
-    """Return the cause of a prediction that diverges by a draw it could not know.
+    """Return the cause of a prediction that diverges by a draw (kind, true and predicted value) it could not know.
 
-    Args:
-        draw: The kind of the draw, its true value, and the predicted one.
-        first: The divergence.
-        own: The cause beside the execution that has the prediction's own draws, if there is one.
-
-    Returns:
-        `own` if something else is wrong as well, else "could not be known".
+    `own` is the cause beside the execution with the prediction's own draws, if there is one: errors there
+    count.
     """
     kind, wanted, got = draw
     where = "" if first.line is None else f"line {first.line} "
@@ -182,15 +118,13 @@ def _silent(sample: Sample, truth: Reading, predicted: Reading) -> Cause | None:
 
 
 def _written(sample: Sample) -> bytes:
-    """The text that the model wrote itself, without what it was given and without a prompt that a dump starts with."""
+    """The text that the model wrote itself, without what it was given and without a prompt in a dump."""
     return notation(sample.found.codec).own_text(sample.found.text, len(sample.ask.given))
 
 
 def _without_divergence(sample: Sample, truth: Reading, predicted: Reading) -> Cause:
     if not predicted.ended:  # the truth is cut as well, so it cannot be called right
-        return Cause(
-            name="budget", detail=RIGHT_TO_THE_CUT, evidence="the budget is shorter than the true trace"
-        )
+        return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence="the true trace is longer")
     return _misjudged(sample.told, truth) or Cause(name="right")
 
 
@@ -199,21 +133,18 @@ def _misjudged(reported: ReportedAnswer, truth: Reading) -> Cause | None:
     if truth.answer is None:
         return None
     end = truth.answer[1]
-    if reported.own is not None and not _equal(reported.own, end):
+    if reported.own is not None and not same_value(reported.own, end):
         evidence = f"the trace ends with {end}, the model's separate answer is {reported.own}"
         return Cause(name="answer miscopied", detail="answer", evidence=evidence)
-    if reported.expected is not None and not _equal(reported.expected, end):
+    if reported.expected is not None and not same_value(reported.expected, end):
         evidence = f"the execution ends with {end}, the benchmark expects {reported.expected}"
         return Cause(name="benchmark wrong", detail="answer", evidence=evidence)
-    if reported.taken is not None and not _equal(reported.taken, end):
+    if reported.taken is not None and not same_value(reported.taken, end):
         evidence = f"the trace ends with {end}, the scorer read {reported.taken}"
         return Cause(name="scorer artefact", detail="answer", evidence=evidence)
     if reported.failed:
-        return Cause(
-            name="scorer artefact",
-            detail="verdict",
-            evidence="trace and answer are right, the scorer judged them wrong",
-        )
+        evidence = "trace and answer are right, the scorer judged them wrong"
+        return Cause(name="scorer artefact", detail="verdict", evidence=evidence)
     return None
 
 
@@ -240,9 +171,8 @@ def _repeated(sample: Sample, truth: Reading, predicted: Reading, first: Diverge
         return None
     block = sample.found.text[tail.start : tail.start + tail.period].decode("utf-8", "replace")
     evidence = f"{block[:80]!r}{'...' if len(block) > 80 else ''} {tail.times} times, from byte {tail.start}"
-    return Cause(
-        name="degenerate repetition", detail=f"{tail.times} times", evidence=evidence, divergence=first
-    )
+    detail = f"{tail.times} times"
+    return Cause(name="degenerate repetition", detail=detail, evidence=evidence, divergence=first)
 
 
 def _tail_is_true(sample: Sample) -> bool:
@@ -261,25 +191,16 @@ def _tail_is_true(sample: Sample) -> bool:
 def _unfinished(sample: Sample, predicted: Reading, first: Divergence) -> Cause:
     status, text = sample.found.status, sample.found.text
     if predicted.malformed is not None:
-        return Cause(
-            name="malformed",
-            detail=predicted.malformed.expected,
-            evidence=_around(text, predicted.malformed),
-            divergence=first,
-        )
+        expected, evidence = predicted.malformed.expected, _around(text, predicted.malformed)
+        return Cause(name="malformed", detail=expected, evidence=evidence, divergence=first)
     if status != "budget":
         stopped = "the model had no next byte" if status == "broken" else "the text stops before the end"
         return Cause(name="malformed", detail=stopped, evidence=_missing(first), divergence=first)
     if not _tail_is_true(sample):
         line = text[text.rfind(b"\n") + 1 :].decode("utf-8", "replace")
         evidence = f"the unfinished last line is wrong: {line[:80]!r}"
-        return Cause(
-            name="budget",
-            detail=WRONG_BEFORE_THE_CUT,
-            evidence=evidence,
-            divergence=first,
-            under="wrong value",
-        )
+        wrong = Cause(name="budget", detail=WRONG_BEFORE_THE_CUT, evidence=evidence, divergence=first)
+        return replace(wrong, under="wrong value")
     return Cause(name="budget", detail=RIGHT_TO_THE_CUT, evidence=_missing(first), divergence=first)
 
 

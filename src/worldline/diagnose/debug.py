@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 from worldline.codec.compact.prompt import Compact
@@ -41,9 +42,9 @@ from worldline.predict.predictor import Predictor
 from worldline.predict.scratchpad import Scratchpad, folded
 
 MAX_CUT_RUN_BYTES = 1 << 12  # of a prediction whose true trace was cut: no prediction can reach its end
-DEFAULT_STEPS = (
-    10_000  # of the true trace; more if more bytes may be predicted, since a step takes at least two
-)
+# Of the true trace; more if more bytes may be predicted, since a step takes at least two.
+DEFAULT_STEPS = 10_000
+STAGES = ("truth", "model", "cause", "interventions")
 
 
 @dataclass(frozen=True)
@@ -251,7 +252,7 @@ def debug(
         raise UsageError(
             f'debug takes a Program, not {type(program).__name__}: Program(source=..., name="a.py")'
         )
-    clock, tell, predictor = _Clock(), progress or _ignore, load_model(model, extras)
+    times, tell, predictor = [time.perf_counter()], progress or _ignore, load_model(model, extras)
     tell("recording the program")
     pad, has_pad = Scratchpad(predictor, scratchpad), scratchpad != "none"
     limits = limits or debug_limits(max_bytes)
@@ -261,11 +262,11 @@ def debug(
     truth, trace = _truth(ask, predictor, limits)
     if has_pad:
         truth = replace(truth, text=folded(program, ask.options, truth.text))
-    clock.lap("truth")
+    times.append(time.perf_counter())
     tell("predicting")
-    ask = replace(ask, limit=max_bytes or _default_budget(truth), hidden=trace.hidden)
+    ask = replace(ask, limit=max_bytes or default_budget(truth), hidden=trace.hidden)
     rolled = next(iter(pad.roll([ask])))
-    clock.lap("model")
+    times.append(time.perf_counter())
     tell("searching for the cause")
     sample = Sample(ask=ask, truth=truth, found=rolled.prediction)
     diagnosis = Diagnosis(sample, recorder(limits), recorder(limits, hash_seed=1))
@@ -273,12 +274,12 @@ def debug(
     belief = believed(predictor, diagnosis, rolled.sure, has_pad=has_pad) if is_wrong else None
     scratch = diagnosed(ask, rolled.prediction, limits) if has_pad and is_wrong else None
     branch = _branched(diagnosis, nearest, tell) if is_wrong and not has_pad else None
-    clock.lap("cause")
+    times.append(time.perf_counter())
     tried: list[InterventionTrial] = []
     if interventions and is_wrong and not has_pad and diagnosis.cause.name != UNKNOWN:
-        bounds = Bounds(work, seconds, clock.start)
+        bounds = Bounds(work, seconds, times[0])
         tried = interventions_within(predictor, diagnosis, bounds, limits, tell)
-    clock.lap("interventions")
+    times.append(time.perf_counter())
     return Debugged(
         model=pad.info.name,
         diagnosis=diagnosis,
@@ -286,25 +287,14 @@ def debug(
         confidences=rolled.sure,
         belief=belief,
         tried=tuple(tried),
-        seconds=clock.laps,
+        seconds=dict(zip(STAGES, (end - start for start, end in pairwise(times)), strict=True)),
         scratch=scratch,
         branch=branch,
     )
 
 
-class _Clock:
-    """The seconds of each stage."""
-
-    def __init__(self) -> None:
-        self.start = self._last = time.perf_counter()
-        self.laps: dict[str, float] = {}
-
-    def lap(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.laps[stage], self._last = now - self._last, now
-
-
-def _default_budget(truth: Prediction) -> int:
+def default_budget(truth: Prediction) -> int:
+    """Return the default maximum length of a prediction: twice the true trace, capped."""
     cap = MAX_PREDICTION_BYTES if truth.status == "ended" else MAX_CUT_RUN_BYTES
     return min(2 * len(truth.text) + SLACK, cap)
 
@@ -312,7 +302,7 @@ def _default_budget(truth: Prediction) -> int:
 def _branched(
     diagnosis: Diagnosis, nearest: Nearest | None, tell: Callable[[str], None]
 ) -> WrongBranch | None:
-    """The wrong branch, if there is one, with the input for which it would have been right, if that can be searched."""
+    """The wrong branch, if there is one, with the input for which it would have been right, if one is found."""
     branch = wrong_branch(diagnosis)
     if branch is None or nearest is None:
         return branch

@@ -14,12 +14,10 @@ from typing import NamedTuple
 from worldline.analyze.flow.functions import Functions
 from worldline.codec.reading import Event, Reading
 from worldline.core.events import FINAL, Pending
-from worldline.core.value import equal
-from worldline.diagnose.value_diff import ValueDifference, difference
+from worldline.diagnose.value_diff import ValueDifference, difference, same_value
 
 GRAM = 3  # actions that must agree before two sequences count as aligned again
 _WINDOW = 4
-WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
 HIDDEN = "%"  # the name under which hidden inputs are written
 Draws = tuple[tuple[str, str], ...]  # the hidden inputs of a step: kind and value
 GONE = "-"  # the value of a deleted name, as in the compact notation
@@ -39,18 +37,10 @@ class AlignedSpan:
 def align(
     truth: Sequence[Hashable], predicted: Sequence[Hashable], same: Callable[[int, int], bool]
 ) -> Iterator[AlignedSpan]:
-    """Align two sequences of actions greedily, in linear time.
+    """Align two sequences of actions greedily, in linear time; `same` compares the actions at two positions.
 
-    After a divergence, the nearest place is searched where both agree for `GRAM` actions. The search
-    window doubles, so a search costs no more than what it skips.
-
-    Args:
-        truth: The true actions.
-        predicted: The predicted actions.
-        same: Whether two actions agree, by their positions.
-
-    Yields:
-        The spans in order, none of them empty.
+    After a divergence, the nearest place is searched where both agree for `GRAM` actions. The search window
+    doubles, so a search costs no more than what it skips.
     """
     i = j = 0
     while i < len(truth) or j < len(predicted):
@@ -92,9 +82,10 @@ def _next_agreement(
 class Divergence:
     """A difference between a true step and the predicted one (`found`; None: the text has ended).
 
-    `names`: one side does not change `name` (None), deletes it (`-`), or marks it as shared with another
-    (`&other`). `value` without a name is what a step returns, yields or raises; with the name `%`, its hidden
-    inputs. `steps` counts the steps of each side in a span that does not align.
+    `what`: `event`, `line`, `names`, `value`, `output`, `outcome`, `missing` or `extra`. `names`: one side
+    does not change `name` (None), deletes it (`-`), or marks it as shared with another (`&other`). `value`
+    without a name is what a step returns, yields or raises; with the name `%`, its hidden inputs. `steps`
+    counts the steps of a span that does not align.
     """
 
     step: int
@@ -124,9 +115,8 @@ def _divergences(truth: Reading, predicted: Reading) -> Iterator[Divergence]:
     stop = len(wanted)
     for span in aligned(wanted, got):
         if span.agrees:
-            for i, j in zip(
-                range(span.truth, span.truth + span.wanted), range(span.found, len(got)), strict=False
-            ):
+            for k in range(span.wanted):
+                i, j = span.truth + k, span.found + k
                 if not comparison.are_same(wanted[i], got[j]):
                     yield from comparison.compare(i, wanted[i], j, got[j])
         elif span.found == len(got):
@@ -300,11 +290,9 @@ class _StepPair(NamedTuple):
 
     def divergence(self, what: str, name: str | None, wanted: str | None, got: str | None) -> Divergence:
         """Return a divergence at this pair of steps."""
-        part = (
-            difference(wanted, got)
-            if what not in ("names", "event") and wanted is not None and got is not None
-            else None
-        )
+        part = None
+        if what not in ("names", "event") and wanted is not None and got is not None:
+            part = difference(wanted, got)
         return Divergence(
             step=self.step,
             found=self.found,
@@ -344,7 +332,7 @@ def _both(first: Mapping[str, object], second: Mapping[str, object]) -> Iterator
 
 
 def _same(first: str | None, second: str | None) -> bool:
-    return first == second or (first is not None and second is not None and equal(first, second))
+    return first == second or (first is not None and second is not None and same_value(first, second))
 
 
 def _hidden(event: Event) -> str | None:

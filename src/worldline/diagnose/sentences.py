@@ -195,7 +195,6 @@ def _changed(name: str, true: str | None, predicted: str | None, wanted: str, go
 
 
 def _actions(divergence: Divergence, diagnosis: Diagnosis) -> str:
-    """Two different next steps."""
     events = diagnosis.truth.events, diagnosis.found.events
     functions = Functions(diagnosis.sample.ask.program)
     true = in_words(events[0][divergence.step], functions) if divergence.step < len(events[0]) else "the end"

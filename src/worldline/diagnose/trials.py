@@ -331,16 +331,7 @@ def _new_trial(
 def run_trials(
     jobs: Sequence[PreparedTrial], predictor: Predictor, *, by: str
 ) -> Iterator[InterventionTrial]:
-    """Run trials that are forced alike.
-
-    Args:
-        jobs: The trials.
-        predictor: The model that predicts again.
-        by: What counts as right: `answer` or `trace`.
-
-    Yields:
-        The finished trials in order; those that the predictor cannot do as not applicable.
-    """
+    """Run trials that are forced alike, in order. What the predictor cannot do becomes not applicable."""
     count, reason = 0, ""
     if predictor.info.is_replay:
         yield from (_refused(job, "a replay cannot predict again") for job in jobs)
@@ -380,7 +371,6 @@ def _carried(jobs: Sequence[PreparedTrial], predictor: Predictor, by: str) -> It
 
 
 def _recorded(asks: Sequence[PredictionRequest], codec: str, limits: Limits | None) -> Iterator[Prediction]:
-    """The whole true traces of requests."""
     whole = [replace(ask, given=b"", limit=MAX_TRUTH_BYTES) for ask in asks]
     return Interpreter(limits=limits or Limits(), codec=codec).predict(whole)
 

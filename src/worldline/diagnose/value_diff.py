@@ -27,9 +27,14 @@ class ValueDifference:
     got: str | None
 
 
+def same_value(first: str, second: str) -> bool:
+    """Tell whether two texts are the same value, or the same text that is not a value."""
+    return first == second or equal(first, second)
+
+
 def difference(wanted: str, got: str) -> ValueDifference | None:
     """Find where two values differ; None if they are equal. Text that is not a value differs as a whole."""
-    if wanted == got or equal(wanted, got):
+    if same_value(wanted, got):
         return None
     left, right = canonical(wanted), canonical(got)
     if isinstance(left, Malformed) or isinstance(right, Malformed):

@@ -24,11 +24,12 @@ from worldline.analyze.flow.operations import (
 from worldline.codec.reading import Event
 from worldline.core.language import source_lines
 from worldline.core.program import Program
-from worldline.core.value import equal, kind
+from worldline.core.value import kind
 from worldline.core.value_parts import split
 from worldline.diagnose.blame.terms import Rerun, ValueOrigin, inner_operation
 from worldline.diagnose.diverge import GONE, HIDDEN, Divergence, in_words, summary
 from worldline.diagnose.history import Sighting, names_before, previous, sharer, sightings
+from worldline.diagnose.value_diff import same_value
 
 MIN_COPIED = 5  # characters; a shorter value occurs in many places by chance, which proves no copying
 
@@ -57,15 +58,7 @@ def blame(
     divergences: Sequence[Divergence],
     record: Rerun | None = None,
 ) -> Blame:
-    """Find the cause that the first divergence of two traces shows.
-
-    Args:
-        program: The program.
-        truth: The true events.
-        predicted: The predicted events.
-        divergences: Where they diverge.
-        record: Executes a program, to look into the sub-expressions of a line.
-    """
+    """Find the cause that the first divergence shows. `record` executes a program, to look into sub-expressions."""
     evidence = _Evidence(program, truth, predicted, divergences[0], record)
     decided = _decision(evidence, divergences)
     if decided is not None:
@@ -82,24 +75,13 @@ def _decision(evidence: _Evidence, divergences: Sequence[Divergence]) -> Diverge
     The line of a loop decides whether it continues and sets its variable in one step; a line that raises sets
     nothing.
     """
-    actions = (
-        divergence
-        for divergence in divergences[1:8]
-        if divergence.what in _ACTIONS or divergence.what == "outcome"
-    )
-    after = next(actions, None)
-    if (
-        evidence.first.what != "names"
-        or after is None
-        or after.step != evidence.first.step + 1
-        or after.found is None
-    ):
+    first = evidence.first
+    after = next((later for later in divergences[1:8] if later.what in (*_ACTIONS, "outcome")), None)
+    if first.what != "names" or after is None or after.step != first.step + 1 or after.found is None:
         return None
-    events = {
-        event.event
-        for event in (*evidence.truth[after.step : after.step + 1], evidence.prediction[after.found])
-    }
-    return after if "raise" in events or evidence.is_loop else None
+    events = (*evidence.truth[after.step : after.step + 1], evidence.prediction[after.found])
+    is_raised = any(event.event == "raise" for event in events)
+    return after if is_raised or evidence.is_loop else None
 
 
 @dataclass(frozen=True)
@@ -113,17 +95,14 @@ class _Evidence:
 
     @property
     def true(self) -> Event | None:
-        """The true event."""
         return self.truth[self.first.step] if self.first.step < len(self.truth) else None
 
     @property
     def predicted(self) -> Event | None:
-        """The predicted event."""
         return None if self.first.found is None else self.prediction[self.first.found]
 
     @property
     def before(self) -> Mapping[str, str]:
-        """The names of the frame before the step."""
         return names_before(self.truth, self.first.step)
 
     @property
@@ -191,7 +170,6 @@ class _Evidence:
     # ---- which names change ----
 
     def names(self) -> Blame:
-        """A name that changes on one side only."""
         name, wanted, got = self.first.name or "", self.first.wanted, self.first.got
         if (wanted or "").startswith("&") or (got or "").startswith("&"):
             return self._blame(
@@ -229,7 +207,7 @@ class _Evidence:
         if self._binds(name):  # the line sets it to its old value: another value was computed
             before = self.before.get(name, "unset")
             evidence = f"{name} stays {before}, predicted {got}"
-            if _equal(before, got):
+            if same_value(before, got):
                 evidence = f"{name} is {got} before and after, predicted as a change"
                 return self._blame("invented change", name, kind(got), evidence, operation)
             return self._computed("", kind(got), evidence, operation, self.before.get(name), got)
@@ -251,15 +229,14 @@ class _Evidence:
     # ---- values ----
 
     def value(self) -> Blame:
-        """A wrong value."""
         name, wanted, got = self.first.name, self.first.wanted or "", self.first.got or ""
         if name == HIDDEN:
             return self._hidden(wanted, got)
         old = self.before.get(name) if name is not None else None
         if name is not None and old is not None:
-            if _equal(old, got):
+            if same_value(old, got):
                 return self._missed(name, wanted)
-            if _equal(old, wanted):
+            if same_value(old, wanted):
                 return self._invented(name, got)
         type_ = "exception" if self.true and self.true.event == "raise" else kind(wanted)
         operation = self.operation(kind(wanted))
@@ -272,7 +249,6 @@ class _Evidence:
         return self._computed(self._where(), type_, evidence, operation, wanted, got)
 
     def _hidden(self, wanted: str, got: str) -> Blame:
-        """A hidden input that is missing, invented, or impossible."""
         if not got:
             return self._blame(
                 "missed change", "hidden input", "hidden input", f"{wanted} is missing in the prediction"
@@ -397,7 +373,3 @@ def _element(value: str, path: str) -> str | None:
         return None
     keys = parts.keys if parts.keys is not None else [str(i) for i in range(len(parts.items))]
     return parts.items[keys.index(key)] if key in keys else None
-
-
-def _equal(left: str, right: str) -> bool:
-    return left == right or equal(left, right)

@@ -48,10 +48,8 @@ def print_answer(console: Console, program: Program, question: Question, answer:
 
 
 def _how(answer: Answer) -> str:
-    how = _HOW.get(answer.how, answer.how)
-    return (
-        how if answer.probability is None else f"{how}, confidence at least {100 * answer.probability:.1f} %"
-    )
+    how, odds = _HOW.get(answer.how, answer.how), answer.probability
+    return how if odds is None else f"{how}, confidence at least {100 * odds:.1f} %"
 
 
 def cost_in_words(cost: ExecutionCost) -> str:

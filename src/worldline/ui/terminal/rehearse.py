@@ -15,18 +15,10 @@ from worldline.ui.terminal.plain import plain_table
 
 MAX_TARGET = 72  # characters
 _TITLES = {
-    "read": "reads",
-    "write": "writes",
-    "delete": "deletes",
-    "rename": "renames",
-    "change": "changes",
-    "start": "starts",
-    "signal": "signals",
-    "send": "tries to send to",
-    "listen": "listens on",
-    "environment": "reads the environment variable",
-    "native": "calls native code",
-}
+    "read": "reads", "write": "writes", "delete": "deletes", "rename": "renames", "change": "changes",
+    "start": "starts", "signal": "signals", "send": "tries to send to", "listen": "listens on",
+    "environment": "reads the environment variable", "native": "calls native code",
+}  # fmt: skip
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}
 _PLACES = {"home": "in the home folder", "temporary": "temporary", "script": "beside the script"}
 
@@ -95,16 +87,16 @@ def _print_effects(console: Console, rehearsal: Rehearsal) -> None:
 def _row(effect: ScriptEffect) -> tuple[str, str, str]:
     """The key of a row: the same action on the same target, known in the same way."""
     arrow = f" -> {effect.detail}" if effect.kind == "rename" and effect.detail else ""
-    notes = ["" if effect.kind == "rename" else effect.detail, _PLACES.get(effect.place, "")]
-    notes += ["outside the folder"] if effect.place.startswith("outside") else []
-    notes += ["missing"] if effect.missing else []
-    notes += ["by a copy of itself"] if effect.child else []
-    notes += {
+    details = ["" if effect.kind == "rename" else effect.detail, _PLACES.get(effect.place, "")]
+    details += ["outside the folder"] if effect.place.startswith("outside") else []
+    details += ["missing"] if effect.missing else []
+    details += ["by a copy of itself"] if effect.child else []
+    details += {
         LEFT: ["no line: seen by its traces"],
         IMAGINED: [_predicted(effect)],
         TEXT: ["IN THE SOURCE, may not be reached"],
     }.get(effect.seen, [])
-    return effect.kind, effect.target + arrow, ", ".join(note for note in notes if note)
+    return effect.kind, effect.target + arrow, ", ".join(detail for detail in details if detail)
 
 
 def _predicted(effect: ScriptEffect) -> str:

@@ -12,14 +12,9 @@ from worldline.ui.session.marks.syntax import spans
 MAX_HIGHLIGHTED = 200_000  # characters; longer files are not coloured
 TAB_WIDTH = 4
 STYLES = {
-    "keyword": "bright_blue",
-    "string": "yellow",
-    "number": "bright_magenta",
-    "comment": "dim",
-    "defined": "bright_green",
-    "builtin": "cyan",
-    "directive": "bright_cyan",
-}
+    "keyword": "bright_blue", "string": "yellow", "number": "bright_magenta", "comment": "dim",
+    "defined": "bright_green", "builtin": "cyan", "directive": "bright_cyan",
+}  # fmt: skip
 
 
 def _coloured(lines: list[str], language: str) -> list[Text]:

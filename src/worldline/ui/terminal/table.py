@@ -21,15 +21,9 @@ from worldline.ui.session.marks.natives import legend
 from worldline.ui.terminal.source import HighlightedSource
 
 STYLES = {
-    "call": "green",
-    "resume": "green",
-    "return": "cyan",
-    "yield": "magenta",
-    "raise": "bold red",
-    "output": "blue",
-    "input": "blue",
-    "exit": "yellow",
-}
+    "call": "green", "resume": "green", "return": "cyan", "yield": "magenta", "raise": "bold red",
+    "output": "blue", "input": "blue", "exit": "yellow",
+}  # fmt: skip
 MAX_INDENT = 8  # deeper frames are drawn at this depth
 MAX_VALUES = 20_000  # of a trace that are searched for special values of its language
 MAX_TEXT = 2_000  # characters of one value that can matter to a row
@@ -146,9 +140,15 @@ class TableLayout:
             self._codes[place] = code = self.source(*place)
             code.truncate(self.code, overflow="ellipsis", pad=True)
         code = self._codes[place]
-        notes = [Text(printable(f"({text[:MAX_TEXT]})"), style="dim") for text in self.notes.get(step.i, ())]
+        remarks = [
+            Text(printable(f"({text[:MAX_TEXT]})"), style="dim") for text in self.notes.get(step.i, ())
+        ]
         cells = Text("  ").join(
-            [cell for cell in (changes(self.trace, step, self.hidden.get(step.i, ())), *notes) if cell.plain]
+            [
+                cell
+                for cell in (changes(self.trace, step, self.hidden.get(step.i, ())), *remarks)
+                if cell.plain
+            ]
         )
         cells.truncate(self.changes, overflow="ellipsis")
         row = Text.assemble((f"{step.i:>{self.step}} ", "dim"), (f"{step.line:>{self.line}}  ", "yellow"))
