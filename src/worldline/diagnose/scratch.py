@@ -23,7 +23,6 @@ class ScratchStep(NamedTuple):
     event: Event
 
     def as_json(self) -> dict[str, Any]:
-        """Return the line, the event and the values."""
         event = self.event
         return {"code": self.code, "event": event.event, "values": dict(event.values), "arg": event.arg}
 

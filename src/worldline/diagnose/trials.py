@@ -92,7 +92,6 @@ class Effect:
     expected: float
 
     def as_json(self) -> dict[str, Any]:
-        """Return all counts."""
         return {
             "intervention": self.intervention,
             **self.pairs.as_json(),
@@ -159,7 +158,6 @@ class Trials:
         return shares
 
     def as_json(self) -> dict[str, Any]:
-        """Return the counts and every trial."""
         return {
             "model": self.model,
             "by": self.by,

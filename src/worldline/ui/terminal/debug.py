@@ -19,14 +19,14 @@ from worldline.diagnose.imagine import Imagined
 from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, alone, beside, values_of
+from worldline.ui.terminal.plain import print_line, program_title
 from worldline.ui.terminal.source import HighlightedSource
-from worldline.ui.terminal.table import named_values
+from worldline.ui.terminal.table import MAX_INDENT, named_values
 
 DEFAULT_ROWS = 36  # around the first divergence
 NARROW = 48  # characters for source and cells together
 CONFIDENCE = "confidence"
 LABEL = 18  # columns of a sentence's label
-INDENTED = 8  # deeper frames are drawn at this depth
 _STYLES = {"event": "cyan", "place": "yellow", "value": "", "hidden": "magenta"}
 _MARKS = {"same": ("  ", ""), "alone": ("- ", "dim"), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
 
@@ -47,7 +47,7 @@ def print_debugged(
     shown = list(
         beside(debugged.rows, diagnosis.truth.events, diagnosis.found.events, first, debugged.sure, rows)
     )
-    _print(console, _heading(sample.ask.program, debugged.model))
+    print_line(console, _heading(sample.ask.program, debugged.model))
     heads = ("actual", "predicted")
     _print_rows(console, sample.ask.program, shown, heads, debugged.folds, unfold=unfold)
     _print_names(console, sample.ask.program, shown)
@@ -57,7 +57,7 @@ def print_debugged(
 
 def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
     """Print a prediction alone; at most `rows` rows, 0 for all."""
-    _print(console, _heading(imagined.ask.program, imagined.model))
+    print_line(console, _heading(imagined.ask.program, imagined.model))
     shown = list(alone(imagined.reading.events, imagined.sure, rows))
     _print_rows(console, imagined.ask.program, shown, ("predicted",), imagined.folds, unfold=unfold)
     _print_names(console, imagined.ask.program, shown)
@@ -68,15 +68,14 @@ def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unf
 def _print_names(console: Console, program: Program, shown: Sequence[ComparedRow]) -> None:
     """Print the names of special values in the program's language."""
     for line in named_values((text for row in shown for text in values_of(row)), program):
-        _print(console, line, wrap=True)
+        print_line(console, line, wrap=True)
 
 
 # ---- rows
 
 
 def _heading(program: Program, model: str) -> Text:
-    call = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    return Text.assemble((printable(call), "bold"), (printable(f"  model {model}"), "dim"))
+    return Text.assemble((program_title(program), "bold"), (printable(f"  model {model}"), "dim"))
 
 
 def _print_rows(
@@ -104,15 +103,15 @@ def _print_rows(
         head.append(" │ ").append(f"{title:<{cell}}"[:cell])
     if not narrow and any(row.sure is not None for row in shown):
         head.append(f" {CONFIDENCE}")
-    _print(console, head)
+    print_line(console, head)
     for row in shown:
         if row.kind == "gap":
             gap = f"  ... {row.skipped:,} rows not shown; --rows 0 shows all"
-            _print(console, Text(gap, style="dim italic"))
+            print_line(console, Text(gap, style="dim italic"))
             continue
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
-        _print(console, _row(row, code, numbers, cell, len(heads), percents))
+        print_line(console, _row(row, code, numbers, cell, len(heads), percents))
         if row.found is not None and row.found < len(folds):
             _print_fold(console, folds[row.found], numbers + 8, unfold=unfold)
 
@@ -120,19 +119,21 @@ def _print_rows(
 def _print_fold(console: Console, steps: Sequence[ScratchStep], indent: int, *, unfold: bool) -> None:
     """Print the scratchpad steps behind a step, or how many there are."""
     if steps and not unfold:
-        _print(console, Text(f"{'':{indent}}… {len(steps):,} steps on the scratchpad", style="dim italic"))
+        print_line(
+            console, Text(f"{'':{indent}}… {len(steps):,} steps on the scratchpad", style="dim italic")
+        )
     for code, event in steps if unfold else ():
         parts = [event.event] if event.event != "line" else []
         parts += [event.arg] if event.arg is not None else []
         parts += [f"{name}={value}" for name, value in event.values.items()]
-        _print(console, Text(printable(f"{'':{indent}}  {code}  →  {'  '.join(parts)}"), style="dim"))
+        print_line(console, Text(printable(f"{'':{indent}}  {code}  →  {'  '.join(parts)}"), style="dim"))
 
 
 def _code(sources: HighlightedSource, program: Program, row: ComparedRow, *, bare: bool) -> Text:
     line = sources.line(row.file or program.name, row.line or 0)
     if bare:
         return line[len(line.plain) - len(line.plain.lstrip()) :]
-    return Text().append("│ " * min(row.depth, INDENTED), style="dim").append_text(line)
+    return Text().append("│ " * min(row.depth, MAX_INDENT), style="dim").append_text(line)
 
 
 def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int, percents: int) -> Text:
@@ -190,11 +191,5 @@ def _print_sentence(console: Console, label: str, text: str, style: str) -> None
     """Print a sentence, wrapped beside its label."""
     for line in Text(text, style=style).wrap(console, max(console.width - LABEL, 24)):
         line.rstrip()
-        _print(console, Text.assemble((f"{label:<{LABEL}}", "dim"), line))
+        print_line(console, Text.assemble((f"{label:<{LABEL}}", "dim"), line))
         label = ""
-
-
-def _print(console: Console, text: Text, *, wrap: bool = False) -> None:
-    """Print without rich's own colours and wrapping."""
-    text.no_wrap = not wrap
-    console.print(text, highlight=False, markup=False, emoji=False, overflow="fold" if wrap else "crop")

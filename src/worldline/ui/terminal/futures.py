@@ -10,7 +10,7 @@ from rich.text import Text
 from worldline.core.text import printable
 from worldline.plan.futures.future_report import FutureReport, RaceReport
 from worldline.plan.futures.scores import TITLES, ReliabilityBin
-from worldline.ui.terminal.plain import plain_table
+from worldline.ui.terminal.plain import plain_table, program_title
 
 MAX_OUTCOME, BAR_WIDTH = 60, 24  # characters
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -18,10 +18,10 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 def print_futures(console: Console, report: FutureReport, *, rows: int = 20) -> None:
     """Print a whole report; at most `rows` rows of the table, 0 for all."""
-    program = report.program
-    call = program.call if program.call is not None else " ".join([program.name, *program.argv])
     how = f": {report.way}" if report.by_chance else ""
-    heading = Text.assemble((printable(call), "bold"), (f"  {report.subject.words}{how}", "dim"))
+    heading = Text.assemble(
+        (program_title(report.program), "bold"), (f"  {report.subject.words}{how}", "dim")
+    )
     heading.no_wrap = True
     console.print(heading)
     if report.by_chance:

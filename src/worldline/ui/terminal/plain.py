@@ -1,10 +1,15 @@
-"""Tables without lines, and how figures are written in them."""
+"""Tables without lines, and how figures, programs and lines are written."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
+from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from worldline.core.program import Program
+from worldline.core.text import printable
 
 
 def plain_table(*heads: str, texts: Collection[str] = ()) -> Table:
@@ -19,3 +24,14 @@ def plain_table(*heads: str, texts: Collection[str] = ()) -> Table:
 def p_value(value: float) -> str:
     """Format a p-value with three digits, however small."""
     return f"{value:.3f}" if value >= 0.001 else f"{value:.1e}"
+
+
+def program_title(program: Program) -> str:
+    """Return the call of a program, or its name and arguments."""
+    return printable(program.call if program.call is not None else " ".join([program.name, *program.argv]))
+
+
+def print_line(console: Console, text: Text, *, wrap: bool = False) -> None:
+    """Print a line without rich's own colours; cut at the width of the console, or wrapped."""
+    text.no_wrap = not wrap
+    console.print(text, highlight=False, markup=False, emoji=False, overflow="fold" if wrap else "crop")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from worldline.core.text import plural, printable, shortened
 from worldline.plan.answer import IMAGINED, MIXED, RUN, Answer, ExecutionCost
-from worldline.ui.terminal.plain import plain_table
+from worldline.ui.terminal.plain import plain_table, program_title
 
 if TYPE_CHECKING:
     from worldline.core.program import Program
@@ -38,8 +38,7 @@ def _print_diff(console: Console, diff: str) -> None:
 
 def print_answer(console: Console, program: Program, question: Question, answer: Answer) -> None:
     """Print a question, its answer, how that is known, and its cost."""
-    call = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    console.print(Text.assemble((printable(call), "bold"), (f"  {question}", "dim")), soft_wrap=True)
+    console.print(Text.assemble((program_title(program), "bold"), (f"  {question}", "dim")), soft_wrap=True)
     value = "unknown" if answer.value is None else printable(answer.value)
     console.print(Text(value, style=_COLOURS.get(answer.how, "red")), soft_wrap=True)
     why = answer.why[:1].upper() + answer.why[1:] if answer.how == RUN else f"{_how(answer)}: {answer.why}"

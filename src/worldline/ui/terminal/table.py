@@ -18,6 +18,7 @@ from worldline.core.program import Program
 from worldline.core.text import plural, printable, printable_lines
 from worldline.core.trace import NO_TEXT, Hidden, Step, Trace
 from worldline.ui.session.marks.natives import legend
+from worldline.ui.terminal.plain import print_line, program_title
 from worldline.ui.terminal.source import HighlightedSource
 
 STYLES = {
@@ -42,12 +43,12 @@ def print_trace(
         rows: At most this many steps, the first and the last ones; 0 for all.
         notes: Notes about steps, such as the conditions they decided.
     """
-    _print(console, heading(trace))
+    print_line(console, heading(trace))
     layout = TableLayout(console.width, trace, coloured=console.color_system is not None, notes=notes)
     for row in _rows(trace, layout, rows):
-        _print(console, row)
+        print_line(console, row)
     for line in [*named_values(_values(trace), trace.program), *ending(trace)]:
-        _print(console, line, wrap=True)
+        print_line(console, line, wrap=True)
 
 
 def _values(trace: Trace) -> list[str]:
@@ -71,10 +72,9 @@ def named_values(texts: Iterable[str], program: Program) -> Iterator[Text]:
 
 def heading(trace: Trace) -> Text:
     """Return what was executed, and by which interpreter."""
-    program, interpreter = trace.program, trace.interpreter
-    call = program.call if program.call is not None else " ".join([program.name, *program.argv])
+    interpreter = trace.interpreter
     executor = f"  {interpreter.name} {interpreter.version or '(not found)'}, {interpreter.core} core"
-    return Text.assemble((printable(call), "bold"), (printable(executor), "dim"))
+    return Text.assemble((program_title(trace.program), "bold"), (printable(executor), "dim"))
 
 
 def ending(trace: Trace) -> Iterator[Text]:
@@ -180,9 +180,3 @@ def _rows(trace: Trace, layout: TableLayout, rows: int) -> Iterator[Text]:
     if head < tail:
         yield Text(f"... {tail - head:,} steps not shown; --rows 0 shows all", style="dim italic")
     yield from (layout.row(trace[i]) for i in range(tail, total))
-
-
-def _print(console: Console, text: Text, *, wrap: bool = False) -> None:
-    """Print without rich's own colours and wrapping."""
-    text.no_wrap = not wrap
-    console.print(text, highlight=False, markup=False, emoji=False, overflow="fold" if wrap else "crop")

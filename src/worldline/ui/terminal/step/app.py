@@ -92,7 +92,6 @@ class StepApp(App[None]):
         self.post_message(PostedCall(act))
 
     def end(self) -> None:
-        """Stop the model."""
         self._grower.stop()
         self._growing.end(STOP_SECONDS)
 
@@ -110,7 +109,6 @@ class StepApp(App[None]):
         yield Panel("hint", lambda w, h, f: [draw.fit(Text(HINT), w)])
 
     def compose(self) -> ComposeResult:
-        """Lay out the panels."""
         panels = self.panels
         yield panels["heading"]
         yield panels["timeline"]
@@ -178,7 +176,6 @@ class StepApp(App[None]):
     # the model
 
     def on_posted_call(self, posted: PostedCall) -> None:
-        """Execute a call from the model's thread."""
         posted.act()
 
     def _grew(self, progress: GrowthProgress) -> None:
@@ -227,11 +224,9 @@ class StepApp(App[None]):
         self._show()
 
     def action_move(self, direction: str) -> None:
-        """Move by a step."""
         self._go(self.cursor.move(direction), "no such step")
 
     def action_hop(self, direction: str) -> None:
-        """Move to a difference."""
         self._go(
             self.cursor.hop(direction),
             "no such difference" if self.cursor.pair.left else "nothing to compare with",
@@ -278,7 +273,6 @@ class StepApp(App[None]):
             self._say("no stop before the " + ("end" if step > 0 else "start"))
 
     def _continue(self, start: int) -> None:
-        """Check new rows for a stop."""
         stop = self.cursor.run(start, 1)
         if stop is not None or not self.cursor.is_growing:
             row, self.message = stop or (self.cursor.count - 1, "no stop before the end")
@@ -288,20 +282,17 @@ class StepApp(App[None]):
     # breakpoints, branches
 
     def action_breakpoint(self) -> None:
-        """Toggle a breakpoint at the chosen line."""
         file, line = self.line
         is_set = self.cursor.toggle((file, line))
         self._say(f"breakpoint at line {line}" if is_set else f"breakpoint at line {line} removed")
 
     def action_stop(self) -> None:
-        """Stop the model."""
         if self.progress is None or self.cursor.session.branch(self.progress.branch).status != "running":
             return self._say("the model is not writing")
         self._grower.stop()
         self._say("stopping the model")
 
     def action_cycle(self, step: int) -> None:
-        """Switch to the next or previous branch."""
         to = self.cursor.branch + step
         self._switch(to if 0 <= to < len(self.cursor.session.branches) else None)
 
@@ -319,7 +310,6 @@ class StepApp(App[None]):
         return self.focused.id if self.focused is not None and self.focused.id in PANELS else "steps"
 
     def action_page(self, step: int) -> None:
-        """Move by a page in the focused panel."""
         self.action_point(step * max(1, self.panels[self._focus()].size.height - 2))
 
     def action_point(self, step: int) -> None:
@@ -337,7 +327,6 @@ class StepApp(App[None]):
         self._show()
 
     def action_open(self) -> None:
-        """Open what is chosen in the focused panel."""
         panel, value = self._focus(), self._chosen_value()
         if panel == "source":
             self.action_breakpoint()
@@ -424,7 +413,6 @@ class StepApp(App[None]):
             self._intervene(intervention)
 
     def action_leave(self) -> None:
-        """Quit."""
         self._grower.stop()
         self.exit()
 

@@ -66,7 +66,6 @@ class SessionCursor:
 
     @property
     def count(self) -> int:
-        """The number of rows."""
         return len(self.pair.rows)
 
     @property
@@ -149,7 +148,6 @@ class SessionCursor:
     # moving
 
     def seek(self, row: int) -> None:
-        """Move to a row."""
         self.row = max(0, min(row, self.count - 1))
         self.follows = self.is_growing and self.row >= self._newest()
 

@@ -61,7 +61,6 @@ class SourcePane:
         self._counts: dict[str | None, int] = {}
 
     def count(self, file: str | None) -> int:
-        """Return the number of lines of a file."""
         if file not in self._counts:
             text = self.program.source if file is None else dict(self.program.files).get(file, "")
             self._counts[file] = max(1, len(source_lines(text, self.program.language)))

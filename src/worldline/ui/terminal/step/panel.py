@@ -27,7 +27,6 @@ class Panel(Widget):
         self._draw, self._pick = draw, pick
 
     def render(self) -> Text:
-        """Return as many lines as fit."""
         width, height = self.size
         if not width or not height:
             return Text()
@@ -35,6 +34,5 @@ class Panel(Widget):
         return Text("\n", no_wrap=True, end="").join(lines)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose what was clicked."""
         if self._pick is not None:
             self._pick(event.x, event.y)

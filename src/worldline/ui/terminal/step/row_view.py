@@ -17,13 +17,8 @@ from worldline.ui.session.stepping import newest_step
 
 MAX_OUTPUT = 4_000  # characters, from the end
 CARRIED = {
-    "return": "returns",
-    "raise": "raises",
-    "yield": "yields",
-    "resume": "is sent",
-    "input": "reads",
-    "exit": "exits",
-}
+    "return": "returns", "raise": "raises", "yield": "yields", "resume": "is sent", "input": "reads", "exit": "exits",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,7 +34,6 @@ class SideView:
 
     @property
     def event(self) -> Event:
-        """The event of the step."""
         return self.side.events[self.step]
 
 
@@ -59,7 +53,6 @@ class NamedValue:
 
     @property
     def differs(self) -> bool:
-        """Whether the values differ."""
         if self.left is None or self.right is None:
             return self.left is not self.right
         return self.left != self.right and not equal(self.left, self.right)

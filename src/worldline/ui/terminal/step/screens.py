@@ -30,13 +30,11 @@ class InputScreen(ModalScreen[str | None]):
         self._question, self._value = question, value
 
     def compose(self) -> ComposeResult:
-        """Lay out the question and the input."""
         with Vertical():
             yield Static(plain(self._question), classes="question")
             yield Input(self._value, select_on_focus=False, compact=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Return the text."""
         self.dismiss(event.value)
 
 
@@ -50,7 +48,6 @@ class ChoiceScreen(ModalScreen[str | None]):
         self._question, self._options, self._at = question, options, at
 
     def compose(self) -> ComposeResult:
-        """Lay out the question and the list."""
         with Vertical():
             yield Static(plain(self._question + "  (Enter: choose, Esc: close)"), classes="question")
             yield OptionList(
@@ -58,11 +55,9 @@ class ChoiceScreen(ModalScreen[str | None]):
             )
 
     def on_mount(self) -> None:
-        """Highlight the first choice."""
         self.query_one(OptionList).highlighted = self._at
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Return the choice."""
         self.dismiss(self._options[event.option_index][0])
 
 
@@ -79,7 +74,6 @@ class ChecklistScreen(ModalScreen[list[str] | None]):
         self._question, self._options, self._chosen = question, options, set(chosen)
 
     def compose(self) -> ComposeResult:
-        """Lay out the question and the list."""
         with Vertical():
             yield Static(
                 plain(self._question + "  (Space: toggle, Enter: done, Esc: close)"), classes="question"
@@ -98,7 +92,6 @@ class ChecklistScreen(ModalScreen[list[str] | None]):
         options.replace_option_prompt_at_index(at, self._marked(at))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Return the choices."""
         self.dismiss([name for name, _ in self._options if name in self._chosen])
 
 
@@ -114,7 +107,6 @@ class TextScreen(ModalScreen[None]):
         self._title, self._text = title, text
 
     def compose(self) -> ComposeResult:
-        """Lay out the title and the text."""
         with Vertical():
             yield Static(plain(self._title + "  (Esc: close)"), classes="question")
             with VerticalScroll():
