@@ -12,6 +12,8 @@ from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.diagnose.trials import Trials
 from worldline.ui.terminal.plain import p_value, plain_table
 
+_MEANING = "what it changes"
+
 
 def print_trials(console: Console, trials: Trials) -> None:
     """Print all tables."""
@@ -31,14 +33,13 @@ def print_trials(console: Console, trials: Trials) -> None:
 
 def _effects(trials: Trials) -> Table:
     heads = ("net", "fixed", "broken", "McNemar's p", "net, all samples", "does not apply", "faults")
-    table = plain_table("intervention", *heads)
+    table = plain_table("intervention", *heads, _MEANING, texts=(_MEANING,))
     for effect in trials.effects:
         pairs = effect.pairs
         rates = _share(pairs.recovery), _share(pairs.regression)
         counts = f"{effect.expected:+,.0f}", f"{effect.unfit:,}", f"{effect.faults:,}"
-        table.add_row(
-            INTERVENTIONS[effect.intervention], f"{pairs.net:+,}", *rates, p_value(pairs.p), *counts
-        )
+        meaning = INTERVENTIONS[effect.intervention]
+        table.add_row(effect.intervention, f"{pairs.net:+,}", *rates, p_value(pairs.p), *counts, meaning)
     return table
 
 
