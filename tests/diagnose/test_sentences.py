@@ -1,4 +1,4 @@
-"""What is said about a divergence makes sense: it names what differs, and never the same text on both sides."""
+"""Sentences about a divergence name what differs, and never show the same text on both sides."""
 
 from __future__ import annotations
 
@@ -52,22 +52,22 @@ def test_long_values_are_shown_around_the_difference() -> None:
 
 def test_debug_has_the_first_divergence() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 acc=2\n3\n", b"2 acc=2\n3 acc=2\n"))
-    told = {name: text for name, text, _ in sentences(debug(SAME, model, interventions=False))}
-    assert told["first divergence"].startswith("at step 2, line 3: acc does not change")
+    shown = {name: text for name, text, _ in sentences(debug(SAME, model, interventions=False))}
+    assert shown["first divergence"].startswith("at step 2, line 3: acc does not change")
 
 
 def test_a_right_answer_of_an_unfinished_text() -> None:
     program = Program(source="def f(a):\n    return a\n", call="f(1)")
-    found = debug(program, Mistaken(lambda ask, truth: truth.removesuffix(b".\n")))
-    told = {name: text for name, text, _ in sentences(found)}
-    assert told["answer"] == "right although the trace is not: return 1"
-    assert told["cause"].endswith("only the end is missing")
+    result = debug(program, Mistaken(lambda ask, truth: truth.removesuffix(b".\n")))
+    shown = {name: text for name, text, _ in sentences(result)}
+    assert shown["answer"] == "right although the trace is not: return 1"
+    assert shown["cause"].endswith("only the end is missing")
 
 
 def test_a_text_that_is_not_a_step() -> None:
     program = Program(source="def f(a):\n    return a\n", call="f(1)")
-    found = debug(program, Mistaken(lambda ask, truth: b"garbage"))
-    told = {name: text for name, text, _ in sentences(found)}
-    assert told["cause"].startswith("malformed (")
-    assert "stops before the end" not in told["cause"]
-    assert "garbage" in told["cause"]
+    result = debug(program, Mistaken(lambda ask, truth: b"garbage"))
+    shown = {name: text for name, text, _ in sentences(result)}
+    assert shown["cause"].startswith("malformed (")
+    assert "stops before the end" not in shown["cause"]
+    assert "garbage" in shown["cause"]

@@ -206,6 +206,6 @@ def test_a_scored_run_pairs_with_a_bench_run_by_what_is_run(tmp_path: Path) -> N
     shown = io.StringIO()
     print_comparison(Console(file=shown, width=200), found)
     assert "paired: 2 by program and call" in shown.getvalue()
-    assert "of the first run alone: f/1, f/3" in shown.getvalue()
+    assert "only in the first run: 2 samples: f/1, f/3" in shown.getvalue()
     same = compare(tmp_path / "bench", tmp_path / "bench")
     assert same.paired_by == {"id and program": 4}

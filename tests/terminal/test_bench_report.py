@@ -1,4 +1,4 @@
-"""The report of a benchmark in a terminal: every rate with its n, and no escape of the model's making."""
+"""The report of a benchmark in a terminal: every rate with its n, and escaped model text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that are not Python, in the terminal and on the debug page: colours, and the names of values."""
+"""Programs in other languages in the terminal and on the debug page: colours, and names of values."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_debug_has_a_footnote() -> None:
 
 
 def test_the_debug_page_has_colours_and_a_footnote() -> None:
-    made = page(debugged(MIXED_JS))
-    assert "<p class=soft>In JavaScript: None is null, &lt;undefined&gt; is undefined" in made
-    assert '<span class="token-keyword">let</span>' in made
+    built = page(debugged(MIXED_JS))
+    assert "<p class=soft>In JavaScript: None is null, &lt;undefined&gt; is undefined" in built
+    assert '<span class="token-keyword">let</span>' in built
 
 
 def test_the_state_of_step_has_its_words_in_its_last_line() -> None:
@@ -72,4 +72,4 @@ def test_the_state_of_step_has_its_words_in_its_last_line() -> None:
 def test_the_source_of_step_is_coloured_in_its_language() -> None:
     pane = draw.SourcePane(LIST_C.program)
     line = pane.line(None, 8)
-    assert {line.plain[one.start : one.end] for one in line.spans} == {"while", "NULL"}
+    assert {line.plain[item.start : item.end] for item in line.spans} == {"while", "NULL"}

@@ -1,4 +1,4 @@
-"""`worldline step` as somebody at its keys sees it: every key, every panel, also while a model writes."""
+"""`worldline step` from the keyboard: every key, every panel, also while a model is writing."""
 
 from __future__ import annotations
 
@@ -146,11 +146,11 @@ def test_every_key_leads_to_an_act_and_none_to_two() -> None:
 def test_the_page_s_keys_mean_the_same() -> None:
     static = Path(__file__).parents[2] / "src/worldline/ui/web/static"
     text = (static / "moves.js").read_text() + (static / "sample_keys.js").read_text()
-    told = dict(re.findall(r'key\("(\w)", "([^"]+)"', text))
-    told |= {key: label for label, key in re.findall(r'label: "([^"]+)", key: "(\w)"', text)}
+    shown = dict(re.findall(r'key\("(\w)", "([^"]+)"', text))
+    shown |= {key: label for label, key in re.findall(r'label: "([^"]+)", key: "(\w)"', text)}
     ours = {key.key: key.label for group in KEYS.values() for key in group}
     for key in "oOuUfdDgbs":
-        assert ours[key] == told[key], key
+        assert ours[key] == shown[key], key
     further = {key.key: key.also for group in KEYS.values() for key in group}
     for key, also in (("right", "F11"), ("o", "F10"), ("u", "Shift+F11"), ("B", "F9")):
         assert also.lower() in further[key].split()
