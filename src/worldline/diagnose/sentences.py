@@ -57,7 +57,8 @@ def _new_evidence(diagnosis: Diagnosis) -> str:
     if first is None:
         return evidence
     stated = f"{first.name or _event(first, diagnosis)} is {first.wanted}, predicted {first.got}"
-    return evidence[len(stated) :].lstrip(",: ") if evidence.startswith(stated) else evidence
+    rest = evidence.removeprefix(stated + ", ")
+    return rest if rest.startswith("computed by") else evidence
 
 
 def _details(debugged: Debugged) -> Iterator[tuple[str, str, str]]:

@@ -141,9 +141,8 @@ class _Evidence:
             return self._action("next line", "", f"{self._after(line)}{evidence}")
         if decides is None:
             return self._action("order of lines", "order", evidence)
-        return self._action(
-            decides.text, decides.name, f"line {line} decides by `{decides.text}`: {evidence}"
-        )
+        evidence = f"line {line} decides by `{decides.text}`: {evidence}"
+        return self._action(decides.text, decides.name, evidence)
 
     def _decides(self, event: Event | None, line: int | None) -> Operation | None:
         if event is None:
@@ -172,18 +171,12 @@ class _Evidence:
     def names(self) -> Blame:
         name, wanted, got = self.first.name or "", self.first.wanted, self.first.got
         if (wanted or "").startswith("&") or (got or "").startswith("&"):
-            return self._blame(
-                "forgotten aliasing", f"{name}{wanted or '&'}", "", f"{wanted} is predicted as {got}"
-            )
+            evidence = f"{wanted or 'no mark'}, predicted {got or 'no mark'}"
+            return self._blame("forgotten aliasing", f"{name}{wanted or '&'}", "", evidence)
         was_there = name in self.before
         if got == GONE or (got is None and was_there and self._is_whole):
             type_ = kind(self.before.get(name, wanted or ""))
-            return self._blame(
-                "lost variable",
-                name,
-                type_,
-                f"{name} is missing in the prediction, though it still has a value",
-            )
+            return self._blame("lost variable", name, type_, f"{name} still has a value, predicted none")
         if wanted is None and got is not None:
             return self._invented(name, got)
         return self._missed(name, wanted or "")
@@ -214,9 +207,8 @@ class _Evidence:
         values = {} if self.predicted is None else self.predicted.values
         twin = next((other for other, value in values.items() if other != name and value == got), None)
         detail = f"{name} taken for the object of {twin}" if twin else name
-        return self._blame(
-            "invented change", detail, kind(got), f"{name} does not change, predicted {got}", operation
-        )
+        evidence = f"{name} does not change, predicted {got}"
+        return self._blame("invented change", detail, kind(got), evidence, operation)
 
     def _binds(self, name: str) -> bool:
         origin = self._origin()
@@ -249,15 +241,9 @@ class _Evidence:
         return self._computed(self._where(), type_, evidence, operation, wanted, got)
 
     def _hidden(self, wanted: str, got: str) -> Blame:
-        if not got:
-            return self._blame(
-                "missed change", "hidden input", "hidden input", f"{wanted} is missing in the prediction"
-            )
-        if not wanted:
-            return self._blame(
-                "invented change", "hidden input", "hidden input", f"predicted {got}, and nothing is drawn"
-            )
-        return self._blame("wrong value", "hidden input", "hidden input", f"{wanted}, predicted {got}")
+        name = "wrong value" if wanted and got else "invented change" if got else "missed change"
+        evidence = f"{wanted or 'nothing is drawn'}, predicted {got or 'no draw'}"
+        return self._blame(name, "hidden input", "hidden input", evidence)
 
     def _computed(
         self, detail: str, type_: str, evidence: str, operation: Operation, wanted: str | None, got: str

@@ -76,9 +76,7 @@ def _verdict(session: Session, branch: Branch) -> tuple[str, str]:
         return "no execution to compare with", "yellow"
     cause, first = branch.cause, first_divergence(session.pair(branch.id), branch)
     if first is not None:
-        return (
-            f"diverges at step {first}: {cause.name}" if cause else f"diverges at step {first}"
-        ), "bold red"
+        return f"diverges at step {first}{f': {cause.name}' if cause else ''}", "bold red"
     if branch.found.status == "budget":
         return "cut by its budget (m extends it)", "yellow"
     return "right", "green"
@@ -143,22 +141,21 @@ def why(cursor: SessionCursor) -> Text:
     text = Text()
 
     def line(head: str, value: str, style: str = "") -> None:
-        text.append(f"{head:<13}", style="dim").append(brief(value, 4 * MAX_TEXT) + "\n", style=style)
+        text.append(f"{head:<16}", style="dim").append(brief(value, 4 * MAX_TEXT) + "\n", style=style)
 
     answer, cost = branch_json["answer"], branch_json["cost"]
     line("actual", " ".join(filter(None, answer["truth"] or ())) or branch_json["why"] or "no answer")
     line("predicted", " ".join(filter(None, answer["found"] or ())) or "no answer")
     if answer["right"] is not None and branch.status != "running":
-        line(
-            "answer", "right" if answer["right"] else "wrong", STYLES["right" if answer["right"] else "wrong"]
-        )
+        verdict = "right" if answer["right"] else "wrong"
+        line("answer", verdict, STYLES[verdict])
     if branch.cause is not None:
         line("cause", cause_in_words(branch.cause), "bold")
     if branch.belief is not None:
         belief = branch.belief
         for head, step, chance in (
-            ("predicted", belief.wrote, belief.sure),
-            ("actual", belief.wanted, belief.truth),
+            ("predicted step", belief.wrote, belief.sure),
+            ("actual step", belief.wanted, belief.truth),
         ):
             line(head, step.removesuffix("\n") + (f"   {percent(chance)}" if chance is not None else ""))
     for head in ("note", "why"):
