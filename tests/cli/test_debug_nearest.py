@@ -31,9 +31,7 @@ def test_the_nearest_input_takes_the_branch_of_the_model(
     words = asked(tmp_path, SOURCE)
     assert main([*words, "--nearest", "20"]) == 1
     said = capsys.readouterr().out
-    assert "`n % 2 == 0` is false (n is 5); the model continues as if it were true" in " ".join(
-        said.split()
-    )
+    assert "`n % 2 == 0` is false (n is 5); the model continues as if it were true" in " ".join(said.split())
     assert main([*words, "--nearest", "20", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)["branch"]["nearest"]
     assert found["exact"]
