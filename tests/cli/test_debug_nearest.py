@@ -31,21 +31,19 @@ def test_the_nearest_input_takes_the_branch_of_the_model(
     words = asked(tmp_path, SOURCE)
     assert main([*words, "--nearest", "20"]) == 1
     said = capsys.readouterr().out
-    assert "`n % 2 == 0` is false, since n is 5; the model went on as if it were true" in " ".join(
-        said.split()
-    )
+    assert "`n % 2 == 0` is false (n is 5); the model continues as if it were true" in " ".join(said.split())
     assert main([*words, "--nearest", "20", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)["branch"]["nearest"]
     assert found["exact"]
     trace = record(Program(source=SOURCE, call=found["call"]))
     assert trace.outcome.kind == "returned"
     assert 4 in trace.columns.line
-    assert f"at {found['call']} the model's branch is the true one" in said
+    assert f"for {found['call']} the model's branch is right" in said
 
 
 def test_a_branch_that_no_input_turns_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = asked(tmp_path, SOURCE.replace("n % 2 == 0", "n * 0 == 1"))
     assert main([*words, "--nearest", "2"]) == 1
-    assert "no input was found at which the model's branch is the true one" in capsys.readouterr().out
+    assert "no input found for which the model's branch is right" in capsys.readouterr().out
     assert main(words) == 1
     assert "no input was found" not in capsys.readouterr().out

@@ -15,7 +15,7 @@ from plain_predictor import PlainPredictor
 
 from worldline.cli.debug import debug, imagine
 from worldline.core.errors import UsageError, WorldlineError
-from worldline.diagnose.debug import STEPS
+from worldline.diagnose.debug import DEFAULT_STEPS
 from worldline.predict.prediction import Prediction, PredictionRequest
 
 SOURCE = "def f(n):\n    a = n + 1\n    b = a * 2\n    return b\n"
@@ -72,7 +72,7 @@ def test_a_divergence_exits_1_and_is_written_as_asked(
     assert "<td" in html.read_text()
     plain = CliRunner().invoke(debug, [file, "--call", "f(3)", "--no-interventions"])
     assert plain.exit_code == 1
-    assert "a is 4, not 5" in plain.output
+    assert "a is 4, predicted 5" in plain.output
     assert "interventions" not in plain.output
 
 
@@ -143,7 +143,7 @@ def test_a_run_without_end_is_debugged_as_far_as_it_is_recorded(
     told = json.loads(done.output)
     assert told["cause"]["under"] == "wrong value"
     assert told["answer"]["truth"] is None
-    assert told["truth"]["text"].count("\n") == STEPS
+    assert told["truth"]["text"].count("\n") == DEFAULT_STEPS
 
 
 def test_imagining_shows_the_prediction_and_runs_nothing(

@@ -267,7 +267,7 @@ def test_rows_that_are_not_counted_are_reported(tmp_path: Path, capsys: Capture)
     said = done(capsys, "bench", "crux", "--data", path, "--model", "interpreter")
     assert "n = 1" in said
     assert "1 without a true answer" in said
-    assert "1 where the recording disagrees with the benchmark" in said
+    assert "not counted: 1 whose recording disagrees with the benchmark" in said
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_the_runs_of_an_intervention_are_limited(tmp_path: Path) -> None:
             limits=Limits(steps=steps),
         )
         status[steps] = [(one.status, one.why) for one in found.tried]
-    assert status == {2: [("unfit", "its true run is not recorded to its end")], 1_000: [("done", "")]}
+    assert status == {2: [("unfit", "the true trace was not recorded to its end")], 1_000: [("done", "")]}
 
 
 def test_the_training_s_own_steps_stay(capsys: Capture) -> None:

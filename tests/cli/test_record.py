@@ -233,8 +233,8 @@ def test_the_readme_tells_the_truth(capsys: Capture) -> None:
     assert main(["debug", str(EXAMPLES / "paint.py"), "--call", call, "--no-interventions"]) == 1
     printed = " ".join(capsys.readouterr().out.split())
     block = readme.split(f'"{call}"\n')[1].split("```")[0].split("\n...\n")[0]
-    claims = " ".join(block[block.index("diverges") :].split())
+    claims = " ".join(block[block.index("first divergence") :].split())
     assert "wrong value" in claims
     assert claims in printed
     confidence = readme.partition(" % confidence")[0].split()[-1]
-    assert f"probability {confidence} %" in printed
+    assert f"{confidence} % for predicted" in printed

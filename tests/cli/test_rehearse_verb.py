@@ -89,7 +89,7 @@ def test_what_stands_behind_an_exception_is_told_as_text(
         ("read", "/etc/hosts", "told"), ("delete", "old.txt", "text"),
     ]  # fmt: skip
     assert main(["rehearse", "s.py"]) == 0
-    assert "IN THE TEXT, not known whether reached" in capsys.readouterr().out
+    assert "IN THE SOURCE, may not be reached" in capsys.readouterr().out
 
 
 def test_a_programs_text_cannot_steer_the_terminal(folder: Path, capsys: Capture) -> None:
@@ -127,7 +127,7 @@ def test_nothing_is_run_where_that_is_asked_or_another_language_is_written(
     assert [(e["kind"], e["line"]) for e in found["effects"]] == [("delete", 2)]
     assert main(["rehearse", "s.rs", "--max-bytes", "0"]) == 0
     out = capsys.readouterr().out
-    assert "NOT RUN" in out
+    assert "NOT EXECUTED" in out
     assert "Nothing was executed" in out
 
 
@@ -137,9 +137,9 @@ def test_a_shell_script_is_run_and_one_that_is_not_run_says_little(folder: Path,
     assert {(e["kind"], e["target"], e["line"]) for e in found["effects"]} == {
         ("start", "rm old.txt", 1), ("delete", "old.txt", 0), ("start", "curl http://example.com", 2),
     }  # fmt: skip
-    assert any("is not Python" in sentence for sentence in found["unseen"])
+    assert any("the script is not Python" in sentence for sentence in found["unseen"])
     assert main(["rehearse", "go.sh", "--no-run"]) == 0
-    assert "no call that touches anything was found" in capsys.readouterr().out
+    assert "no call in the source is known to touch anything" in capsys.readouterr().out
 
 
 def test_without_a_box_it_is_imagined_and_not_run(

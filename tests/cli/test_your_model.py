@@ -65,7 +65,7 @@ def check(folder: Path, command: str, wanted: list[str]) -> None:
         assert found, f"{command}: no {line!r} in\n{printed[at:]}"
         at = found.end()
     is_error = any(line.startswith("error[") for line in wanted)
-    diverges = any(line.startswith("diverges") for line in wanted)
+    diverges = any(line.startswith("first divergence") for line in wanted)
     assert (done.returncode >= 2) == is_error, printed
     assert words[0] != "debug" or is_error or done.returncode == diverges, printed
 

@@ -150,7 +150,7 @@ def test_a_line_that_decides_says_so_and_a_wrong_branch_is_told_in_words(
     stop = adapter.event("stopped")
     assert (stop["reason"], stop["description"]) == ("exception", "wrong action")
     told = adapter.ask("exceptionInfo", threadId=1)["description"]
-    words = "line 6: `for c in word` is over, since word is 'by'; the model went on as if it had a next"
+    words = "line 6: `for c in word` is over (word is 'by'); the model continues as if it had a next"
     assert f"branch: {words}" in told.splitlines()
     assert adapter.step("stepBack")[2] == 6
     assert adapter.scope("Conditions") == {

@@ -104,9 +104,9 @@ def sample(
         assert old in text, (old, text)
         text = text.replace(old, new, 1)
     text = text[: text.index(cut)] if cut else text
-    found = Prediction(text=text.encode(), status=status, codec=codec)
+    result = Prediction(text=text.encode(), status=status, codec=codec)
     ask = PredictionRequest(program=program, options=options or Compact())
-    return Sample(ask=ask, truth=true, found=found, beside=beside or ReportedAnswer())
+    return Sample(ask=ask, truth=true, found=result, beside=beside or ReportedAnswer())
 
 
 def why(program: Program, *changes: tuple[str, str], **rest: Any) -> Cause:

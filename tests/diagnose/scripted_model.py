@@ -1,4 +1,4 @@
-"""A model for tests that knows the truth and makes mistakes as told, and goes on from whatever is given."""
+"""A model for tests that knows the truth, makes scripted mistakes, and continues any prefix."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def samples(
     ]
     model.learn(asks)
     return [
-        Sample(ask=ask, truth=Prediction(text=model.truth(ask), status="ended"), found=found)
-        for ask, found in zip(asks, model.predict(asks), strict=True)
+        Sample(ask=ask, truth=Prediction(text=model.truth(ask), status="ended"), found=result)
+        for ask, result in zip(asks, model.predict(asks), strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""What was at risk: every value that a run tells, until the first wrong one."""
+"""Values at risk: every new value up to the first wrong one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def found(program: Program, *changes: tuple[str, str], codec: str = "compact") -
 
 
 def brief(some: list[ValueAtRisk]) -> list[tuple[str | None, str, str, bool]]:
-    return [(one.name, one.text, one.type, one.is_wrong) for one in some]
+    return [(item.name, item.text, item.type, item.is_wrong) for item in some]
 
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
@@ -38,7 +38,7 @@ def test_a_right_run_tells_each_value_once(codec: str) -> None:
 def test_all_values_of_a_right_run_are_at_risk_and_none_is_wrong(program: Program, codec: str) -> None:
     diagnosis = Diagnosis(sample(program, codec=codec))
     assert list(at_risk(diagnosis)) == list(values(diagnosis.truth))
-    assert not any(one.is_wrong for one in at_risk(diagnosis))
+    assert not any(item.is_wrong for item in at_risk(diagnosis))
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_a_change_that_is_missed_is_a_wrong_value() -> None:
 def test_a_wrong_action_ends_the_count_without_a_wrong_value() -> None:
     some = found(COUNT, ("3 c='e'\n4\n3", "3 c='e'\n4\n5 n=1\n3"))
     assert some
-    assert not any(one.is_wrong for one in some)
-    assert max(one.step for one in some) < 6
+    assert not any(item.is_wrong for item in some)
+    assert max(item.step for item in some) < 6
     left = found(COUNT, ("3 c='y'\n4\n3\n6", "3\n6"))  # the loop's line decides and sets its variable
-    assert not any(one.is_wrong for one in left)
+    assert not any(item.is_wrong for item in left)
 
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
@@ -95,7 +95,7 @@ def test_a_misjudged_condition_was_executed() -> None:
     assert counts["condition"] == 2
 
 
-def test_a_method_that_is_called_is_no_attribute() -> None:
+def test_a_called_method_is_not_an_attribute() -> None:
     counts = Counter(executed_operations(Diagnosis(sample(JOIN))))
     assert counts["attribute"] == counts["copy"] == 0
 

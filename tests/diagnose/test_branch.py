@@ -1,4 +1,4 @@
-"""Wrong branches: the condition of the true path in words, and the input at which the model would have been right."""
+"""Wrong branches: the true condition in words, and the input for which the model would have been right."""
 
 from __future__ import annotations
 
@@ -26,61 +26,59 @@ def debugged(source: str, call: str, text: bytes, **options: object) -> Debugged
 
 
 def said(found: Debugged) -> list[str]:
-    told = [(name, text) for name, text, _ in sentences(found)]
-    at = next((i for i, (name, _) in enumerate(told) if name == "branch"), None)
-    return [] if at is None else [text for name, text in told[at : at + 2] if name in ("branch", "")]
+    shown = [(name, text) for name, text, _ in sentences(found)]
+    at = next((i for i, (name, _) in enumerate(shown) if name == "wrong branch"), None)
+    return [] if at is None else [text for name, text in shown[at : at + 2] if name in ("wrong branch", "")]
 
 
-def test_the_condition_of_the_true_path_is_told() -> None:
-    found = debugged(IF, "f(5)", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n")
-    assert said(found) == [
-        "line 3: `n % 2 == 0` is false, since n is 5; the model went on as if it were true"
-    ]
-    branch = json.loads(json.dumps(found.as_json()))["branch"]
+def test_the_true_condition_is_reported() -> None:
+    result = debugged(IF, "f(5)", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n")
+    assert said(result) == ["line 3: `n % 2 == 0` is false (n is 5); the model continues as if it were true"]
+    branch = json.loads(json.dumps(result.as_json()))["branch"]
     assert branch == {
         "step": 2, "line": 3, "text": "n % 2 == 0", "taken": False, "kind": "if", "values": {"n": "5"}, "first": True,
         "nearest": None,
     }  # fmt: skip
 
 
-def test_a_loop_that_goes_on_too_long_or_ends_too_soon() -> None:
+def test_a_loop_that_ends_too_late_or_too_early() -> None:
     over = debugged(LOOP, "f([2])", b"(1 xs=[2]\n2 s=0\n3 x=2\n4 s=2\n3\n4 s=4\n3\n5\n)4\n.\n")
-    expected = "line 3: `for x in xs` is over, since xs is [2]; the model went on as if it had a next"
+    expected = "line 3: `for x in xs` is over (xs is [2]); the model continues as if it had a next"
     assert said(over) == [expected]
     soon = debugged(LOOP, "f([2, 3])", b"(1 xs=[2, 3]\n2 s=0\n3 x=2\n4 s=2\n3\n5\n)2\n.\n")
     assert said(soon)[0].startswith("line 3: `for x in xs` has a next")
 
 
 def test_a_case_that_does_not_match() -> None:
-    found = debugged(MATCH, "f([1, 2])", b"(1 p=[1, 2]\n2\n3 x=1 y=2\n4\n)1\n.\n")
-    assert said(found)[0].startswith("line 3: `case [x, y] if x > y` does not match")
-    assert said(found)[0].endswith("the model went on as if it matched")
+    result = debugged(MATCH, "f([1, 2])", b"(1 p=[1, 2]\n2\n3 x=1 y=2\n4\n)1\n.\n")
+    assert said(result)[0].startswith("line 3: `case [x, y] if x > y` does not match")
+    assert said(result)[0].endswith("the model continues as if it matched")
 
 
-def test_a_wrong_value_is_no_wrong_branch_and_one_that_leads_to_it_is_told_of_both() -> None:
+def test_a_wrong_value_that_leads_to_a_wrong_branch_reports_both() -> None:
     assert said(debugged(IF, "f(5)", b"(1 n=5\n2 a=7\n3\n5\n)7\n.\n")) == []
     source = "def f(n):\n    a = n + 1\n    if a > 5:\n        return 1\n    return 2\n"
-    found = debugged(source, "f(5)", b"(1 n=5\n2 a=3\n3\n5\n)2\n.\n")
-    assert found.cause.name == "wrong value"
-    assert found.branch is not None
-    assert not found.branch.first
-    assert said(found) == ["line 3: `a > 5` is true, since a is 6; the model went on as if it were false"]
+    result = debugged(source, "f(5)", b"(1 n=5\n2 a=3\n3\n5\n)2\n.\n")
+    assert result.cause.name == "wrong value"
+    assert result.branch is not None
+    assert not result.branch.first
+    assert said(result) == ["line 3: `a > 5` is true (a is 6); the model continues as if it were false"]
 
 
-def test_another_line_that_no_condition_leads_to_is_no_branch() -> None:
+def test_another_line_without_a_condition_is_not_a_wrong_branch() -> None:
     assert said(debugged(IF, "f(5)", b"(1 n=5\n2 a=6\n2\n3\n5\n)6\n.\n")) == []
 
 
-def test_who_can_run_programs_says_where_the_model_is_right() -> None:
-    asked: list[tuple[str | None, int]] = []
+def test_the_nearest_input_is_searched_only_for_a_wrong_branch() -> None:
+    requests: list[tuple[str | None, int]] = []
 
     def nearest(program: Program, step: int) -> OtherInput:
-        asked.append((program.call, step))
+        requests.append((program.call, step))
         return OtherInput(call="f(4)")
 
-    found = debugged(IF, "f(5)", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n", nearest=nearest)
-    assert asked == [("f(5)", 2)]
-    assert said(found)[1:] == ["at f(4) the model's branch is the true one"]
-    assert found.as_json()["branch"]["nearest"] == {"call": "f(4)", "exact": True}
+    result = debugged(IF, "f(5)", b"(1 n=5\n2 a=6\n3\n4\n)1\n.\n", nearest=nearest)
+    assert requests == [("f(5)", 2)]
+    assert said(result)[1:] == ["for f(4) the model's branch is right"]
+    assert result.as_json()["branch"]["nearest"] == {"call": "f(4)", "exact": True}
     debugged(IF, "f(5)", b"(1 n=5\n2 a=7\n3\n5\n)7\n.\n", nearest=nearest)
-    assert len(asked) == 1
+    assert len(requests) == 1

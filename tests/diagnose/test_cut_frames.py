@@ -1,4 +1,4 @@
-"""A frame of Meta's notation that a cut broke off is judged as far as it goes, and its text is kept."""
+"""Unfinished frames of Meta's notation are judged up to the cut."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ RETURNED = "<|return_sep|><|action_sep|>    return t * 2\n<|arg_sep|>\"'xyabxyab
 
 @pytest.fixture(scope="module")
 def truth() -> Prediction:
-    (found,) = Interpreter(codec="cwm").predict([ASK])
-    return found
+    (result,) = Interpreter(codec="cwm").predict([ASK])
+    return result
 
 
 def diagnosed(truth: Prediction, text: str) -> Diagnosis:
-    found = Prediction(text=text.encode(), status="budget", codec="cwm")
-    return Diagnosis(Sample(ask=ASK, truth=truth, found=found))
+    result = Prediction(text=text.encode(), status="budget", codec="cwm")
+    return Diagnosis(Sample(ask=ASK, truth=truth, found=result))
 
 
 @pytest.mark.sampled(12)
 @pytest.mark.parametrize("cut", range(len(NEXT) + 1))
 def test_a_true_frame_is_right_up_to_any_cut(truth: Prediction, cut: int) -> None:
-    found = diagnosed(truth, HEAD + NEXT[:cut])
-    assert (found.cause.name, found.cause.detail) == ("budget", "right up to the cut"), NEXT[:cut]
+    result = diagnosed(truth, HEAD + NEXT[:cut])
+    assert (result.cause.name, result.cause.detail) == ("budget", "right up to the cut"), NEXT[:cut]
 
 
 @pytest.mark.sampled(11)
@@ -54,8 +54,8 @@ def test_a_true_frame_is_right_up_to_any_cut(truth: Prediction, cut: int) -> Non
 def test_a_true_end_is_right_up_to_any_cut(truth: Prediction, cut: int) -> None:
     whole = truth.text.decode()
     before = whole[: whole.rindex("<|return_sep|>")]
-    found = diagnosed(truth, before + RETURNED[:cut])
-    assert (found.cause.name, found.cause.detail) == ("budget", "right up to the cut"), RETURNED[:cut]
+    result = diagnosed(truth, before + RETURNED[:cut])
+    assert (result.cause.name, result.cause.detail) == ("budget", "right up to the cut"), RETURNED[:cut]
 
 
 @pytest.mark.parametrize(
@@ -78,32 +78,32 @@ def test_a_true_end_is_right_up_to_any_cut(truth: Prediction, cut: int) -> None:
 def test_what_is_wrong_in_a_frame_that_was_begun(
     truth: Prediction, tail: str, what: str, name: str | None, under: str | None
 ) -> None:
-    found = diagnosed(truth, HEAD + tail)
-    assert (found.cause.name, found.cause.detail) == ("budget", "wrong before the cut")
-    assert found.first is not None
-    assert (found.first.what, found.first.name, found.first.step) == (what, name, 2)
-    assert under in (None, found.cause.under)
+    result = diagnosed(truth, HEAD + tail)
+    assert (result.cause.name, result.cause.detail) == ("budget", "wrong before the cut")
+    assert result.first is not None
+    assert (result.first.what, result.first.name, result.first.step) == (what, name, 2)
+    assert under in (None, result.cause.under)
 
 
 def test_a_wrong_end_that_was_begun(truth: Prediction) -> None:
     whole = truth.text.decode()
     before = whole[: whole.rindex("<|return_sep|>")]
-    found = diagnosed(truth, before + RETURNED[:-6])
-    assert found.cause.detail == "right up to the cut"
-    found = diagnosed(truth, before + RETURNED[:-6] + "zz")
-    assert (found.cause.detail, found.cause.under) == ("wrong before the cut", "wrong value")
+    result = diagnosed(truth, before + RETURNED[:-6])
+    assert result.cause.detail == "right up to the cut"
+    result = diagnosed(truth, before + RETURNED[:-6] + "zz")
+    assert (result.cause.detail, result.cause.under) == ("wrong before the cut", "wrong value")
 
 
 @pytest.mark.parametrize("wrong", ["zz", "xyab"])
 def test_a_string_that_loops_is_a_repetition_or_a_wrong_value(truth: Prediction, wrong: str) -> None:
-    found = diagnosed(truth, HEAD + '<|line_sep|>{"s": "..", "t": "\'' + wrong * 8000)
-    cause = found.cause
+    result = diagnosed(truth, HEAD + '<|line_sep|>{"s": "..", "t": "\'' + wrong * 8000)
+    cause = result.cause
     assert (cause.name, cause.under) in (("budget", "wrong value"), ("degenerate repetition", ""))
     assert (cause.name == "degenerate repetition") == (wrong == "xyab")
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_the_tail_of_a_scored_text_is_kept_and_judged(tmp_path: Path, truth: Prediction, plain: bool) -> None:
+def test_the_tail_of_a_scored_text_is_judged(tmp_path: Path, truth: Prediction, plain: bool) -> None:
     text = HEAD + '<|line_sep|>{"s": "..", "t": "\'no' + "o" * 16000
     if plain:
         text = "".join(part.partition("|>")[2] for part in ("|>" + text).split("<|"))
@@ -112,15 +112,15 @@ def test_the_tail_of_a_scored_text_is_kept_and_judged(tmp_path: Path, truth: Pre
     (row,) = read_predictions(rows)
     assert row.prediction.status == "budget"
     assert row.text.endswith(b"ooooo")
-    found = Diagnosis(Sample(ask=ASK, truth=truth, found=row.prediction))
-    assert (found.cause.name, found.cause.under) == ("budget", "wrong value")
+    result = Diagnosis(Sample(ask=ASK, truth=truth, found=row.prediction))
+    assert (result.cause.name, result.cause.under) == ("budget", "wrong value")
 
 
 @pytest.mark.parametrize(
     "text", ["garbage <|", "<|frame_sep|>", '<|line_sep|>{"a": 1', '<|line_sep|>{"a" "b"', "<|x"]
 )
-def test_what_begins_no_frame(text: str) -> None:
-    assert read_partial_frame(text) is None or read_partial_frame(text).events == ("return", "raise")  # type: ignore[union-attr]
+def test_text_that_does_not_start_a_frame(text: str) -> None:
+    assert begun(text) is None or begun(text).events == ("return", "raise")  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -131,8 +131,8 @@ def test_what_begins_no_frame(text: str) -> None:
         ("<|return_sep|>", "wrong action"),
     ],
 )
-def test_a_frame_that_ends_of_itself_is_judged_as_far_as_it_goes(
+def test_a_frame_that_stops_on_its_own_is_judged_up_to_its_end(
     truth: Prediction, tail: str, name: str
 ) -> None:
-    found = Prediction(text=(HEAD + tail).encode(), status="ended", codec="cwm")
-    assert Diagnosis(Sample(ask=ASK, truth=truth, found=found)).cause.name == name
+    result = Prediction(text=(HEAD + tail).encode(), status="ended", codec="cwm")
+    assert Diagnosis(Sample(ask=ASK, truth=truth, found=result)).cause.name == name

@@ -1,4 +1,4 @@
-"""One program under the lens: the truth beside the imagined run, what the model believed, which intervention helps."""
+"""`debug()` on one program: the aligned traces, the model's belief, and the interventions that fix it."""
 
 from __future__ import annotations
 
@@ -29,43 +29,45 @@ pytestmark = pytest.mark.usefixtures("box")
 
 def outcomes(found: Debugged) -> dict[str, str]:
     """What came of each intervention."""
-    return {one.intervention: one.outcome for one in found.tried}
+    return {item.intervention: item.outcome for item in found.tried}
 
 
 @pytest.mark.parametrize("codec", ["compact", "cwm"])
 @pytest.mark.parametrize("call", ["f(4)", None])
 def test_the_interpreter_does_not_diverge(codec: str, call: str | None) -> None:
     source = f"def f(n):\n{LOOP}" + ("" if call else "print(f(3))\n")
-    found = debug(Program(source=source, call=call), Interpreter(codec=codec))
-    assert not found.diverges
-    assert found.cause.name == "right"
-    assert found.tried == ()
-    assert found.belief is None
+    result = debug(Program(source=source, call=call), Interpreter(codec=codec))
+    assert not result.diverges
+    assert result.cause.name == "right"
+    assert result.tried == ()
+    assert result.belief is None
     assert (
-        [row.truth for row in found.rows] == [row.found for row in found.rows] == list(range(len(found.rows)))
+        [row.truth for row in result.rows]
+        == [row.found for row in result.rows]
+        == list(range(len(result.rows)))
     )
 
 
-def test_a_wrong_value_is_shown_explained_and_cured() -> None:
+def test_a_wrong_value_is_explained_and_fixed() -> None:
     def mistake(ask: PredictionRequest, truth: bytes) -> bytes:
         return truth.replace(b"2 a=5", b"2 a=7").replace(b"3 b=10", b"3 b=14").replace(b")10", b")14")
 
-    found = debug(programs(5)[4], Mistaken(mistake), seconds=None)
-    assert found.diverges
-    assert found.cause.name == "wrong value"
-    first = found.diagnosis.divergences[0]
+    result = debug(programs(5)[4], Mistaken(mistake), seconds=None)
+    assert result.diverges
+    assert result.cause.name == "wrong value"
+    first = result.diagnosis.divergences[0]
     assert (first.step, first.name, first.wanted, first.got) == (1, "a", "5", "7")
-    assert [row.differs != () for row in found.rows] == [False, True, True, False, True]
-    assert found.belief is not None
-    assert (found.belief.wrote, found.belief.wanted, found.belief.sure) == ("2 a=7\n", "2 a=5\n", None)
-    assert list(outcomes(found)) == list(INTERVENTIONS)
-    assert outcomes(found)["repair"] == "recovered"
-    assert outcomes(found)["format"] == "wrong"
-    assert "repair" in found.helped
-    assert found.is_confirmed
-    told = json.loads(json.dumps(found.as_json()))
-    assert told["cause"]["confirmed"] is True
-    assert told["interventions"][1] == {
+    assert [row.differs != () for row in result.rows] == [False, True, True, False, True]
+    assert result.belief is not None
+    assert (result.belief.wrote, result.belief.wanted, result.belief.sure) == ("2 a=7\n", "2 a=5\n", None)
+    assert list(outcomes(result)) == list(INTERVENTIONS)
+    assert outcomes(result)["repair"] == "recovered"
+    assert outcomes(result)["format"] == "wrong"
+    assert "repair" in result.helped
+    assert result.is_confirmed
+    shown = json.loads(json.dumps(result.as_json()))
+    assert shown["cause"]["confirmed"] is True
+    assert shown["interventions"][1] == {
         "intervention": "repair",
         "sample": 0,
         "outcome": "recovered",
@@ -75,78 +77,82 @@ def test_a_wrong_value_is_shown_explained_and_cured() -> None:
 
 def test_steps_that_do_not_align_stand_one_under_the_other() -> None:
     early = b"(1 n=4\n2 s=0\n3 i=0\n4\n3\n5\n)0\n.\n"
-    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: early), interventions=False)
-    assert found.tried == ()
-    assert found.is_confirmed is None
-    assert sorted(row.truth for row in found.rows if row.truth is not None) == list(
-        range(found.diagnosis.truth.steps)
+    result = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: early), interventions=False)
+    assert result.tried == ()
+    assert result.is_confirmed is None
+    assert sorted(row.truth for row in result.rows if row.truth is not None) == list(
+        range(result.diagnosis.truth.steps)
     )
-    assert sorted(row.found for row in found.rows if row.found is not None) == list(
-        range(found.diagnosis.found.steps)
+    assert sorted(row.found for row in result.rows if row.found is not None) == list(
+        range(result.diagnosis.found.steps)
     )
-    told = [one for row in found.rows for one in row.differs]
-    assert sorted(map(id, told)) == sorted(map(id, found.diagnosis.divergences))
+    shown = [item for row in result.rows for item in row.differs]
+    assert sorted(map(id, shown)) == sorted(map(id, result.diagnosis.divergences))
 
 
 @pytest.mark.parametrize("text", [b"", b"\xff\xfe\n", b"(1 n=4\n2 s=0\n3 i=0", b"(1 n=4\nnonsense\n", b".\n"])
 def test_any_text_is_debugged(text: bytes) -> None:
-    found = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: text), interventions=False)
-    assert found.diverges
-    told = [one for row in found.rows for one in row.differs]
-    assert sorted(map(id, told)) == sorted(map(id, found.diagnosis.divergences))
-    json.dumps(found.as_json())
+    result = debug(programs(5, LOOP)[4], Mistaken(lambda ask, truth: text), interventions=False)
+    assert result.diverges
+    shown = [item for row in result.rows for item in row.differs]
+    assert sorted(map(id, shown)) == sorted(map(id, result.diagnosis.divergences))
+    json.dumps(result.as_json())
 
 
-def test_without_time_no_cure_is_tried_and_it_says_so() -> None:
+def test_without_time_no_intervention_is_tried() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7"))
-    found = debug(programs(5)[4], model, seconds=1e-9)
-    assert {one.why for one in found.tried if one.status == "untried"} == {"more than --seconds 1e-09"}
-    assert not found.helped
+    result = debug(programs(5)[4], model, seconds=1e-9)
+    assert {item.why for item in result.tried if item.status == "untried"} == {
+        "would take longer than --seconds 1e-09"
+    }
+    assert not result.helped
     assert len(model.asked) == 1
     assert (
         "verdict",
-        "wrong value: not tested, --seconds 1e-09 left no time for its interventions",
+        "wrong value: not tested, --seconds 1e-09 leaves no time for its interventions",
         "yellow",
-    ) in [*sentences(found)]
+    ) in [*sentences(result)]
 
 
-def test_cures_are_bounded_by_what_they_write() -> None:
+def test_interventions_are_bounded_by_bytes() -> None:
     """By bytes, which are the same on any machine: the cheapest come first, the others are named."""
     model = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7"))
     first, second = (debug(programs(5)[4], model, work=40) for _ in range(2))
     assert outcomes(first) == outcomes(second)
     assert outcomes(first)["repair"] == "recovered"
-    untried = {one.intervention: one.why for one in first.tried if one.status == "untried"}
+    untried = {entry.intervention: entry.why for entry in first.tried if entry.status == "untried"}
     assert untried
     why = re.compile(r"would write \d+ bytes, more than is left of --work 40")
-    assert all(why.fullmatch(each) for each in untried.values())
-    assert not any(one.status == "untried" for one in debug(programs(5)[4], model).tried)
+    assert all(why.fullmatch(item) for item in untried.values())
+    assert not any(entry.status == "untried" for entry in debug(programs(5)[4], model).tried)
     none = debug(programs(5)[4], model, work=1)
     assert none.is_confirmed is None
-    assert ("verdict", "wrong value: not tested, --work 1 left nothing for its interventions", "yellow") in [
-        *sentences(none)
-    ]
+    assert (
+        "verdict",
+        "wrong value: not tested, --work 1 leaves no bytes for its interventions",
+        "yellow",
+    ) in [*sentences(none)]
 
 
-def test_what_is_under_way_is_told() -> None:
-    model, told = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7")), list[str]()
-    found = debug(programs(5)[4], model, progress=told.append)
-    assert told[:3] == ["the program runs", "the model imagines it", "the cause is looked for"]
-    assert [text for text in told[3:] if text.startswith("interventions: ")] == told[3:]
-    assert re.fullmatch(r"interventions: (\d) of \1 tried", told[-1])
-    assert int(told[-1][7]) >= sum(one.status == "done" for one in found.tried) > 0
+def test_progress_reports_the_stages() -> None:
+    model, shown = Mistaken(lambda ask, truth: truth.replace(b"2 a=5", b"2 a=7")), list[str]()
+    result = debug(programs(5)[4], model, progress=shown.append)
+    assert shown[:3] == ["recording the program", "predicting", "searching for the cause"]
+    assert [text for text in shown[3:] if text.startswith("interventions: ")] == shown[3:]
+    assert re.fullmatch(r"interventions: (\d) of \1 tried", shown[-1])
+    assert int(shown[-1].split()[1]) >= sum(item.status == "done" for item in result.tried) > 0
 
 
 def test_a_run_without_an_end_is_debugged_up_to_its_cut() -> None:
     forever = Program(source="def f():\n    n = 0\n    while True:\n        n += 1\n", call="f()")
     limits = Limits(steps=200)
-    found = debug(forever, Interpreter(limits=limits), limits=limits, seconds=None)
-    assert found.diagnosis.answer is None
-    assert not found.diagnosis.truth.ended
-    assert not found.diverges, found.cause
+    result = debug(forever, Interpreter(limits=limits), limits=limits, seconds=None)
+    assert result.diagnosis.answer is None
+    assert not result.diagnosis.truth.ended
+    assert not result.diverges, result.cause
 
 
-def test_imagining_runs_nothing() -> None:
+def test_imagine_executes_nothing() -> None:
     """A program that would leave a mark leaves none, since it is not run."""
     program = Program(source="def f():\n    open('/tmp/mark', 'w')\n    while True: pass\n", call="f()")
 
@@ -156,21 +162,21 @@ def test_imagining_runs_nothing() -> None:
         def predict(self, asks: object, /) -> object:
             yield Prediction(text=b"(1\n2\n3\n3\n", status="budget")
 
-    found = imagine(program, Silent())  # type: ignore[arg-type]
-    assert found.reading.steps == 4
-    assert found.as_json()["ended"] is False
+    result = imagine(program, Silent())  # type: ignore[arg-type]
+    assert result.reading.steps == 4
+    assert result.as_json()["ended"] is False
 
 
 def test_the_shipped_model_says_how_sure_it_was() -> None:
     program = Program(source="def f(n):\n    a = n * 7919 % 1013\n    return a * 31\n", call="f(4567)")
-    found = debug(program, load_model("default", {"threads": "1"}), options=Compact(), interventions=False)
-    assert len(found.sure) == len(found.diagnosis.found.events) + found.diagnosis.found.ended
-    assert all(logprob <= 1e-6 for logprob in found.sure)
-    assert found.diverges, "it cannot multiply such numbers"
-    assert found.belief is not None
-    assert found.belief.sure is not None
-    assert found.belief.truth is not None
-    assert found.belief.truth >= 0 < found.belief.sure
+    result = debug(program, load_model("default", {"threads": "1"}), options=Compact(), interventions=False)
+    assert len(result.sure) == len(result.diagnosis.found.events) + result.diagnosis.found.ended
+    assert all(logprob <= 1e-6 for logprob in result.sure)
+    assert result.diverges, "it cannot multiply such numbers"
+    assert result.belief is not None
+    assert result.belief.sure is not None
+    assert result.belief.truth is not None
+    assert result.belief.truth >= 0 < result.belief.sure
     # Two lines, so no more than 1 together; the likelier one need not be the one that is written byte by byte.
-    assert found.belief.truth + found.belief.sure <= 1
-    assert found.belief.sure == pytest.approx(math.exp(found.sure[found.belief.step]))
+    assert result.belief.truth + result.belief.sure <= 1
+    assert result.belief.sure == pytest.approx(math.exp(result.sure[result.belief.step]))

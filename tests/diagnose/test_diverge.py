@@ -1,4 +1,4 @@
-"""Divergences are found where they are made, and nowhere else."""
+"""Planted divergences are located, and no others."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from tiers import examples
 from worldline.codec.reading import Event, Reading
 from worldline.core.program import Program
 from worldline.core.value import equal
-from worldline.diagnose.align import align
-from worldline.diagnose.diverge import WHATS, diverge
+from worldline.diagnose.diverge import align, diverge
 from worldline.diagnose.reading import read
 from worldline.diagnose.value_diff import difference
 from worldline.predict.prediction import STATUSES, Prediction, PredictionRequest
@@ -42,13 +41,13 @@ TRUE = st.builds(reading, st.sampled_from(PROGRAMS), st.sampled_from(CODECS))
 
 
 @given(true=TRUE)
-def test_nothing_parts_from_itself(true: Reading) -> None:
+def test_a_trace_does_not_diverge_from_itself(true: Reading) -> None:
     assert true.ended
     assert diverge(true, true) == ()
 
 
 @given(true=TRUE, data=st.data())
-def test_a_wrong_value_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
+def test_a_wrong_value_is_located(true: Reading, data: st.DataObject) -> None:
     steps = [i for i, event in enumerate(true.events) if event.values]
     i = data.draw(st.sampled_from(steps))
     name = data.draw(st.sampled_from(sorted(true.events[i].values)))
@@ -58,7 +57,7 @@ def test_a_wrong_value_is_found_at_its_place(true: Reading, data: st.DataObject)
 
 
 @given(true=TRUE, data=st.data())
-def test_a_wrong_result_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
+def test_a_wrong_result_is_located(true: Reading, data: st.DataObject) -> None:
     i = data.draw(st.sampled_from([i for i, event in enumerate(true.events) if event.arg is not None]))
     (only,) = diverge(true, with_event(true, i, arg="'another'"))
     assert (only.step, only.found, only.name) == (i, i, None)
@@ -67,7 +66,7 @@ def test_a_wrong_result_is_found_at_its_place(true: Reading, data: st.DataObject
 
 
 @given(true=TRUE, data=st.data(), field=st.sampled_from(["line", "event"]))
-def test_a_wrong_action_is_found_at_its_place(true: Reading, data: st.DataObject, field: str) -> None:
+def test_a_wrong_action_is_located(true: Reading, data: st.DataObject, field: str) -> None:
     i = data.draw(st.integers(0, true.steps - 1))
     other = {"line": 999, "lines": (999,)} if field == "line" else {"event": "input"}
     (only,) = diverge(true, with_event(true, i, **other))
@@ -75,7 +74,7 @@ def test_a_wrong_action_is_found_at_its_place(true: Reading, data: st.DataObject
 
 
 @given(true=TRUE, data=st.data())
-def test_a_missing_name_is_found_at_its_place(true: Reading, data: st.DataObject) -> None:
+def test_a_missing_name_is_located(true: Reading, data: st.DataObject) -> None:
     i = data.draw(st.sampled_from([i for i, event in enumerate(true.events) if event.values]))
     name = data.draw(st.sampled_from(sorted(true.events[i].values)))
     values = {key: value for key, value in true.events[i].values.items() if key != name}
@@ -84,35 +83,39 @@ def test_a_missing_name_is_found_at_its_place(true: Reading, data: st.DataObject
 
 
 @given(true=TRUE, data=st.data())
-def test_steps_that_are_missing_or_too_many_are_told_apart(true: Reading, data: st.DataObject) -> None:
+def test_missing_and_extra_steps_are_distinguished(true: Reading, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, true.steps - 2))
     stop = data.draw(st.integers(start + 1, min(start + 4, true.steps - 1)))
     fewer = replace(true, events=true.events[:start] + true.events[stop:])
-    for one, other, missing in ((true, fewer, 1), (fewer, true, -1)):
-        spans = [d for d in diverge(one, other) if d.what in ("missing", "extra", "line", "event", "outcome")]
+    for item, other, missing in ((true, fewer, 1), (fewer, true, -1)):
+        spans = [
+            d for d in diverge(item, other) if d.what in ("missing", "extra", "line", "event", "outcome")
+        ]
         assert spans[0].step >= start
         assert sum(d.steps[0] - d.steps[1] for d in spans) == missing * (stop - start)
 
 
 def test_after_a_wrong_step_the_rest_is_aligned_again() -> None:
     true = reading(COUNT)
-    found = with_event(true, 4, line=99, lines=(99,))
-    found = with_event(found, 8, values={"n": "5"})
-    found = replace(found, events=found.events[:13] + found.events[15:])
-    told = [(one.step, one.found, one.what, one.steps) for one in diverge(true, found)]
-    assert told == [(4, 4, "line", (1, 1)), (8, 8, "value", (1, 1)), (13, 13, "missing", (2, 0))]
+    result = with_event(true, 4, line=99, lines=(99,))
+    result = with_event(result, 8, values={"n": "5"})
+    result = replace(result, events=result.events[:13] + result.events[15:])
+    shown = [(item.step, item.found, item.what, item.steps) for item in diverge(true, result)]
+    assert shown == [(4, 4, "line", (1, 1)), (8, 8, "value", (1, 1)), (13, 13, "missing", (2, 0))]
 
 
-def test_a_difference_that_lasts_is_told_once() -> None:
-    found = read(PredictionRequest(program=COUNT), sample(COUNT, ('"n": "0"', '"n": "7"'), codec="cwm").found)
-    first = diverge(reading(COUNT, "cwm"), found)[0]
+def test_a_persistent_difference_is_reported_once() -> None:
+    result = read(
+        PredictionRequest(program=COUNT), sample(COUNT, ('"n": "0"', '"n": "7"'), codec="cwm").found
+    )
+    first = diverge(reading(COUNT, "cwm"), result)[0]
     assert (first.what, first.name, first.wanted, first.got) == ("value", "n", "0", "7")
-    assert [one.wanted for one in diverge(reading(COUNT, "cwm"), found)] == ["0"]
+    assert [item.wanted for item in diverge(reading(COUNT, "cwm"), result)] == ["0"]
 
 
-def test_what_a_call_changes_is_told_after_what_happens_in_it() -> None:
-    found = read(PredictionRequest(program=FACT), sample(FACT, (")1\n r=1", ")7\n r=7")).found)
-    assert [(one.step, one.name) for one in diverge(reading(FACT), found)] == [(9, None), (5, "r")]
+def test_changes_of_a_call_are_reported_after_its_steps() -> None:
+    result = read(PredictionRequest(program=FACT), sample(FACT, (")1\n r=1", ")7\n r=7")).found)
+    assert [(item.step, item.name) for item in diverge(reading(FACT), result)] == [(9, None), (5, "r")]
 
 
 def test_values_compare_as_values() -> None:
@@ -127,24 +130,25 @@ def test_values_compare_as_values() -> None:
 def test_any_bytes_are_read_and_compared(codec: str, text: bytes, status: str) -> None:
     ask = PredictionRequest(program=FACT)
     true = reading(FACT, codec)
+    kinds = {"event", "line", "names", "value", "output", "outcome", "missing", "extra"}
     for data in (text, truth(FACT, codec).text[:-40] + text):
-        found = read(ask, Prediction(text=data, status=status, codec=codec))
-        divergences = diverge(true, found)
+        result = read(ask, Prediction(text=data, status=status, codec=codec))
+        divergences = diverge(true, result)
         assert divergences
-        assert all(one.what in WHATS and 0 <= one.step <= true.steps for one in divergences)
-        assert all(one.found is None or 0 <= one.found < found.steps for one in divergences)
+        assert all(item.what in kinds and 0 <= item.step <= true.steps for item in divergences)
+        assert all(item.found is None or 0 <= item.found < result.steps for item in divergences)
 
 
 @given(codec=st.sampled_from(CODECS), program=st.sampled_from(PROGRAMS), data=st.data())
 def test_a_cut_text_is_right_up_to_its_cut(codec: str, program: Program, data: st.DataObject) -> None:
     true = truth(program, codec)
     size = data.draw(st.integers(0, len(true.text) - 1))
-    found = read(
+    result = read(
         PredictionRequest(program=program), Prediction(text=true.text[:size], status="budget", codec=codec)
     )
-    divergences = diverge(reading(program, codec), found)
+    divergences = diverge(reading(program, codec), result)
     prompt = codec == "cwm" and size <= true.text.index(b"<|call_sep|>")  # half a prompt is no trace at all
-    assert prompt or [one.is_cut for one in divergences] == [True]
+    assert prompt or [item.is_cut for item in divergences] == [True]
 
 
 # ---- where two values part ----
@@ -168,16 +172,16 @@ def test_a_cut_text_is_right_up_to_its_cut(codec: str, program: Program, data: s
         ("[1]", "[1", "", None, "[1]", "[1"),
     ],
 )
-def test_where_two_values_part(
+def test_where_two_values_differ(
     wanted: str, got: str, path: str, at: int | None, one: str | None, other: str | None
 ) -> None:
-    found = difference(wanted, got)
-    assert found is not None
-    assert (found.path, found.at, found.wanted, found.got) == (path, at, one, other)
+    result = difference(wanted, got)
+    assert result is not None
+    assert (result.path, result.at, result.wanted, result.got) == (path, at, one, other)
 
 
 @pytest.mark.parametrize(("one", "other"), [("1", "1"), ("{1: 2, 3: 4}", "{3: 4, 1: 2}"), ("'a'", '"a"')])
-def test_equal_values_do_not_part(one: str, other: str) -> None:
+def test_equal_values_do_not_differ(one: str, other: str) -> None:
     assert difference(one, other) is None
 
 
@@ -188,12 +192,12 @@ def test_values_part_unless_they_are_equal(one: str, other: str) -> None:
 
 
 @pytest.mark.fuzz
-def test_a_value_nested_beyond_reason_parts_somewhere() -> None:
+def test_a_deeply_nested_value_differs_somewhere() -> None:
     depth = examples(400, 2000)
     deep = "[" * depth + "1" + "]" * depth
-    found = difference(deep, deep.replace("1", "2"))
-    assert found is not None
-    assert found.path.startswith("[0][0]")
+    result = difference(deep, deep.replace("1", "2"))
+    assert result is not None
+    assert result.path.startswith("[0][0]")
 
 
 # ---- the cost of aligning ----
@@ -274,12 +278,12 @@ def test_tens_of_thousands_of_steps() -> None:
         for i in range(40_000)
     )
     true = Reading(events=events, ended=True)
-    found = replace(true, events=events[:20_001] + events[20_003:])
-    divergences = diverge(true, found)
+    result = replace(true, events=events[:20_001] + events[20_003:])
+    divergences = diverge(true, result)
     assert divergences[0].step == 20_001
     assert divergences[-1].steps == (2, 0)
 
 
 def test_an_outcome_is_more_than_a_value() -> None:
-    whats = [one.what for one in diverge(reading(COPIES), with_event(reading(COPIES), 9, arg="'x'"))]
+    whats = [item.what for item in diverge(reading(COPIES), with_event(reading(COPIES), 9, arg="'x'"))]
     assert whats == ["output"]

@@ -1,4 +1,4 @@
-"""Draws that no model can know: their own cause, and what is right given the model's own draws."""
+"""Draws that no model can know: a cause of their own, and the verdict given the model's own draws."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def asked(mode: str = "predicted") -> tuple[PredictionRequest, Prediction]:
 
 def under(ask: PredictionRequest, *given: tuple[str, str]) -> bytes:
     """The text of the run that has other draws."""
-    control = Control(seed=1, given=tuple(Hidden(0, *one) for one in given))
-    return record_request(replace(ask, control=control, hidden=()), Limits())[0].text
+    control = Control(seed=1, given=tuple(Hidden(0, *item) for item in given))
+    return recorded(replace(ask, control=control, hidden=()), Limits())[0].text
 
 
 def diagnosed(ask: PredictionRequest, truth: Prediction, text: bytes, status: str = "ended") -> Diagnosis:
@@ -63,22 +63,19 @@ def diagnosed(ask: PredictionRequest, truth: Prediction, text: bytes, status: st
 
 def test_another_draw_is_its_own_cause_and_right_given_itself() -> None:
     ask, truth = asked()
-    found = diagnosed(ask, truth, under(ask, ("below 6", "0")))
-    assert (found.cause.name, found.cause.detail, found.answer) == (UNKNOWN, "below 6", False)
-    assert (
-        found.cause.evidence
-        == "line 7 draws below 6: 5 in this run, 0 in the model's; right given its own draws"
-    )
-    assert found.own is not None
-    assert (found.own.is_whole, found.own.cause.name) == (True, "right")
+    result = diagnosed(ask, truth, under(ask, ("below 6", "0")))
+    assert (result.cause.name, result.cause.detail, result.answer) == (UNKNOWN, "below 6", False)
+    assert result.cause.evidence == "line 7 draws below 6: 5, predicted 0; right given its own draws"
+    assert result.own is not None
+    assert (result.own.is_whole, result.own.cause.name) == (True, "right")
 
 
-def test_without_anybody_who_runs_it_the_trace_itself_says_so() -> None:
+def test_without_execution_the_trace_alone_decides() -> None:
     ask, truth = asked()
-    found = Diagnosis(
+    result = Diagnosis(
         Sample(ask=ask, truth=truth, found=Prediction(text=under(ask, ("below 6", "0")), status="ended"))
     )
-    assert (found.cause.name, found.own) == (UNKNOWN, None)
+    assert (result.cause.name, result.own) == (UNKNOWN, None)
 
 
 @pytest.mark.parametrize(("was", "wrong", "name"), [
@@ -89,19 +86,19 @@ def test_what_is_wrong_given_its_own_draws_is_wrong(was: bytes, wrong: bytes, na
     ask, truth = asked()
     text = under(ask, ("below 6", "0"))
     assert was in text
-    found = diagnosed(ask, truth, text.replace(was, wrong))
-    assert found.cause.name == name
-    assert "given its own draws" in found.cause.evidence
+    result = diagnosed(ask, truth, text.replace(was, wrong))
+    assert result.cause.name == name
+    assert "given its own draws" in result.cause.evidence
 
 
 @pytest.mark.parametrize("given", [("below 6", "3"), ("below 6", "0")])
 def test_a_draw_behind_a_call_that_decides_where_it_goes(given: tuple[str, str]) -> None:
     ask, truth = asked()
     text = under(ask, ("below 6", "5"), given, ("float", "0.75"))
-    found = diagnosed(ask, truth, text)
-    assert (found.cause.name, found.cause.detail) == (UNKNOWN, "below 6")
+    result = diagnosed(ask, truth, text)
+    assert (result.cause.name, result.cause.detail) == (UNKNOWN, "below 6")
     only = diagnosed(
-        ask, truth, under(ask, *[(one.kind, one.value) for one in ask.hidden[:2]], ("float", "0.75"))
+        ask, truth, under(ask, *[(item.kind, item.value) for item in ask.hidden[:2]], ("float", "0.75"))
     )
     assert (only.cause.name, only.cause.detail) == (UNKNOWN, "float")
     assert only.own is not None
@@ -110,10 +107,10 @@ def test_a_draw_behind_a_call_that_decides_where_it_goes(given: tuple[str, str])
 
 def test_a_draw_that_cannot_be_is_wrong() -> None:
     ask, truth = asked()
-    found = diagnosed(
+    result = diagnosed(
         ask, truth, truth.text.replace(b"%'below 6'=5", b"%'below 6'=7").replace(b"x=5", b"x=7")
     )
-    assert (found.cause.name, found.cause.detail, found.own) == ("wrong value", "hidden input", None)
+    assert (result.cause.name, result.cause.detail, result.own) == ("wrong value", "hidden input", None)
     other = diagnosed(ask, truth, truth.text.replace(b"%'below 6'=5", b"%'below 7'=5"))
     assert other.cause.name == "wrong value"
 
@@ -121,19 +118,19 @@ def test_a_draw_that_cannot_be_is_wrong() -> None:
 def test_what_was_given_could_be_known() -> None:
     ask, truth = asked("given")
     assert b"%'below 6'=5\n" in ask.prompt
-    found = diagnosed(ask, truth, under(ask, ("below 6", "0")))
-    assert (found.cause.name, found.own) == ("wrong value", None)
+    result = diagnosed(ask, truth, under(ask, ("below 6", "0")))
+    assert (result.cause.name, result.own) == ("wrong value", None)
 
 
 def test_blind_the_first_value_that_depends_on_a_draw() -> None:
     ask, truth = asked("blind")
     assert b"%" not in truth.text
-    found = diagnosed(ask, truth, under(ask, ("below 6", "0")))
-    assert (found.cause.name, found.cause.detail) == (UNKNOWN, "below 6")
+    result = diagnosed(ask, truth, under(ask, ("below 6", "0")))
+    assert (result.cause.name, result.cause.detail) == (UNKNOWN, "below 6")
     lucky = diagnosed(ask, truth, truth.text.replace(b")10\n", b")11\n"))  # all that was drawn is told by now
     assert lucky.cause.name == "wrong value"
     path = diagnosed(
-        ask, truth, under(ask, *[(one.kind, one.value) for one in ask.hidden[:2]], ("float", "0.75"))
+        ask, truth, under(ask, *[(item.kind, item.value) for item in ask.hidden[:2]], ("float", "0.75"))
     )
     assert path.cause.name == UNKNOWN
 
@@ -163,38 +160,38 @@ def suite(mode: str) -> Suite:
 @pytest.mark.parametrize("control", [HELD, Control(seed=None)])
 def test_the_interpreter_makes_no_error(mode: str, control: Control) -> None:
     task = Task(program=PROGRAM, options=Compact(hidden=mode), control=control)
-    found = run(Suite(name="dice", tasks=[task], count=1), Interpreter())
-    assert (found.all.answer.rate, found.all.trace.rate, found.causes, found.faults) == (1.0, 1.0, {}, 0)
-    assert (found.drawn.right, found.drawn.n) == ((1, 1) if mode == "predicted" else (0, 0))
+    result = run(Suite(name="dice", tasks=[task], count=1), Interpreter())
+    assert (result.all.answer.rate, result.all.trace.rate, result.causes, result.faults) == (1.0, 1.0, {}, 0)
+    assert (result.drawn.right, result.drawn.n) == ((1, 1) if mode == "predicted" else (0, 0))
 
 
 @pytest.mark.parametrize("wrong", [False, True])
 def test_a_run_has_a_column_of_its_own_for_it(wrong: bool) -> None:
-    kept = []
-    found = run(suite("predicted"), Gambler(wrong), on_record=kept.append)
-    assert found.all.trace.wrong == 1
-    assert (found.drawn.right, found.drawn.wrong, found.unknown) == ((0, 1, 0) if wrong else (1, 0, 1))
-    assert list(found.causes) == (["wrong value"] if wrong else [UNKNOWN])
-    again = parse(line(kept[0]))
-    assert again == kept[0]
+    remaining = []
+    result = run(suite("predicted"), Gambler(wrong), keep=remaining.append)
+    assert result.all.trace.wrong == 1
+    assert (result.drawn.right, result.drawn.wrong, result.unknown) == ((0, 1, 0) if wrong else (1, 0, 1))
+    assert list(result.causes) == (["wrong value"] if wrong else [UNKNOWN])
+    again = parse(line(remaining[0]))
+    assert again == remaining[0]
     assert again.verdict().drawn == ("wrong" if wrong else "right")
-    assert again.ask.hidden == kept[0].ask.hidden
-    assert "drawn" in found.as_json()
+    assert again.ask.hidden == remaining[0].ask.hidden
+    assert "drawn" in result.as_json()
 
 
 def test_debug_says_it_too() -> None:
-    found = debug(PROGRAM, Gambler(), control=HELD, interventions=False)
-    assert (found.cause.name, found.is_right_given_its_draws) == (UNKNOWN, True)
-    told = found.as_json()["hidden"]
-    assert [one["kind"] for one in told["truth"]] == ["below 6", "below 6", "float"]
-    assert told["right_given_its_draws"] is True
+    result = debug(PROGRAM, Gambler(), control=HELD, interventions=False)
+    assert (result.cause.name, result.is_right_given_its_draws) == (UNKNOWN, True)
+    shown = result.as_json()["hidden"]
+    assert [item["kind"] for item in shown["truth"]] == ["below 6", "below 6", "float"]
+    assert shown["right_given_its_draws"] is True
     assert debug(PROGRAM, Interpreter(), control=HELD, interventions=False).cause.name == "right"
 
 
 def test_two_runs_are_compared_given_their_own_draws_too(tmp_path: Path) -> None:
     for name, wrong in (("one", False), ("two", True)):
         run(suite("predicted"), Gambler(wrong), out=tmp_path / name)
-    found = compare(tmp_path / "one", tmp_path / "two")
-    assert found.drawn is not None
-    assert (found.trace.wrong, found.drawn.regressed) == (1, 1)
-    assert found.as_json()["drawn"]["regressed"] == 1
+    result = compare(tmp_path / "one", tmp_path / "two")
+    assert result.drawn is not None
+    assert (result.trace.wrong, result.drawn.regressed) == (1, 1)
+    assert result.as_json()["drawn"]["regressed"] == 1

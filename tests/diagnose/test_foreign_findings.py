@@ -1,4 +1,4 @@
-"""A whole diagnosis of programs that are not Python: where they part, why, and nothing of Python's syntax."""
+"""The diagnosis of programs in other languages than Python."""
 
 from __future__ import annotations
 
@@ -47,15 +47,17 @@ def diagnosed(
         text = b"".join(_steps(trace))
     else:
         text = cwm.encode(trace).removeprefix(cwm.prompt_of(trace)).encode()
-    found = text
+    result = text
     for old, new in changes:
-        assert old.encode() in found, (old, found)
-        found = found.replace(old.encode(), new.encode(), 1)
+        assert old.encode() in result, (old, result)
+        result = result.replace(old.encode(), new.encode(), 1)
     ask = PredictionRequest(program=trace.program)
     truth = Prediction(text=text, status="ended", codec=codec)
     record = _no_run
     return Diagnosis(
-        Sample(ask=ask, truth=truth, found=Prediction(text=found, status=status, codec=codec)), record, record
+        Sample(ask=ask, truth=truth, found=Prediction(text=result, status=status, codec=codec)),
+        record,
+        record,
     )
 
 
@@ -72,37 +74,37 @@ def _no_run(program: Program) -> Trace:
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_truth_is_right(language: str, codec: str) -> None:
-    found = diagnosed(foreign_run(language).trace, codec=codec)
-    assert (found.cause.name, found.divergences, found.answer) == ("right", (), True)
-    assert executed_operations(found) == {}
+    result = diagnosed(foreign_run(language).trace, codec=codec)
+    assert (result.cause.name, result.divergences, result.answer) == ("right", (), True)
+    assert executed_operations(result) == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_wrong_value_is_put_down_to_its_line(language: str) -> None:
-    found = diagnosed(foreign_run(language).trace, (" sum=8", " sum=9"))
-    why, first = found.cause, found.first
+    result = diagnosed(foreign_run(language).trace, (" sum=8", " sum=9"))
+    why, first = result.cause, result.first
     assert (why.name, why.operation, why.type) == ("wrong value", "", "int")
     assert first is not None
     assert (first.name, first.wanted, first.got, first.line) == ("sum", "8", "9", 7)
-    assert why.evidence == "sum is 8, not 9, by `sum += twice(xs[i]);`"
-    assert executed_operations(found) == {}
+    assert why.evidence == "sum is 8, predicted 9, computed by `sum += twice(xs[i]);`"
+    assert executed_operations(result) == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_wrong_value_in_metas_notation(language: str) -> None:
-    found = diagnosed(foreign_run(language).trace, ('"sum": "8"', '"sum": "9"'), codec="cwm")
-    assert (found.cause.name, found.cause.operation, found.cause.type) == ("wrong value", "", "int")
-    assert found.cause.evidence == "sum is 8, not 9, by `sum += twice(xs[i]);`"
-    assert found.first is not None
-    assert found.first.line == 6
+    result = diagnosed(foreign_run(language).trace, ('"sum": "8"', '"sum": "9"'), codec="cwm")
+    assert (result.cause.name, result.cause.operation, result.cause.type) == ("wrong value", "", "int")
+    assert result.cause.evidence == "sum is 8, predicted 9, computed by `sum += twice(xs[i]);`"
+    assert result.first is not None
+    assert result.first.line == 6
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_loop_that_goes_on_is_named_by_its_line(language: str) -> None:
-    found = diagnosed(foreign_run(language).trace, ("6 -i\n9\n", "6 i=2\n7\n")).cause
-    assert (found.name, found.operation) == ("wrong action", "iteration")
-    assert found.detail.startswith("for ")
-    assert "line 6 decides by" in found.evidence
+def test_a_loop_that_continues_is_named_by_its_line(language: str) -> None:
+    result = diagnosed(foreign_run(language).trace, ("6 -i\n9\n", "6 i=2\n7\n")).cause
+    assert (result.name, result.operation) == ("wrong action", "iteration")
+    assert result.detail.startswith("for ")
+    assert "line 6 decides by" in result.evidence
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -115,9 +117,9 @@ def test_another_line_where_nothing_decides(language: str, codec: str) -> None:
             '"sum": "0"}<|action_sep|>' + foreign_run(language).program.source.split("\n")[8],
         ),
     }
-    found = diagnosed(foreign_run(language).trace, changes[codec], codec=codec).cause
-    assert (found.name, found.detail, found.operation) == ("wrong action", "next line", "")
-    assert found.evidence.startswith("after line 5 the run goes to `line 6")
+    result = diagnosed(foreign_run(language).trace, changes[codec], codec=codec).cause
+    assert (result.name, result.detail, result.operation) == ("wrong action", "next line", "")
+    assert result.evidence.startswith("after line 5, next is `line 6")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -125,9 +127,9 @@ def test_a_call_that_is_missed_is_named_by_its_function(language: str) -> None:
     run = foreign_run(language)
     start = run.steps.index(b"(1 ")
     inner = run.steps[start : run.steps.index(b" sum=6")]
-    found = diagnosed(run.trace, ("7\n" + inner.decode() + " sum=6", "7 sum=6")).cause
-    assert (found.name, found.detail, found.operation) == ("wrong action", "call missed", "call")
-    assert "twice is called (line 1)" in found.evidence
+    result = diagnosed(run.trace, ("7\n" + inner.decode() + " sum=6", "7 sum=6")).cause
+    assert (result.name, result.detail, result.operation) == ("wrong action", "call missed", "call")
+    assert "twice is called (line 1)" in result.evidence
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -142,48 +144,48 @@ def test_a_source_that_reads_as_python_has_no_operations_of_python() -> None:
     source = "a = [1, 2]\nb = a[0] + a[1]\nif (b > 2): c = 1\nd = id(b)\n"
     trace = trace_of(Program(source=source, name="a.js"), b"(1\n1 a=[1, 2]\n2 b=3\n3 c=1\n4 d=5\n)None\n.\n")
     for old, new in (("b=3", "b=4"), ("d=5", "d=6"), ("a=[1, 2]", "a=[1, 3]"), ("3 c=1", "3\n3 c=1")):
-        found = diagnosed(trace, (old, new))
-        assert found.cause.operation in GENERIC
-        assert found.cause.name != "could not be known"
-        assert executed_operations(found) == {}
+        result = diagnosed(trace, (old, new))
+        assert result.cause.operation in GENERIC
+        assert result.cause.name != "could not be known"
+        assert executed_operations(result) == {}
 
 
 def test_only_another_run_shows_what_could_not_be_known() -> None:
     source = "int x = rand();\nint y = 2;\n"
     program = Program(source=source, name="a.c", call="main()")
-    one = trace_of(program, b"(1\n1 x=5\n2 y=2\n)0\n.\n")
+    item = trace_of(program, b"(1\n1 x=5\n2 y=2\n)0\n.\n")
     other = trace_of(program, b"(1\n1 x=7\n2 y=2\n)0\n.\n")
-    sample = diagnosed(one, ("x=5", "x=6")).sample
-    found = Diagnosis(sample, None, lambda program: other).cause
-    assert (found.name, found.detail) == ("could not be known", "something outside the program")
-    assert Diagnosis(sample, None, lambda program: one).cause.name == "wrong value"
+    sample = diagnosed(item, ("x=5", "x=6")).sample
+    result = Diagnosis(sample, None, lambda program: other).cause
+    assert (result.name, result.detail) == ("could not be known", "something outside the program")
+    assert Diagnosis(sample, None, lambda program: item).cause.name == "wrong value"
     assert Diagnosis(sample).cause.name == "wrong value"
 
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_cures_apply_or_say_why_not(language: str, codec: str) -> None:
+def test_interventions_apply_or_give_a_reason(language: str, codec: str) -> None:
     change = (" sum=8", " sum=9") if codec == "compact" else ('"sum": "8"', '"sum": "9"')
-    found = diagnosed(foreign_run(language).trace, change, codec=codec)
+    result = diagnosed(foreign_run(language).trace, change, codec=codec)
     for intervention in INTERVENTIONS:
         try:
-            made = plan(intervention, found, codec=codec)
+            built = plan(intervention, result, codec=codec)
         except Unfit as unfit:
-            said = str(unfit)
+            text = str(unfit)
         else:
             assert intervention in ("repair", "format", "queries")
-            assert made.ask.program == found.sample.ask.program
+            assert built.ask.program == result.sample.ask.program
             continue
         if intervention in ("flatten", "chars"):
-            assert "only Python can be rewritten" in said
-    assert other_format(found.sample) == (Compact() if codec == "cwm" else Compact(delta="element"))
+            assert "only Python is rewritten" in text
+    assert other_format(result.sample) == (Compact() if codec == "cwm" else Compact(delta="element"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_guard_sees_where_the_control_flow_was_left(language: str) -> None:
-    found = diagnosed(foreign_run(language).trace, ("6 i=0\n7\n", "6 i=0\n5\n"))
-    made = plan("guard", found, codec="compact")
-    assert made.ask.given.endswith(b"6 i=0\n")
+    result = diagnosed(foreign_run(language).trace, ("6 i=0\n7\n", "6 i=0\n5\n"))
+    built = plan("guard", result, codec="compact")
+    assert built.ask.given.endswith(b"6 i=0\n")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -212,8 +214,8 @@ def test_a_scratchpad_is_refused(language: str) -> None:
     ],
 )  # fmt: skip
 def test_what_a_line_decides(text: str, name: str | None) -> None:
-    found = decision(text)
-    assert (None if found is None else found.name) == name
+    result = decision(text)
+    assert (None if result is None else result.name) == name
 
 
 @pytest.mark.parametrize(
@@ -230,9 +232,9 @@ def test_whether_a_line_changes_a_name(text: str, does: bool) -> None:
 
 
 def test_a_line_is_quoted() -> None:
-    found = on_line("    sum += twice(xs[i], $y);")
-    assert (found.name, found.text) == ("", "sum += twice(xs[i], $y);")
-    assert found.operands == {"sum", "twice", "xs", "i", "$y"}
+    result = on_line("    sum += twice(xs[i], $y);")
+    assert (result.name, result.text) == ("", "sum += twice(xs[i], $y);")
+    assert result.operands == {"sum", "twice", "xs", "i", "$y"}
 
 
 def test_tables_are_read_once() -> None:

@@ -1,4 +1,4 @@
-"""Which operation of a line is blamed: the sub-expression whose true value the model cannot have had."""
+"""The blamed sub-expression: its true value contradicts the prediction."""
 
 from __future__ import annotations
 

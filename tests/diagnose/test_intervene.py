@@ -1,4 +1,4 @@
-"""Interventions tried on failed and on passing samples: exact flips and counts, with a model whose mistakes are known."""
+"""Interventions on failed and on passing samples: exact counts, with a model whose mistakes are known."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ pytestmark = pytest.mark.usefixtures("box")
 
 def outcomes(found: Trials, intervention: str) -> dict[str, int]:
     """How often each outcome of an intervention."""
-    told = [one.outcome for one in found.tried if one.intervention == intervention]
-    return {name: told.count(name) for name in sorted(set(told))}
+    shown = [item.outcome for item in found.tried if item.intervention == intervention]
+    return {name: shown.count(name) for name in sorted(set(shown))}
 
 
 def test_mcnemar_is_the_exact_binomial() -> None:
@@ -64,27 +64,27 @@ def wrong_value(ask: PredictionRequest, truth: bytes) -> bytes:
 
 def test_a_repaired_state_recovers_every_failed_sample_and_does_not_touch_passing_ones() -> None:
     model = Mistaken(wrong_value)
-    found = run_interventions(samples(model, programs(9)), model, interventions=("repair",), seed=1)
-    assert found.failed == (0, 1, 2)
-    assert len(found.chosen) == 3
-    assert set(found.chosen) <= set(range(3, 9))
-    assert outcomes(found, "repair") == {"recovered": 3, "unfit": 3}
-    (effect,) = found.effects
+    result = run_interventions(samples(model, programs(9)), model, interventions=("repair",), seed=1)
+    assert result.failed == (0, 1, 2)
+    assert len(result.chosen) == 3
+    assert set(result.chosen) <= set(range(3, 9))
+    assert outcomes(result, "repair") == {"recovered": 3, "unfit": 3}
+    (effect,) = result.effects
     assert (effect.pairs.recovered, effect.pairs.regressed, effect.unfit) == (3, 0, 3)
     assert effect.pairs.p == 0.25
     assert effect.expected == 3
-    assert found.flipped(0) == ("repair",)
-    assert found.confirmed["wrong value"].as_json()["some"] == 3
+    assert result.flipped(0) == ("repair",)
+    assert result.confirmed["wrong value"].as_json()["some"] == 3
     given = model.asked[-1].given
     assert given.count(b"\n") == 2
     assert given.endswith(b"2 a=3\n")
-    json.dumps(found.as_json())
+    json.dumps(result.as_json())
 
 
 def test_the_answer_is_never_given_away_by_a_repair() -> None:
     model = Mistaken(lambda ask, truth: truth.replace(b")", b")9"))
-    found = run_interventions(samples(model, programs(2)), model, interventions=("repair",))
-    assert [one.why for one in found.tried] == ["the answer itself is what is wrong"] * 2
+    result = run_interventions(samples(model, programs(2)), model, interventions=("repair",))
+    assert [item.why for item in result.tried] == ["only the answer is wrong"] * 2
 
 
 def test_another_format_recovers_some_and_regresses_others() -> None:
@@ -96,33 +96,33 @@ def test_another_format_recovers_some_and_regresses_others() -> None:
         return truth.replace(b")", b")9") if bad else truth
 
     model = Mistaken(mistake)
-    found = run_interventions(samples(model, programs(12)), model, interventions=("format",), seed=3)
-    even = sum(n % 2 == 0 for n in found.chosen)
-    pairs = found.effect("format").pairs
+    result = run_interventions(samples(model, programs(12)), model, interventions=("format",), seed=3)
+    even = sum(n % 2 == 0 for n in result.chosen)
+    pairs = result.effect("format").pairs
     assert pairs == Paired(right=4 - even, regressed=even, recovered=3, wrong=1)
     assert pairs.p == mcnemar(even, 3)
-    assert found.effect("format").expected == 3 - even * 8 / 4
+    assert result.effect("format").expected == 3 - even * 8 / 4
     assert model.asked[-1].options == Compact(delta="element")
 
 
 def test_the_choice_of_passing_samples_follows_the_seed_and_nothing_else() -> None:
     model = Mistaken(wrong_value)
     some = samples(model, programs(30))
-    one, same = (
+    item, same = (
         run_interventions(some, model, interventions=("repair",), seed=5).as_json() for _ in range(2)
     )
-    assert one == same
+    assert item == same
     chosen = {tuple(run_interventions(some, model, interventions=(), seed=seed).chosen) for seed in range(8)}
     assert len(chosen) > 4
 
 
-def test_a_larger_budget_goes_on_from_the_cut() -> None:
+def test_a_larger_budget_continues_from_the_cut() -> None:
     model = Mistaken(lambda ask, truth: truth)
     some = samples(model, programs(3), limit=20)
-    found = run_interventions(some, model, interventions=("budget",))
-    assert found.causes == ("budget",) * 3
-    assert outcomes(found, "budget") == {"recovered": 3}
-    assert found.confirmed["budget"].rate == 1.0
+    result = run_interventions(some, model, interventions=("budget",))
+    assert result.causes == ("budget",) * 3
+    assert outcomes(result, "budget") == {"recovered": 3}
+    assert result.confirmed["budget"].rate == 1.0
     assert all(ask.limit == 80 and len(ask.given) == 20 for ask in model.asked[-3:])
 
 
@@ -137,13 +137,13 @@ def test_forced_actions_recover_a_loop_that_ends_too_early() -> None:
         return truth[:early] + b"3\n5\n)0\n.\n"
 
     model = Mistaken(mistake)
-    found = run_interventions(
+    result = run_interventions(
         samples(model, programs(7, LOOP)[3:]), model, interventions=("actions", "guard")
     )
-    assert outcomes(found, "actions") == {"recovered": 2, "unfit": 2}
-    assert found.causes == ("wrong action",) * 2
-    assert {one.why for one in found.tried if one.intervention == "guard"} == {
-        "it never left the control flow"
+    assert outcomes(result, "actions") == {"recovered": 2, "unfit": 2}
+    assert result.causes == ("wrong action",) * 2
+    assert {item.why for item in result.tried if item.intervention == "guard"} == {
+        "the prediction never leaves the control flow"
     }
 
 
@@ -155,7 +155,7 @@ def test_the_guard_applies_only_where_the_control_flow_was_left() -> None:
     some = samples(model, programs(6, LOOP)[4:])
     assert plan("guard", Diagnosis(some[0])).force == "guard"
     assert plan("guard", Diagnosis(some[0])).ask.given.endswith(b"2 s=0\n")
-    with pytest.raises(Unfit, match="never left"):
+    with pytest.raises(Unfit, match="never leaves"):
         plan("guard", Diagnosis(some[1]))
 
 
@@ -172,10 +172,10 @@ def test_flattened_programs_have_a_truth_of_their_own() -> None:
 
     model = Mistaken(mistake)
     some = [*samples(model, programs(4, NESTED)), *samples(model, programs(2))]
-    found = run_interventions(some[:4], model, interventions=("flatten",))
-    assert outcomes(found, "flatten") == {"recovered": 2, "regressed": 1, "right": 1}
-    assert found.effect("flatten").pairs.p == mcnemar(1, 2)
-    again = next(one.found for one in found.tried if one.outcome == "recovered")
+    result = run_interventions(some[:4], model, interventions=("flatten",))
+    assert outcomes(result, "flatten") == {"recovered": 2, "regressed": 1, "right": 1}
+    assert result.effect("flatten").pairs.p == mcnemar(1, 2)
+    again = next(item.found for item in result.tried if item.outcome == "recovered")
     assert again is not None
     assert again.ask.program.source.count("\n") > some[0].ask.program.source.count("\n")
     with pytest.raises(Unfit, match="nothing to decompose"):
@@ -187,8 +187,8 @@ def test_string_methods_as_loops() -> None:
     model = Mistaken(
         lambda ask, truth: truth.replace(b")'", b")'9") if ".replace('b'" in ask.program.source else truth
     )
-    found = run_interventions(samples(model, programs(3, body)[1:]), model, interventions=("chars",))
-    assert outcomes(found, "chars") == {"recovered": 2}
+    result = run_interventions(samples(model, programs(3, body)[1:]), model, interventions=("chars",))
+    assert outcomes(result, "chars") == {"recovered": 2}
     assert "while " in model.asked[-1].program.source
     assert model.asked[-1].limit == 1 << 12
 
@@ -202,19 +202,19 @@ def test_faults_are_counted_apart_and_never_as_wrong() -> None:
     model = Mistaken(mistake)
     some = samples(model, programs(6))
     some.append(replace(some[5], found=Prediction(text=b"", status="fault")))
-    found = run_interventions(some, model, interventions=("repair",))
-    assert found.unjudged == 1
-    assert outcomes(found, "repair") == {"fault": 1, "recovered": 2, "unfit": 3}
-    assert found.effect("repair").pairs.n == 2
-    assert next(one.why for one in found.tried if one.outcome == "fault") == "the line was cut"
+    result = run_interventions(some, model, interventions=("repair",))
+    assert result.unjudged == 1
+    assert outcomes(result, "repair") == {"fault": 1, "recovered": 2, "unfit": 3}
+    assert result.effect("repair").pairs.n == 2
+    assert next(item.why for item in result.tried if item.outcome == "fault") == "the line was cut"
 
 
-def test_a_model_that_cannot_be_asked_has_an_unfit_cure() -> None:
+def test_a_model_that_cannot_be_forced_makes_an_intervention_unfit() -> None:
     """Queries go where a model is least sure: one that does not say so cannot be asked."""
     model = Mistaken(wrong_value)
-    found = run_interventions(samples(model, programs(6)), model, interventions=("queries",))
-    assert outcomes(found, "queries") == {"unfit": 6}
-    assert "how sure" in found.tried[0].why
+    result = run_interventions(samples(model, programs(6)), model, interventions=("queries",))
+    assert outcomes(result, "queries") == {"unfit": 6}
+    assert "how sure" in result.tried[0].why
 
 
 def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
@@ -226,7 +226,7 @@ def test_a_right_answer_of_a_wrong_trace_fails_by_trace_alone() -> None:
     assert outcomes(by_trace, "repair") == {"recovered": 3}
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     model, heard = Mistaken(wrong_value), list[tuple[str, int, int]]()
     run_interventions(
         samples(model, programs(6)),
@@ -248,43 +248,43 @@ def test_meta_s_format_is_repaired_by_frames() -> None:
     assert true.text.startswith(given)
     assert given.count(b"<|frame_sep|>") == 3
     assert plan("format", case).ask.options == Compact()
-    with pytest.raises(Unfit, match="writes cwm alone"):
+    with pytest.raises(Unfit, match="writes only cwm"):
         plan("format", case, codec="cwm")
 
 
-def test_every_cause_that_can_be_cured_is_one_and_every_cure_confirms_something() -> None:
+def test_every_confirmable_cause_exists_and_every_intervention_confirms_one() -> None:
     assert set(CONFIRMING) <= set(CAUSES)
     interventions = {intervention for some in CONFIRMING.values() for intervention in some}
     assert interventions <= set(INTERVENTIONS)
     assert set(INTERVENTIONS) - interventions == {"queries"}
 
 
-def test_what_is_no_cure_or_measure_is_refused() -> None:
+def test_unknown_interventions_and_measures_are_refused() -> None:
     model = Mistaken(wrong_value)
-    with pytest.raises(UsageError, match="no intervention 'prayer'"):
+    with pytest.raises(UsageError, match="unknown intervention 'prayer'"):
         run_interventions(samples(model, programs(2)), model, interventions=("prayer",))
     with pytest.raises(UsageError, match="answer or trace"):
         run_interventions([], model, by="luck")
 
 
-def test_the_shipped_model_goes_through_the_cures() -> None:
+def test_the_shipped_model_tries_all_interventions() -> None:
     """Whatever it gets right or wrong: every intervention ends with an outcome, and why where it does not apply."""
     model = load_model("default", {"threads": "1"})
     ask = PredictionRequest(
         program=programs(4, "    return f'{n * 12345 % 977}'[::-1] + 'ab'\n")[3], limit=120
     )
     (truth,), (wrote,) = Interpreter().predict([ask]), model.predict([ask])
-    found = run_interventions([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
-    assert {one.intervention for one in found.tried} == (set(INTERVENTIONS) if found.failed else set())
-    for one in found.tried:
-        assert one.outcome in ("recovered", "wrong", "unfit")
-        assert bool(one.why) == (one.outcome == "unfit")
+    result = run_interventions([Sample(ask=ask, truth=truth, found=wrote)], model, by="trace")
+    assert {item.intervention for item in result.tried} == (set(INTERVENTIONS) if result.failed else set())
+    for item in result.tried:
+        assert item.outcome in ("recovered", "wrong", "unfit")
+        assert bool(item.why) == (item.outcome == "unfit")
 
 
 @pytest.mark.parametrize(
     ("codec", "old", "new"), [("compact", "12 x=6", "12 x=4"), ("cwm", '"x": "6"', '"x": "4"')]
 )
-def test_an_exception_that_was_handled_is_no_answer_to_be_told(codec: str, old: str, new: str) -> None:
+def test_a_handled_exception_is_not_a_given_answer(codec: str, old: str, new: str) -> None:
     case = Diagnosis(sample(EXCEPTIONS, (old, new), codec=codec))
     given = plan("repair", case, codec=codec).ask.given
     assert truth(EXCEPTIONS, codec).text.startswith(given)
@@ -303,10 +303,10 @@ def test_another_exception_is_another_answer_in_metas_format() -> None:
     assert case.answer is False
 
 
-def test_who_cannot_be_asked_again_is_not_judged() -> None:
+def test_a_replay_is_not_judged() -> None:
     some = samples(Mistaken(lambda ask, text: text.replace(b")", b")1", 1)), programs(4))
     model = Mistaken(lambda ask, text: text)
     model.is_replay = True
-    found = run_interventions(some, model)
-    assert {one.status for one in found.tried} == {"unfit"}
+    result = run_interventions(some, model)
+    assert {item.status for item in result.tried} == {"unfit"}
     assert not model.asked

@@ -1,4 +1,4 @@
-"""Which operation a line is put down to, and what decides the next one."""
+"""Which operation of a line is blamed, and which condition decides the next line."""
 
 from __future__ import annotations
 
@@ -108,15 +108,15 @@ def test_the_operation_behind_an_argument() -> None:
     ],
 )
 def test_what_decides(line: str, text: str | None) -> None:
-    found = condition(line + "\n", 1)
-    assert (found.text if found else None) == text
+    result = condition(line + "\n", 1)
+    assert (result.text if result else None) == text
 
 
 def test_an_elif_is_a_condition_of_its_own() -> None:
     source = "if a:\n    pass\nelif b > 2:\n    pass\n"
-    found = condition(source, 3)
-    assert found is not None
-    assert found.text == "b > 2"
+    result = condition(source, 3)
+    assert result is not None
+    assert result.text == "b > 2"
 
 
 def test_a_line_mentions_what_it_changes() -> None:
@@ -133,25 +133,25 @@ def test_any_text_has_an_answer(source: str, line: int | None, name: str) -> Non
 
 
 @given(block=st.binary(min_size=1, max_size=9), head=st.binary(max_size=9), times=st.integers(64, 90))
-def test_a_repetition_is_found_whole(block: bytes, head: bytes, times: int) -> None:
-    found = repetition(head + block * times)
-    assert found is not None
-    assert found.start <= len(head)
-    assert found.period <= len(block)
-    assert found.times >= times
+def test_a_repetition_is_detected_whole(block: bytes, head: bytes, times: int) -> None:
+    result = repetition(head + block * times)
+    assert result is not None
+    assert result.start <= len(head)
+    assert result.period <= len(block)
+    assert result.times >= times
 
 
 @pytest.mark.parametrize(
     "text", [b"", b"abc" * 3, b"ab" * 8, bytes(range(256)), b"x" * 100 + bytes(range(200))]
 )
-def test_what_is_no_repetition(text: bytes) -> None:
+def test_texts_without_repetition(text: bytes) -> None:
     assert repetition(text) is None
 
 
 def test_a_long_repetition_is_followed_beyond_the_window() -> None:
-    found = repetition(b"start " + b"abcdefg" * 10_000)
-    assert found is not None
-    assert (found.start, found.period, found.times) == (6, 7, 10_000)
+    result = repetition(b"start " + b"abcdefg" * 10_000)
+    assert result is not None
+    assert (result.start, result.period, result.times) == (6, 7, 10_000)
 
 
 @pytest.mark.parametrize(

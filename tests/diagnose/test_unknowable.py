@@ -1,4 +1,4 @@
-"""What no model could know is no wrong value: draws, clocks, hashes, the order of a set of strings."""
+"""What no model could know is not a wrong value: draws, clocks, hashes, the order of a set of strings."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def _why(
     """The cause where the first text that fits the pattern is another one."""
     program = Program(source=source, call="f()", stdin=stdin)
     true = truth(program, codec, None)  # as `sample` asks for it: a draw is another one each time
-    found = re.search(pattern, true.text.decode())
-    assert found is not None, true.text
-    wrong = sample(program, (found[0], new), codec=codec)
+    result = re.search(pattern, true.text.decode())
+    assert result is not None, true.text
+    wrong = sample(program, (result[0], new), codec=codec)
     return Diagnosis(wrong, None if alone else recorder(), None if alone else recorder(hash_seed=1)).cause
 
 
@@ -110,13 +110,13 @@ def test_an_input_that_the_notation_does_not_show() -> None:
     assert _why(source, "x='a'", "x='b'", stdin="a\n").name != NAME
 
 
-def test_debug_says_so_and_blames_nobody() -> None:
+def test_debug_reports_what_could_not_be_known() -> None:
     program = Program(source="import time\n\ndef f():\n    t = time.time()\n    return 1\n", call="f()")
     model = Mistaken(lambda ask, truth: re.sub(rb"t=[0-9.]+", b"t=12.5", truth))
-    found = debug(program, model)
-    assert found.cause.name == NAME
-    assert found.tried == ()
-    told = {name: text for name, text, _ in sentences(found)}
-    assert "verdict" not in told
-    assert "probability" not in told.get("belief", "")
-    assert "no model can know it" in told["cause"]
+    result = debug(program, model)
+    assert result.cause.name == NAME
+    assert result.tried == ()
+    shown = {name: text for name, text, _ in sentences(result)}
+    assert "verdict" not in shown
+    assert "probability" not in shown.get("belief", "")
+    assert "no model can know it" in shown["cause"]

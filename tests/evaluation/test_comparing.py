@@ -139,8 +139,8 @@ def test_the_same_comparison_as_json_and_in_a_terminal(
     said = out.getvalue()
     assert said.index("right -> wrong: 2") < said.index("wrong -> right: 1") < said.index("McNemar")
     assert "60.0 % (23.1 - 88.2)" in said
-    assert "left out: 1 samples of the first run alone: f/5" in said
-    assert "left out: 2 samples of the second run alone: f/6, f/7" in said
+    assert "only in the first run: 1 sample: f/5" in said
+    assert "only in the second run: 2 samples: f/6, f/7" in said
 
 
 def test_names_from_a_file_do_not_reach_the_terminal_raw(tmp_path: Path) -> None:
@@ -206,6 +206,6 @@ def test_a_scored_run_pairs_with_a_bench_run_by_what_is_run(tmp_path: Path) -> N
     shown = io.StringIO()
     print_comparison(Console(file=shown, width=200), found)
     assert "paired: 2 by program and call" in shown.getvalue()
-    assert "of the first run alone: f/1, f/3" in shown.getvalue()
+    assert "only in the first run: 2 samples: f/1, f/3" in shown.getvalue()
     same = compare(tmp_path / "bench", tmp_path / "bench")
     assert same.paired_by == {"id and program": 4}

@@ -181,7 +181,7 @@ def test_the_models_own_answer_is_judged_beside_its_trace(
     assert cause(records["sample_2"].sample()).name == "answer miscopied"  # diagnosed again
     out = io.StringIO()
     print_report(Console(file=out, width=120), found)
-    assert "its own answer" in out.getvalue()
+    assert "separate answer" in out.getvalue()
     again = score("crux", path, data=crux, out=tmp_path / "run")
     assert (again.said, again.causes) == (found.said, found.causes)
 
@@ -332,4 +332,4 @@ def test_a_row_without_a_program_is_named(tmp_path: Path, true: dict[str, str]) 
     assert told == [(0, 1), (1, 1)]
     out = io.StringIO()
     print_report(Console(file=out, width=200), report)
-    assert f"left out, {why}: 1: a" in out.getvalue()
+    assert f"not counted, {why}: 1: a" in out.getvalue()

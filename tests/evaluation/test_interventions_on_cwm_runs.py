@@ -92,9 +92,9 @@ def test_interventions_on_a_run(server: str, tmp_path: Path) -> None:
         "queries": ["recovered", "recovered", "right"],
     }
     why = {one.intervention: one.why for one in found.tried if one.outcome == "unfit" and one.sample == 2}
-    assert why["actions"] == "its actions are the true ones"
-    assert why["guard"] == "it never left the control flow"
-    assert why["format"] == "this model writes cwm alone"
+    assert why["actions"] == "all predicted actions are right"
+    assert why["guard"] == "the prediction never leaves the control flow"
+    assert why["format"] == "this model writes only cwm"
     assert found.confirmed["wrong action"].some == 2
 
 

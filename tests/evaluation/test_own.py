@@ -168,4 +168,4 @@ def test_a_row_that_could_not_be_called_is_left_out_with_its_reason(
     path = stored(tmp_path, [{"source": source, "call": call} for call in ("g(1)", "f(1)")])
     assert main(["bench", str(path), "--model", "interpreter"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
-    assert """left out, raised NameError("name 'g' is not defined") before its first step: 1""" in printed
+    assert """not counted, raised NameError("name 'g' is not defined") before its first step: 1""" in printed

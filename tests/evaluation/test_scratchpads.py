@@ -72,7 +72,7 @@ def test_an_error_on_the_scratchpad_is_reported_for_the_program() -> None:
     assert found.blamed is not None
     line, code, said = found.blamed
     assert (line, code) == (2, "t2 = len(t1)")
-    assert "t2 is 2, not 3" in said
+    assert "t2 is 2, predicted 3" in said
     assert found.tried == ()
 
 

@@ -138,4 +138,4 @@ def test_a_wrong_value_is_diagnosed(runs: tuple[Recorded, ...]) -> None:
         Sample(ask=PredictionRequest(program=run.trace.program), truth=truth, found=found)
     ).cause
     assert (cause.name, cause.type, cause.operation) == ("wrong value", "int", "")
-    assert "total is 4, not 5, by `" in cause.evidence
+    assert "total is 4, predicted 5, computed by `" in cause.evidence

@@ -154,7 +154,7 @@ def test_the_verb(tmp_path: Path) -> None:
     assert found.exit_code == 0, found.output
     assert json.loads(found.output)["call"] == "affine(10)"
     shown = runner.invoke(cli, ["plan", "input", str(file), "--goal", "weave(s) == 'A'"])
-    assert "confirmed by a recorded run" in shown.output
+    assert "confirmed by a recording" in shown.output
     args = ["--goal", "parity(n) == 7", "--executions", "20", "--solver-seconds", "0"]
     none = runner.invoke(cli, ["plan", "input", str(file), *args])
     assert (none.exit_code, "no input found" in none.output) == (1, True)

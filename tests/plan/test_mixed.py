@@ -184,7 +184,7 @@ def test_the_verb_says_which_and_what_it_cost(tmp_path: Path, capsys: pytest.Cap
     told = capsys.readouterr().out
     assert "9" in told
     assert "Executed in the sandbox: no calibration data for this code yet" in told
-    assert "took 1 execution" in told
+    assert "cost: 1 execution" in told
     assert main(["ask", str(file), "--call", "f(3)", "--executions", "0", "--json"]) == 1
     row = json.loads(capsys.readouterr().out)
     assert (row["value"], row["how"], row["question"]) == (None, "unknown", "return")

@@ -141,7 +141,7 @@ def test_a_failure_shows_both_traces_where_they_part_with_cause_and_evidence(mad
     assert '<span class="piece value differs">s=1<mark>1</mark></span>' in one
     assert one.count('<tr class="first">') == 1
     assert "<dt>cause</dt><dd>wrong value" in one
-    assert "<dt>evidence</dt><dd>s is 10, not 11, by `s += i`" in one
+    assert "<dt>evidence</dt><dd>s is 10, predicted 11, computed by `s += i`" in one
     assert "<dt>true end</dt><dd>return 10</dd>" in one
     assert "<dt>model's end</dt><dd>return 11</dd>" in one
     assert "rows are not shown" in one  # the trace is longer than its window
@@ -272,7 +272,11 @@ def interventions() -> Trials:
         InterventionTrial(intervention="repair", sample=1, before=False, after=True),
         InterventionTrial(intervention="repair", sample=0, before=True, after=True),
         InterventionTrial(
-            intervention="guard", sample=1, before=False, status="unfit", why="it never left the control flow"
+            intervention="guard",
+            sample=1,
+            before=False,
+            status="unfit",
+            why="the prediction never leaves the control flow",
         ),
         InterventionTrial(intervention="guard", sample=0, before=True, after=False),
     )
@@ -293,11 +297,11 @@ def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
     assert {"interventions", "figure-interventions"} <= set(dom.ids)
     one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
     assert (
-        "<dt>intervention repair</dt><dd><span class=flip>recovered</span>: the state repaired at the div"
+        "<dt>intervention repair</dt><dd><span class=flip>recovered</span>: the true state given at the first div"
         in one
     )
     assert (
-        "<dt>intervention guard</dt><dd><span>does not apply</span>: it never left the control flow</dd>"
+        "<dt>intervention guard</dt><dd><span>does not apply</span>: the prediction never leaves the control flow</dd>"
         in one
     )
     assert "100.0 % (20.7 - 100.0) of 1" in dom.text

@@ -9,7 +9,7 @@ from stepped import changed, damaged, true
 from tiers import examples
 
 from worldline.core.program import Program
-from worldline.diagnose.cause import CAUSES, UNPARTED
+from worldline.diagnose.cause import CAUSES, CAUSES_WITHOUT_DIVERGENCE
 from worldline.diagnose.sample import Sample
 from worldline.ui.dap.adapter import CAPABILITIES
 from worldline.ui.session.branches.branch import Branch
@@ -49,7 +49,7 @@ def branch_of(pair: RunDiff) -> Branch:
 
 def test_every_cause_that_a_step_can_have_is_a_way_to_stop() -> None:
     assert [kind.label for kind in CAUSE_STOPS.values()] == [
-        f"Cause: {name}" for name in CAUSES if name not in UNPARTED
+        f"Cause: {name}" for name in CAUSES if name not in CAUSES_WITHOUT_DIVERGENCE
     ]
     assert set(DETAILED_STOPS) == {*STOPS, *CAUSE_STOPS} - {CAUSE}
     assert set(DEFAULT_STOPS) <= set(STOPS)

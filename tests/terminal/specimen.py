@@ -1,4 +1,4 @@
-"""A small trace made by hand: two frames, an alias, a name that goes, texts that would steer a terminal."""
+"""A small hand-made trace: two frames, an alias, a deleted name, texts with terminal escapes."""
 
 from __future__ import annotations
 

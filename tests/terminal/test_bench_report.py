@@ -1,4 +1,4 @@
-"""The report of a benchmark in a terminal: every rate with its n, and no escape of the model's making."""
+"""The report of a benchmark in a terminal: every rate with its n, and escaped model text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from worldline.evaluation.summary import report
 from worldline.ui.terminal.suite_report import print_report
 
 
-def test_rates_stand_with_their_n_and_interval_and_outcomes_apart() -> None:
+def test_rates_have_n_and_interval() -> None:
     task = Task(program=Program(source=""))
     rows = [
         Verdict(task, "right", "wrong", "int", 5, 1, 10, 0.5),
@@ -26,4 +26,4 @@ def test_rates_stand_with_their_n_and_interval_and_outcomes_apart() -> None:
     assert "9.5 - 90.5" in text
     assert "1-8 answer" in text
     assert "str trace" in text
-    assert "40 bytes in 1.0 s, 40 a second" in text
+    assert "predicted 40 bytes in 1.0 s (40 per second)" in text

@@ -1,4 +1,4 @@
-"""Both runs side by side, in a terminal and on a page: the first divergence marked, nothing that steers a reader."""
+"""Both traces side by side in a terminal and on a page: the first divergence marked, all text escaped."""
 
 from __future__ import annotations
 
@@ -65,16 +65,20 @@ def test_the_first_divergence_is_marked_and_the_rows_around_it_shown() -> None:
     assert len(marked) == 1
     assert re.search(r"^▶ +\d+ +4 +s \+= i +│ s=190 +│ s=191 *$", marked[0])
     assert sum(bool(re.match(r"^[ ▶·] +\d+ +\d+ ", line)) for line in lines) == 12
-    assert sum("rows are not shown" in line for line in lines) == 2
-    assert any(re.search(r"diverges +at step \d+, line 4: s is 190, not 191", line) for line in lines)
+    assert sum("rows not shown" in line for line in lines) == 2
+    assert any(
+        re.search(r"first divergence +at step \d+, line 4: s is 190, predicted 191", line) for line in lines
+    )
     assert any(line.startswith("cause") and "wrong value" in line for line in lines)
-    assert any(line.startswith("belief") and "`4 s=191`" in line for line in lines)
-    assert any(line.startswith("answer") and "right all the same: return 780" in line for line in lines)
+    assert any(line.startswith("step") and "`4 s=191`" in line for line in lines)
+    assert any(
+        line.startswith("answer") and "right although the trace is not: return 780" in line for line in lines
+    )
 
 
 def test_later_divergences_are_dimmer() -> None:
-    found = debugged("4 s=190", "4 s=191")
-    again = debug(SUM, Says(found.sample.found.text.replace(b"4 s=210", b"4 s=211")), interventions=False)
+    result = debugged("4 s=190", "4 s=191")
+    again = debug(SUM, Says(result.sample.found.text.replace(b"4 s=210", b"4 s=211")), interventions=False)
     text = shown(again, colour=True)
     assert "\x1b[1;31ms=191" in text
     assert "\x1b[2;31ms=211" in text
@@ -101,14 +105,14 @@ def test_no_line_is_wider_than_the_terminal() -> None:
 
 
 def test_hostile_text_steers_neither_terminal_nor_page() -> None:
-    found = debugged("4 s=190", f"4 s='{EVIL}'", name=EVIL)
-    assert found.diagnosis.found.malformed is not None
+    result = debugged("4 s=190", f"4 s='{EVIL}'", name=EVIL)
+    assert result.diagnosis.found.malformed is not None
     quoted = debugged("4 s=190", "4 s='</td><script>alert(1)</script>[bold]x[/bold]'")
     assert quoted.diagnosis.found.malformed is None
-    for each in (found, quoted):
-        bare = ANSI.sub("", shown(each, colour=True))
+    for item in (result, quoted):
+        bare = ANSI.sub("", shown(item, colour=True))
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", bare)
-        html = page(each)
+        html = page(item)
         assert "<script" not in html
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", html)
     assert "[bold]x[/bold]" in shown(quoted, width=300)
@@ -143,10 +147,10 @@ def test_a_page_is_whole_and_needs_nothing_else() -> None:
     assert '<span class="piece value differs">s=19<mark>1</mark></span>' in html
 
 
-def test_what_a_model_imagines_is_shown_alone() -> None:
+def test_a_prediction_is_shown_alone() -> None:
     file = io.StringIO()
-    found = imagine(SUM, Says(b"(1 n=40\n2 s=0\n3 i=0\n4\nwhat\n"))
-    print_imagined(Console(file=file, width=100), found)
+    result = imagine(SUM, Says(b"(1 n=40\n2 s=0\n3 i=0\n4\nwhat\n"))
+    print_imagined(Console(file=file, width=100), result)
     lines = file.getvalue().splitlines()
     assert re.search(r"^ +1 +2 +s = 0 +│ s=0 *$", lines[3])
     assert any(line.startswith("malformed") for line in lines)
@@ -185,16 +189,16 @@ def test_interventions_show_flips_with_their_test_and_intervals() -> None:
         InterventionTrial(intervention="guard", sample=i, before=before[i], status="unfit", why="no")
         for i in before
     ]
-    found = Trials(
+    result = Trials(
         model=EVIL, by="answer", seed=0, failed=tuple(range(10)), causes=("lost variable",) * 10,
         chosen=tuple(range(10, 20)), passing=50, unjudged=2, interventions=("repair", "guard"), tried=tuple(tried),
     )  # fmt: skip
     file = io.StringIO()
-    print_trials(Console(file=file, width=180), found)
+    print_trials(Console(file=file, width=180), result)
     lines = file.getvalue().splitlines()
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", file.getvalue())
-    assert "10 failed and 10 of 50 passing, by answer" in lines[0]
-    row = next(line for line in lines if line.startswith("the state repaired"))
+    assert "10 failed and 10 of 50 passing samples, judged by answer" in lines[0]
+    row = next(line for line in lines if line.startswith("repair"))
     cells = r"\+7 +8 of 10 \(49 - 94 %\) +1 of 10 \(2 - 40 %\) +0\.039 +\+3 +0 +0"
     assert re.search(cells, row)
     assert re.search(
@@ -209,8 +213,8 @@ def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
     """Long values that part far behind are shown around where they do, in the width that there is."""
     program = Program(source="def f(n):\n    values = 'x' * n\n    return 0\n", call="f(200)")
     (true,) = Interpreter().predict([PredictionRequest(program=program)])
-    found = debug(program, Says(true.text.replace(b"xx'", b"yx'", 1)), interventions=False)
-    lines = shown(found, width).splitlines()
+    result = debug(program, Says(true.text.replace(b"xx'", b"yx'", 1)), interventions=False)
+    lines = shown(result, width).splitlines()
     row = next(line for line in lines if line.startswith("▶"))
     _, wanted, got = row.split("│")
     assert "y" in got
@@ -222,10 +226,10 @@ def test_both_sides_of_the_divergence_are_seen_to_differ(width: int) -> None:
 def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
     """Behind the end of a prediction nothing is right."""
     (true,) = Interpreter().predict([PredictionRequest(program=SUM)])
-    found = debug(
+    result = debug(
         SUM, Says(true.text[: len(true.text) // 2].rpartition(b"\n")[0] + b"\n"), interventions=False
     )
-    lines = shown(found, rows=0).splitlines()
+    lines = shown(result, rows=0).splitlines()
     marks = [line[:2] for line in lines if re.match(r"(  |- |▶ |· ) *\d+ +\d+ ", line)]
     assert marks[0] == "  "
     assert marks[-1] == "- "
@@ -233,12 +237,11 @@ def test_a_row_with_one_side_is_marked_as_not_compared() -> None:
 
 def test_a_narrow_terminal_has_whole_heads_and_some_source() -> None:
     lines = shown(debugged("4 s=190", "4 s=191"), 60).splitlines()
-    head = next(line for line in lines if "what happens" in line)
-    assert head.rstrip().endswith("│ imagined")
-    assert "what the model imagines" in shown(debugged("4 s=190", "4 s=191"), 110)
+    head = next(line for line in lines if "actual" in line)
+    assert head.rstrip().endswith("│ predicted")
     assert any("for i in " in line for line in lines)
     assert any("s += i" in line for line in lines)
 
 
-def test_the_page_says_what_made_it() -> None:
+def test_the_page_names_its_tool() -> None:
     assert '<header class="brand">worldline</header>' in page(debugged("4 s=190", "4 s=191"))

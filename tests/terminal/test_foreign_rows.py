@@ -1,4 +1,4 @@
-"""Programs that are not Python, in the terminal and on the debug page: colours, and the names of values."""
+"""Programs in other languages in the terminal and on the debug page: colours, and names of values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from worldline.ui.report.debug_page import page
 from worldline.ui.session.session import Session
 from worldline.ui.terminal.debug import print_debugged
 from worldline.ui.terminal.step import draw
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 
 C_WORDS = "None is NULL, <uninit> is memory that was never written, Ptr is a pointer into a block of memory"
 JS_WORDS = "None is null, <undefined> is undefined, <hole> is a hole of the array, BigInt(5) is 5n"
@@ -54,13 +54,13 @@ def test_debug_has_a_footnote() -> None:
 
 
 def test_the_debug_page_has_colours_and_a_footnote() -> None:
-    made = page(debugged(MIXED_JS))
-    assert "<p class=soft>In JavaScript: None is null, &lt;undefined&gt; is undefined" in made
-    assert '<span class="token-keyword">let</span>' in made
+    built = page(debugged(MIXED_JS))
+    assert "<p class=soft>In JavaScript: None is null, &lt;undefined&gt; is undefined" in built
+    assert '<span class="token-keyword">let</span>' in built
 
 
 def test_the_state_of_step_has_its_words_in_its_last_line() -> None:
-    cursor = SceneCursor(Session.of_sample(sample(LIST_C), name="list.c", model="by hand"))
+    cursor = SessionCursor(Session.of_sample(sample(LIST_C), name="list.c", model="by hand"))
     cursor.seek(5)
     lines = [line.plain.rstrip() for line in draw.state(cursor.view, None, 120, 16, focused=False)]
     assert len(lines) == 16
@@ -72,4 +72,4 @@ def test_the_state_of_step_has_its_words_in_its_last_line() -> None:
 def test_the_source_of_step_is_coloured_in_its_language() -> None:
     pane = draw.SourcePane(LIST_C.program)
     line = pane.line(None, 8)
-    assert {line.plain[one.start : one.end] for one in line.spans} == {"while", "NULL"}
+    assert {line.plain[item.start : item.end] for item in line.spans} == {"while", "NULL"}

@@ -1,4 +1,4 @@
-"""Hidden inputs as they are shown: beside the step that consumes them, with what they could have been."""
+"""Hidden inputs are shown beside the step that consumes them, with their range."""
 
 from __future__ import annotations
 
@@ -63,32 +63,32 @@ def test_threads_have_their_number_where_there_are_several() -> None:
     text = shown(print_trace, several)
     assert "│ 0  a draw of 0 to 5: 5  x=5\n" in text
     assert "│ 1  who runs, of threads 0 or 1: 1" in text
-    assert "2 threads: the number" in text
+    assert "2 threads: rows start with" in text
 
 
 def test_debug_shows_both_sides_and_says_that_it_is_right_given_its_draws() -> None:
-    found = debug(PROGRAM, Gambler(), control=HELD, interventions=False)
-    text = shown(print_debugged, found)
+    result = debug(PROGRAM, Gambler(), control=HELD, interventions=False)
+    text = shown(print_debugged, result)
     (row,) = [line for line in text.splitlines() if line.startswith("▶")]
     assert "a draw of 0 to 5: 5  x=5" in row
     assert "a draw of 0 to 5: 2  x=2" in row
-    assert "could not be known (below 6, draw): line 4 draws below 6: 5 in this run, 2 in the model's" in text
+    assert "could not be known (below 6, draw): line 4 draws below 6: 5, predicted 2" in text
     assert "right given its own draws" in text
-    assert 'class="piece hidden differs">a draw of 0 to 5: ' in debug_page(found)
+    assert 'class="piece hidden differs">a draw of 0 to 5: ' in debug_page(result)
 
 
-def test_the_page_and_the_stepper_are_told() -> None:
+def test_the_page_and_the_stepper_show_special_values() -> None:
     ask = PredictionRequest(program=PROGRAM, control=HELD)
     truth, trace = record_request(ask, Limits())
     ask = replace(ask, hidden=trace.hidden)
-    (found,) = Gambler().predict([ask])
-    sample = Sample(ask=ask, truth=truth, found=found)
+    (result,) = Gambler().predict([ask])
+    sample = Sample(ask=ask, truth=truth, found=result)
     assert Diagnosis(sample).cause.name == "could not be known"
-    scene = Session.of_sample(sample, name="dice", model="gambler")
-    pair = scene.pair(0)
+    session = Session.of_sample(sample, name="dice", model="gambler")
+    pair = session.pair(0)
     row = chunk(pair, 0)["rows"][1]
     assert row["left"]["hidden"] == [["a draw of 0 to 5", "5"]]
     assert row["right"]["hidden"] == [["a draw of 0 to 5", "2"]]
     assert "thread" not in row["left"]
-    carried = [one for level in row_view(pair, 1).levels for one in level.names if one.carried]
-    assert [(one.name, one.left, one.right) for one in carried] == [("a draw of 0 to 5", "5", "2")]
+    carried = [item for level in row_view(pair, 1).levels for item in level.names if item.carried]
+    assert [(item.name, item.left, item.right) for item in carried] == [("a draw of 0 to 5", "5", "2")]

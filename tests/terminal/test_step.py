@@ -1,4 +1,4 @@
-"""`worldline step` as somebody at its keys sees it: every key, every panel, also while a model writes."""
+"""`worldline step` from the keyboard: every key, every panel, also while a model is writing."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Hand:
     """Somebody at the keys of a stepper."""
 
     def __init__(self, app: StepApp, pilot: Pilot[None]) -> None:
-        self.app, self.pilot, self.cursor, self.scene = app, pilot, app.cursor, app.cursor.scene
+        self.app, self.pilot, self.cursor, self.session = app, pilot, app.cursor, app.cursor.session
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -89,11 +89,11 @@ class Hand:
         """Until all that was begun is written, and shown."""
         for _ in range(1_500):
             await self.pilot.pause(0.02)
-            known, told = self.scene.branches, self.app.progress
+            known, told = self.session.branches, self.app.progress
             is_shown = told is not None and told.branch == len(known) - 1 and told.stage in ("done", "failed")
             if len(known) == branches and is_shown and all(one.status != "running" for one in known):
                 return
-        raise AssertionError([one.status for one in self.scene.branches])
+        raise AssertionError([one.status for one in self.session.branches])
 
     def shown(self, *names: str) -> str:
         """What some panels show, or all of them."""
@@ -146,11 +146,11 @@ def test_every_key_leads_to_an_act_and_none_to_two() -> None:
 def test_the_page_s_keys_mean_the_same() -> None:
     static = Path(__file__).parents[2] / "src/worldline/ui/web/static"
     text = (static / "moves.js").read_text() + (static / "sample_keys.js").read_text()
-    told = dict(re.findall(r'key\("(\w)", "([^"]+)"', text))
-    told |= {key: label for label, key in re.findall(r'label: "([^"]+)", key: "(\w)"', text)}
+    shown = dict(re.findall(r'key\("(\w)", "([^"]+)"', text))
+    shown |= {key: label for label, key in re.findall(r'label: "([^"]+)", key: "(\w)"', text)}
     ours = {key.key: key.label for group in KEYS.values() for key in group}
     for key in "oOuUfdDgbs":
-        assert ours[key] == told[key], key
+        assert ours[key] == shown[key], key
     further = {key.key: key.also for group in KEYS.values() for key in group}
     for key, also in (("right", "F11"), ("o", "F10"), ("u", "Shift+F11"), ("B", "F9")):
         assert also.lower() in further[key].split()
@@ -170,7 +170,7 @@ def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
     async def act(hand: Hand) -> None:
         assert hand.cursor.row == hand.cursor.pair.first
         text = hand.shown()
-        assert "parts at step" in hand.shown("heading")
+        assert "diverges at step" in hand.shown("heading")
         assert "X state wrong" in hand.shown("place")
         assert re.search(r"^X r +\*1 +\*9", hand.shown("state"), re.M), text
         assert "state fact > fact" in text
@@ -273,7 +273,7 @@ def test_breakpoints_continue_and_reverse_continue() -> None:
         stop = cursor.row
         await hand.press("c")
         assert cursor.row == cursor.count - 1
-        assert "nothing stops before the end" in hand.shown("place")
+        assert "no stop before the end" in hand.shown("place")
         await hand.press("C")
         assert cursor.row == stop
         await hand.press("enter")  # in the source: off, at the line that runs
@@ -318,12 +318,12 @@ def test_an_edit_makes_a_branch_and_branches_are_switched() -> None:
         assert cursor.branch == 0
         await hand.press("e")
         await hand.type("what?")
-        assert "not NAME=VALUE" in hand.shown("place")
+        assert "expected NAME=VALUE" in hand.shown("place")
         await hand.press("e")
         await hand.type("n=[")
         await hand.pilot.pause(0.2)
         assert "not a value" in hand.shown("place")
-        assert len(hand.scene.branches) == 2
+        assert len(hand.session.branches) == 2
 
     of_fact(Interpreter())(act)
 
@@ -342,7 +342,7 @@ def test_a_forced_line_and_one_that_cannot_be() -> None:
         assert "line 77 is no line of the program" in hand.shown("place")
         await hand.press("l")
         await hand.type("x")
-        assert "is no number" in hand.shown("place")
+        assert "is not a number" in hand.shown("place")
 
     of_fact(Interpreter())(act)
 
@@ -356,7 +356,7 @@ def test_a_budget_is_extended() -> None:
         await hand.press("end")
         assert "the model has no step here" in hand.shown("place")
         await hand.press("e")
-        assert "no step here to go on from" in hand.shown("place")
+        assert "no step here to continue from" in hand.shown("place")
         await hand.press("m")
         await hand.type("4096")
         await hand.settled(2)
@@ -384,8 +384,8 @@ def test_help_why_and_whole_values_are_read_and_left() -> None:
     async def act(hand: Hand) -> None:
         for keys, words in (
             (["question_mark"], ["step over a call", "last writer", "consequential"]),
-            (["y"], ["interpreter", "return 6", "cause", "bytes"]),
-            (["shift+tab", "enter"], ["interpreter", "9"]),
+            (["y"], ["actual", "return 6", "cause", "bytes"]),
+            (["shift+tab", "enter"], ["actual", "9"]),
         ):
             await hand.press(*keys)
             screen = hand.app.screen
@@ -431,15 +431,15 @@ def test_it_can_be_looked_at_while_the_model_writes_and_stopped() -> None:
             await hand.pilot.pause(0.02)
             if predictor.asked.is_set() and hand.cursor.count:
                 break
-        assert "writing" in hand.shown("heading") or "interpreter runs" in hand.shown("heading")
+        assert "predicting" in hand.shown("heading") or "recording" in hand.shown("heading")
         assert set(hand.shown("timeline").splitlines()[0]) == set("A -")
         await hand.press("end")
         assert "not written yet" in hand.shown("place")
         await hand.press("home", "c")
-        assert "running on" in hand.shown("place")
+        assert "continuing while" in hand.shown("place")
         await hand.press("s")
         await hand.settled()
-        assert hand.scene.branch(0).status == "stopped"
+        assert hand.session.branch(0).status == "stopped"
         assert "stopped at 0 bytes" in hand.shown("heading")
         await hand.press("s")
         assert "not writing" in hand.shown("place")
@@ -460,7 +460,7 @@ def test_running_on_waits_for_what_stops_it() -> None:
         predictor.let.set()
         await hand.settled()
         assert hand.cursor.row == hand.cursor.count - 1
-        assert "nothing stops before the end" in hand.shown("place")
+        assert "no stop before the end" in hand.shown("place")
 
     stepping(FACT, predictor, act)
 
@@ -476,7 +476,7 @@ def test_quitting_amid_it_ends_the_thread(key: str) -> None:
 
     app = stepping(FACT, predictor, act)
     assert not app._growing.is_alive
-    assert app.cursor.scene.branch(0).status == "stopped"
+    assert app.cursor.session.branch(0).status == "stopped"
     predictor.let.set()
 
 
@@ -541,14 +541,14 @@ def test_the_shipped_model_streams_and_its_run_is_stepped_through() -> None:
             await hand.pilot.pause(0.02)
         for _ in range(1_500):
             await hand.pilot.pause(0.02)
-            seen.append(len(hand.scene.branch(0).found.text))
-            if hand.scene.branch(0).status != "running":
+            seen.append(len(hand.session.branch(0).found.text))
+            if hand.session.branch(0).status != "running":
                 break
         await hand.settled()
         first = hand.cursor.pair.first
         assert hand.cursor.row == (first or 0)
         assert ("parts at" if first is not None else "right") in hand.shown("heading")
-        assert re.search(r"sure \d", hand.shown("place"))
+        assert re.search(r"confidence \d", hand.shown("place"))
 
     stepping(Program(source=source, call="count('berry','r')", name="count.py"), load_model(), act)
     assert len(set(seen)) > 1  # it was there while it was written

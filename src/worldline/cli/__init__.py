@@ -190,9 +190,9 @@ def show(
     elif as_json:
         _print_json(loaded)
     elif step is None:
-        print_trace(_console(), loaded, rows=rows, said=by_step(decided))
+        print_trace(_console(), loaded, rows=rows, notes=by_step(decided))
     else:
-        print_state(_console(), loaded, step, said=by_step(decided).get(step % len(loaded), ()))
+        print_state(_console(), loaded, step, notes=by_step(decided).get(step % len(loaded), ()))
 
 
 @cli.command()

@@ -51,7 +51,7 @@ def ask(file: str, args: tuple[str, ...], what: str, as_json: bool, **options: A
         click.echo(json.dumps({"question": str(question), **answer.as_json()}))
     else:
         from worldline.ui.terminal.console import terminal
-        from worldline.ui.terminal.plan.ask import print_answer
+        from worldline.ui.terminal.plan import print_answer
 
         print_answer(terminal(), program, question, answer)
     if not answer.is_known:

@@ -50,7 +50,7 @@ def futures(
     model's probabilities are shown beside the exact ones.
     """
     from worldline.plan.futures.futures import futures as run
-    from worldline.ui.terminal.futures import print_outlook
+    from worldline.ui.terminal.futures import print_futures
 
     program = take_program(file, args, options)
     limits = opt.limits_of(options)
@@ -60,4 +60,4 @@ def futures(
         from worldline.ui.report.futures_page import page
 
         opt.write_page(html, page(report))
-    opt.show(report, as_json, print_outlook, rows=rows)
+    opt.show(report, as_json, print_futures, rows=rows)

@@ -58,7 +58,7 @@ def learn(
 
 def _adapt(folder: str | None, *, as_json: bool, **options: Any) -> None:
     from worldline.learning.adapt import adapt
-    from worldline.ui.terminal.adapted import print_adapted
+    from worldline.ui.terminal.learning import print_adapted
 
     with opt.percent_of("the training") as update:
         done = adapt(folder, progress=update, **options)
@@ -71,7 +71,7 @@ def _measure(*, as_json: bool, drills: int | None, seconds: float | None, **opti
     from worldline.learning.learn import DEFAULT_DRILLS
     from worldline.learning.learn import learn as run
     from worldline.ui.terminal.console import terminal
-    from worldline.ui.terminal.learn import print_measured
+    from worldline.ui.terminal.learning import print_measured
 
     with opt.progress(0 if seconds else drills or DEFAULT_DRILLS, "drills") as (advance, _):
         lesson = run(drills=drills, seconds=seconds, progress=advance, **options)

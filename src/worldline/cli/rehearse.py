@@ -50,7 +50,7 @@ def rehearse(
     not a proof of safety.
     """
     from worldline.plan.rehearse.fallback import rehearse as run
-    from worldline.ui.terminal.plan.rehearse import print_rehearsal
+    from worldline.ui.terminal.rehearse import print_rehearsal
 
     report = run(file, argv=args, stdin=read_stdin(stdin), run=not no_run, **options)
     opt.show(report, as_json, print_rehearsal, rows=rows)

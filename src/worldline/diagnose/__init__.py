@@ -1,1 +1,1 @@
-"""Why a prediction went wrong: where it parts from the truth, what differs there, and the cause."""
+"""Why a prediction went wrong: where it diverges from the truth, what differs there, and the cause."""

@@ -1,7 +1,7 @@
-"""The values that a true run tells, one by one, as far as a prediction came: what was at risk, and what went wrong.
+"""The values of a true trace that a prediction reached: which were at risk, and which one went wrong.
 
-A value counts where it is told anew and all before it was predicted right, so that every one of them could have been
-the first wrong one. It does not say what computed a wrong value: that is `blame`'s; nor what ran: `executed`'s.
+A value counts when it is new and everything before it was predicted right, so each of them could have been
+the first wrong one. `blame` finds what computed a wrong value; `blame.executed` counts what was executed.
 """
 
 from __future__ import annotations
@@ -14,16 +14,12 @@ from worldline.core.value import kind
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
 
-_VALUES = (
-    "value",
-    "names",
-    "output",
-    "outcome",
-)  # divergences that are about a value, where it is a told one
+# Divergences that may be about a value.
+_VALUES = ("value", "names", "output", "outcome")
 
 
 class ValueAtRisk(NamedTuple):
-    """One value of a true run: the step, the name (none: what the step returns, raises or prints), the text."""
+    """A value of a true trace. `name` is None for what a step returns, raises or prints."""
 
     step: int
     name: str | None
@@ -33,7 +29,7 @@ class ValueAtRisk(NamedTuple):
 
 
 def values(truth: Reading) -> Iterator[ValueAtRisk]:
-    """Every value that a run tells, where it is new: Meta's notation repeats all locals, which tells nothing."""
+    """Yield every new value of a trace. Meta's notation repeats all locals: repetitions are skipped."""
     known: dict[int, Mapping[str, str]] = {}
     for step, event in enumerate(truth.events):
         before = known.get(event.frame, {}) if event.whole and event.event != "call" else {}
@@ -51,7 +47,7 @@ def _type(event: Event) -> str:
 
 
 def at_risk(diagnosis: Diagnosis) -> Iterator[ValueAtRisk]:
-    """The values up to the first wrong one, and that one; where something else went wrong, those before it."""
+    """Yield the values up to the first wrong one, with it; or those before another kind of error."""
     first, is_about_value = diagnosis.first, is_value(diagnosis)
     for value in values(diagnosis.truth):
         if first is not None and value.step >= first.step + is_about_value:
@@ -67,11 +63,10 @@ def _is_it(value: ValueAtRisk, first: Divergence) -> bool:
 
 
 def _is_action(diagnosis: Diagnosis) -> bool:
-    """Whether the cause is a wrong action, of which a missing value is only a part."""
     return "wrong action" in (diagnosis.cause.name, diagnosis.cause.under)
 
 
 def is_value(diagnosis: Diagnosis) -> bool:
-    """Whether what went wrong first is a value."""
+    """Tell whether the first divergence is a wrong value, not part of a wrong action."""
     first = diagnosis.first
     return first is not None and not first.is_cut and first.what in _VALUES and not _is_action(diagnosis)

@@ -1,4 +1,4 @@
-"""The interventions of one sample within bounds: on the bytes that they write, the same everywhere, and on seconds."""
+"""Run the interventions of one sample within a budget of bytes, the same on every machine, and of seconds."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 
 from worldline.core.limits import Limits
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.interventions import INTERVENTIONS, QUERIES
-from worldline.diagnose.trials import InterventionTrial, Trial, carry_out, prepare
+from worldline.diagnose.interventions import INTERVENTIONS, QUERY_COUNT
+from worldline.diagnose.trials import InterventionTrial, PreparedTrial, prepare_trials, run_trials
 from worldline.predict.predictor import Predictor
 
-WORK = 1 << 14  # bytes that interventions may have written, all together
-SHARED = 0.6  # of the time that texts take one by one, when they are written together
+DEFAULT_WORK = 1 << 14  # bytes that all interventions together may let the model write
+BATCH_SPEEDUP = 0.6  # time of texts written in one batch, relative to one by one
 
 
 @dataclass
 class Bounds:
-    """What is left for interventions: bytes to be written, and seconds where somebody said how many."""
+    """What is left for interventions: bytes to write and, optionally, seconds."""
 
     work: int | None
     seconds: float | None
@@ -27,14 +27,12 @@ class Bounds:
     waited: float = 0.0
 
     def refused(self, size: int, seconds: float) -> str:
-        """Why an intervention that is expected to write and to take so much is not tried; empty where it is, and counted."""
+        """Return why an intervention of this expected cost is not tried; empty if it fits, and then count it."""
         if self.work is not None and self.spent + size > self.work:
             return f"would write {size} bytes, more than is left of --work {self.work}"
-        if (
-            self.seconds is not None
-            and time.perf_counter() - self.began + self.waited + seconds > self.seconds
-        ):
-            return f"more than --seconds {self.seconds:g}"
+        elapsed = time.perf_counter() - self.began + self.waited
+        if self.seconds is not None and elapsed + seconds > self.seconds:
+            return f"would take longer than --seconds {self.seconds:g}"
         self.spent += size
         self.waited += seconds
         return ""
@@ -47,16 +45,20 @@ def interventions_within(
     limits: Limits | None,
     tell: Callable[[str], None],
 ) -> list[InterventionTrial]:
-    """Every intervention, in the order of CURES: done, not fit, or beyond the bounds."""
+    """Try every intervention on one sample, the cheapest first; `tell` is called with the progress.
+
+    Returns:
+        One trial for each of `INTERVENTIONS`, in its order: done, not applicable, or beyond the bounds.
+    """
     by = "trace" if diagnosis.answer is not False else "answer"
     codec = predictor.info.notation
-    jobs, done = prepare(
+    jobs, done = prepare_trials(
         [(intervention, 0) for intervention in INTERVENTIONS], {0: diagnosis}, codec, by=by, limits=limits
     )
     rate = diagnosis.sample.found.seconds / max(len(diagnosis.sample.found.text), 1)
     left, count = len(jobs), 0
     for group in _groups(jobs):
-        share, fits = SHARED if len(group) > 1 else 1.0, list[Trial]()
+        share, fits = BATCH_SPEEDUP if len(group) > 1 else 1.0, list[PreparedTrial]()
         bounds.waited = 0.0
         for job in group:
             why = bounds.refused(_size(job), rate * share * _size(job))
@@ -66,22 +68,22 @@ def interventions_within(
             else:
                 fits.append(job)
         tell(f"interventions: {count} of {left} tried")
-        for one in carry_out(fits, predictor, by=by):
-            done.append(one)
+        for trial in run_trials(fits, predictor, by=by):
+            done.append(trial)
             count += 1
             tell(f"interventions: {count} of {left} tried")
     order = list(INTERVENTIONS)
-    return sorted(done, key=lambda one: order.index(one.intervention))
+    return sorted(done, key=lambda trial: order.index(trial.intervention))
 
 
-def _groups(jobs: Sequence[Trial]) -> list[list[Trial]]:
-    """Jobs that are done together, the cheapest first: those without forcing, then each of the others."""
+def _groups(jobs: Sequence[PreparedTrial]) -> list[list[PreparedTrial]]:
+    """Group jobs that can run together, the cheapest first: those without forcing, then each other one alone."""
     ordered = sorted(jobs, key=_size)
     free = [job for job in ordered if job.plan.force == "free"]
     return ([free] if free else []) + [[job] for job in ordered if job.plan.force != "free"]
 
 
-def _size(job: Trial) -> int:
-    """The bytes that an intervention is expected to have written."""
-    rounds = QUERIES + 1 if job.plan.force == "queries" else 1
+def _size(job: PreparedTrial) -> int:
+    """The bytes that the model is expected to write."""
+    rounds = QUERY_COUNT + 1 if job.plan.force == "queries" else 1
     return rounds * max(min(len(job.truth.text), job.plan.ask.limit) - len(job.plan.ask.given), 1)

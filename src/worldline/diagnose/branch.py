@@ -1,7 +1,7 @@
-"""Where a prediction takes a wrong branch: the condition of the true path, and what it held for.
+"""A wrong branch: the condition that a prediction misjudged, with its true values.
 
-The truth's conditions are read off its events, the model's off what it wrote; nothing is evaluated. Who can run
-programs may say at which input the model's branch would have been right (`Nearest`): diagnosing runs nothing itself.
+Conditions are read from the events of both traces; nothing is evaluated. A caller that can execute programs
+may pass `Nearest` to find the input for which the model's branch would have been right.
 """
 
 from __future__ import annotations
@@ -18,22 +18,21 @@ from worldline.core.program import Program
 if TYPE_CHECKING:
     from worldline.codec.reading import Event
     from worldline.diagnose.diagnosis import Diagnosis
-    from worldline.diagnose.diverge import Divergence
 
 CONTROL = ("line", "event", "outcome", "missing", "extra")
-NAMES = 4  # of a test, whose values are told
+MAX_NAMES = 4  # names of a condition whose values are shown
 
 
 @dataclass(frozen=True, kw_only=True)
 class OtherInput:
-    """A call at which a condition goes the other way; `exact`: all that came before it went the same way."""
+    """A call for which a condition goes the other way. `exact`: every decision before it stays the same."""
 
     call: str
     exact: bool = True
 
 
 class TurningInput(Protocol):
-    """An input that was executed, and at which a condition goes the other way."""
+    """An executed input for which a condition goes the other way."""
 
     @property
     def call(self) -> str:
@@ -45,10 +44,10 @@ class TurningInput(Protocol):
 
 
 Nearest = Callable[[Program, int], TurningInput | None]
-"""Who runs programs says which input, nearest to a program's call, turns the condition of a step; None: none found."""
+"""Finds the input nearest to the program's call that turns the condition of a step; None if there is none."""
 
 
-# What a test does where it holds and where not, and what a model goes on as if it did.
+# How a condition that holds, and one that does not, is described; then the same for the model's assumption.
 _TRUTHS = ("is true", "is false", "were true", "were false")
 _WORDS = {
     "for": ("has a next", "is over", "had a next", "were over"),
@@ -59,10 +58,10 @@ _WORDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class WrongBranch:
-    """A condition that the model took for the opposite: the true one, and the values that it was of, by name.
+    """A condition that the model took for its opposite, with the true values of its names.
 
-    `first` says whether nothing was wrong before it. `nearest` is an input at which the model would have been right,
-    None where none was found, or none was `sought`.
+    `first`: nothing was wrong before it. `nearest` is an input for which the model's branch is right; None if
+    none was found, or none `sought`.
     """
 
     condition: Condition
@@ -72,28 +71,34 @@ class WrongBranch:
     sought: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """What `debug --json` prints of it."""
-        told = {**vars(self.condition), "values": dict(self.values), "first": self.first}
-        return {**told, "nearest": None if self.nearest is None else vars(self.nearest)}
+        """Return the part of `debug --json` about the branch."""
+        return {
+            **vars(self.condition),
+            "values": dict(self.values),
+            "first": self.first,
+            "nearest": None if self.nearest is None else vars(self.nearest),
+        }
 
     def in_words(self, shorten: Callable[[str], str]) -> str:
-        """The condition of the true path, and that the model went the other way."""
-        one, words = self.condition, _WORDS.get(self.condition.kind, _TRUTHS)
+        """Describe the true condition and the model's assumption. `shorten` shortens values."""
+        condition, words = self.condition, _WORDS.get(self.condition.kind, _TRUTHS)
         values = " and ".join(f"{name} is {shorten(value)}" for name, value in self.values.items())
-        since = f", since {values}" if values else ""
-        true, other = words[not one.taken], words[2 + one.taken]
-        return f"line {one.line}: `{one.text}` {true}{since}; the model went on as if it {other}"
+        because = f" ({values})" if values else ""
+        true, other = words[not condition.taken], words[2 + condition.taken]
+        return (
+            f"line {condition.line}: `{condition.text}` {true}{because}; the model continues as if it {other}"
+        )
 
     def nearest_in_words(self) -> str:
-        """At which input the model's branch is right."""
+        """Describe the input for which the model's branch is right; empty if none was searched."""
         if self.nearest is None:
-            return "no input was found at which the model's branch is the true one" if self.sought else ""
-        rest = "" if self.nearest.exact else ", after another beginning"
-        return f"at {self.nearest.call} the model's branch is the true one{rest}"
+            return "no input found for which the model's branch is right" if self.sought else ""
+        rest = "" if self.nearest.exact else ", after other decisions"
+        return f"for {self.nearest.call} the model's branch is right{rest}"
 
 
 def read_conditions(program: Program, events: Sequence[Event]) -> tuple[Condition, ...]:
-    """The conditions of a run as a text tells it; none of Meta's notation, which leaves lines open."""
+    """Read the conditions of a trace; none from Meta's notation, which leaves lines open."""
     if any(event.whole or event.line is None for event in events):
         return ()
     functions, codes, firsts = Functions(program), dict[int, tuple[str, str, int]](), dict[str | None, int]()
@@ -103,42 +108,42 @@ def read_conditions(program: Program, events: Sequence[Event]) -> tuple[Conditio
             name = functions.name(event.file, event.line, event.values, is_first=is_first)
             codes[event.frame] = name, event.file or program.name, event.parent
     path = PathView(
-        [event.event for event in events], [event.line or 0 for event in events], [event.frame for event in events],
-        codes, lambda i: events[i].values, lambda i: events[i].arg,
-    )  # fmt: skip
+        [event.event for event in events],
+        [event.line or 0 for event in events],
+        [event.frame for event in events],
+        codes,
+        lambda i: events[i].values,
+        lambda i: events[i].arg,
+    )
     return path_conditions(program, path)
 
 
 def wrong_branch(diagnosis: Diagnosis) -> WrongBranch | None:
-    """Where the prediction first goes another way than the truth, if a condition decided that; None otherwise."""
-    parts = (one for one in diagnosis.divergences if one.what in CONTROL and one.found is not None)
-    first = next(parts, None)
+    """Find the condition that decided the first control-flow divergence; None if none did."""
+    first = next((d for d in diagnosis.divergences if d.what in CONTROL and d.found is not None), None)
     if first is None or not diagnosis.sample.ask.program.lang.has_syntax_tree:
         return None
     wanted, got = diagnosis.truth.events, diagnosis.found.events
     step, other = _before(wanted, first.step), _before(got, first.found or 0)
     if step is None or other is None or wanted[step].action != got[other].action:
         return None
-    true, said = (
+    true, predicted = (
         {
-            (one.line, one.text, one.kind): one
-            for one in read_conditions(diagnosis.sample.ask.program, events)
-            if one.step == at
+            (condition.line, condition.text, condition.kind): condition
+            for condition in read_conditions(diagnosis.sample.ask.program, events)
+            if condition.step == at
         }
         for events, at in ((wanted, step), (got, other))
     )
-    for key, one in true.items():
-        if key in said and said[key].taken != one.taken:
-            return WrongBranch(condition=one, values=_values(wanted, one), first=_is_first(diagnosis, first))
+    for key, condition in true.items():
+        if key in predicted and predicted[key].taken != condition.taken:
+            is_first = diagnosis.divergences[0] is first
+            return WrongBranch(condition=condition, values=_values(wanted, condition), first=is_first)
     return None
 
 
-def _is_first(diagnosis: Diagnosis, control: Divergence) -> bool:
-    return diagnosis.divergences[0] is control
-
-
 def _before(events: Sequence[Event], at: int) -> int | None:
-    """The step before one in its frame; of a frame that begins, the newest step of the frame around it."""
+    """The step before one in its frame; for a call, the newest step of the caller."""
     if at >= len(events):
         return None
     frame = events[at].parent if events[at].event == "call" else events[at].frame
@@ -146,15 +151,15 @@ def _before(events: Sequence[Event], at: int) -> int | None:
     return next((i for i in earlier if events[i].frame == frame and events[i].event not in CHANGELESS), None)
 
 
-def _values(events: Sequence[Event], one: Condition) -> dict[str, str]:
-    """The values of a test's names before its step, in the order in which it has them."""
-    frame, outer = events[one.step].frame, events[0].frame
+def _values(events: Sequence[Event], condition: Condition) -> dict[str, str]:
+    """The values of a condition's names before its step."""
+    frame, outer = events[condition.step].frame, events[0].frame
     known: dict[int, dict[str, str]] = {frame: {}, outer: {}}
-    for event in events[: one.step]:
-        if event.frame in (frame, outer):  # a module's names are a function's too
+    for event in events[: condition.step]:
+        if event.frame in (frame, outer):  # a function sees the names of its module
             mine = known[event.frame]
             mine.update(event.values)
             for name in event.gone:
                 mine.pop(name, None)
     every = {**known[outer], **known[frame]}
-    return {name: every[name] for name in names_of(one)[:NAMES] if name in every}
+    return {name: every[name] for name in names_of(condition)[:MAX_NAMES] if name in every}

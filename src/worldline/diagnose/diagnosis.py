@@ -1,7 +1,7 @@
-"""One sample under diagnosis: both texts read, compared and explained, each when it is first asked for, and once.
+"""The diagnosis of one sample: both texts read, compared and explained, each on first use and only once.
 
-Reading and comparing are most of the time that a diagnosis takes, so whoever judges, explains, interventions or shows a sample
-passes its `Diagnosis` on. What the causes are is `cause`, what is done against them `interventions`.
+Reading and comparing take most of the time of a diagnosis, so whoever judges, explains, tests or shows a
+sample passes its `Diagnosis` on. `cause` defines the causes, `interventions` how they are tested.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from worldline.core.program import Program
 from worldline.core.text import shortened
 from worldline.core.trace import Trace
 from worldline.diagnose.blame.terms import Rerun
-from worldline.diagnose.cause import Cause, explain, guessed
+from worldline.diagnose.cause import Cause, explain, explain_guess
 from worldline.diagnose.diverge import Divergence, diverge
-from worldline.diagnose.drawn import decided, guess, own_truth
+from worldline.diagnose.drawn import control_of, find_guess, record_own_draws
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """All that is known of one sample: both readings, where they part, why, and whether the answer is right.
+    """Everything known about one sample: both readings, the divergences, the cause, and whether the answer is right.
 
-    `record` runs a program, for whoever can: so the operations of a line are told apart. `again` runs it in another
-    process, under another hash seed: so what could not be known is told apart. Where the ask has a control they run
-    under it, with the hidden inputs of the truth.
+    `record` executes a program, to tell the operations of a line apart. `again` executes it in another
+    process under another hash seed, to find what could not be known. Under a control, both get the hidden
+    inputs of the truth.
     """
 
     sample: Sample
@@ -37,53 +37,53 @@ class Diagnosis:
     again: Rerun | None = None
 
     def __repr__(self) -> str:
-        program, why = self.sample.ask.program, self.cause
+        program, cause = self.sample.ask.program, self.cause
         where = "" if self.first is None else f" at step {self.first.step}"
-        said = f": {shortened(why.evidence, 80)}" if why.evidence else ""
-        return f"<Diagnosis of {shortened(program.call or program.name, 40)}: {why.name}{where}{said}>"
+        evidence = f": {shortened(cause.evidence, 80)}" if cause.evidence else ""
+        return f"<Diagnosis of {shortened(program.call or program.name, 40)}: {cause.name}{where}{evidence}>"
 
     @cached_property
     def truth(self) -> Reading:
-        """What happened."""
+        """The true trace."""
         return read(self.sample.ask, self.sample.truth)
 
     @cached_property
     def found(self) -> Reading:
-        """What was predicted."""
-        from worldline.diagnose.reconcile import read_beside  # with Meta's reader, which not every verb needs
+        """The predicted trace."""
+        from worldline.diagnose.reconcile import read_beside  # imports the reader of Meta's notation
 
-        truth, found = self.sample.truth, self.sample.found
-        is_same = (found.text, found.status) == (truth.text, truth.status)
-        return self.truth if is_same else read_beside(self.sample.ask, found, self.truth)
+        truth, prediction = self.sample.truth, self.sample.found
+        is_same = (prediction.text, prediction.status) == (truth.text, truth.status)
+        return self.truth if is_same else read_beside(self.sample.ask, prediction, self.truth)
 
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
-        """Where they part."""
+        """All divergences, the first one first."""
         return diverge(self.truth, self.found)
 
     @property
     def first(self) -> Divergence | None:
-        """Where they part first; None where they do not."""
+        """The first divergence; None if there is none."""
         return self.divergences[0] if self.divergences else None
 
     @cached_property
     def cause(self) -> Cause:
-        """Why they part; `right` where nothing is wrong."""
-        draw = guess(self.sample, self.truth, self.found, self.first)
+        """Why the prediction diverges; `right` if nothing is wrong."""
+        draw = find_guess(self.sample, self.truth, self.found, self.first)
         if draw is not None and self.first is not None:
-            return guessed(draw, self.first, self.own.cause if self.own is not None else None)
+            return explain_guess(draw, self.first, self.own.cause if self.own is not None else None)
         record, again = self._held(self.record), self._held(self.again)
         return explain(self.sample, self.truth, self.found, self.divergences, record, again)
 
     @cached_property
     def own(self) -> Diagnosis | None:
-        """The same prediction beside the run that has its own draws; None where they are the true ones, or untold."""
-        sample = own_truth(self.sample, self.truth, self.found, self.record)
+        """The same prediction beside the execution with its own draws; None if they are the true ones or unknown."""
+        sample = record_own_draws(self.sample, self.truth, self.found, self.record)
         return None if sample is None else Diagnosis(sample, self.record, self.again)
 
     def _held(self, record: Rerun | None) -> Rerun | None:
-        """Who runs a program, with the hidden inputs of the truth where the ask has a control."""
-        control = decided(self.sample.ask)
+        """A function that executes a program with the hidden inputs of the truth, if the request has a control."""
+        control = control_of(self.sample.ask)
         if record is None or control is None:
             return record
 
@@ -94,7 +94,7 @@ class Diagnosis:
 
     @property
     def diverges(self) -> bool:
-        """Whether the prediction is not the truth. One that is cut where its truth is cut does not part from it."""
+        """Whether the prediction is wrong. A prediction cut where its truth is cut as well does not diverge."""
         return self.cause.name not in ("right", "budget") or bool(self.divergences)
 
     @property
@@ -104,9 +104,9 @@ class Diagnosis:
 
     @property
     def answer(self) -> bool | None:
-        """Whether the final answer is right; None where the truth has none.
+        """Whether the final answer is right; None if the truth has none.
 
-        Where a notation does not show what a script prints, a script's answer is its whole trace.
+        If a notation does not show what a script prints, a script is right if its whole trace is.
         """
         if self.truth.answer is None:
             return None
@@ -116,10 +116,10 @@ class Diagnosis:
         return self.found.ended and ends_alike(self.truth, self.found, printed=is_script)
 
     def right(self, by: str) -> bool | None:
-        """Whether the `answer` is right, or the whole `trace`."""
+        """Return whether the `answer` or the whole `trace` is right."""
         return self.answer if by == "answer" else self.is_whole
 
 
 def cause(sample: Sample) -> Cause:
-    """The cause of one sample alone."""
+    """Return the cause of one sample."""
     return Diagnosis(sample).cause

@@ -1,36 +1,91 @@
-"""Where a prediction parts from the truth: the first divergence and every later one, and what differs there.
+"""Where a prediction diverges from the truth: the first divergence, every later one, and what differs there.
 
-Both are aligned by event and line, again after wrong, missing and extra steps; then step is compared with step, values
-as values. In Meta's notation, which repeats all locals, a difference counts where it begins, not where it lasts.
-Why they part is not said here.
+Both traces are aligned by event and line, again after wrong, missing and extra steps. Then aligned steps are
+compared, values as values. In Meta's notation, which repeats all locals, a difference counts once, where it
+starts. `cause` explains divergences.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from worldline.analyze.flow.functions import Functions
 from worldline.codec.reading import Event, Reading
 from worldline.core.events import FINAL, Pending
-from worldline.core.value import equal
-from worldline.diagnose.align import Span, align
-from worldline.diagnose.value_diff import ValueDifference, difference
+from worldline.diagnose.value_diff import ValueDifference, difference, same_value
 
-WHATS = ("event", "line", "names", "value", "output", "outcome", "missing", "extra")
-HIDDEN = "%"  # the name under which hidden inputs are told
+GRAM = 3  # actions that must agree before two sequences count as aligned again
+_WINDOW = 4
+HIDDEN = "%"  # the name under which hidden inputs are written
 Draws = tuple[tuple[str, str], ...]  # the hidden inputs of a step: kind and value
-GONE = "-"  # stands for the value of a name that is gone, as in the compact notation
+GONE = "-"  # the value of a deleted name, as in the compact notation
+
+
+@dataclass(frozen=True)
+class AlignedSpan:
+    """`wanted` true actions from `truth` on, beside `got` predicted ones from `found` on."""
+
+    truth: int
+    found: int
+    wanted: int
+    got: int
+    agrees: bool
+
+
+def align(
+    truth: Sequence[Hashable], predicted: Sequence[Hashable], same: Callable[[int, int], bool]
+) -> Iterator[AlignedSpan]:
+    """Align two sequences of actions greedily, in linear time; `same` compares the actions at two positions.
+
+    After a divergence, the nearest place is searched where both agree for `GRAM` actions. The search window
+    doubles, so a search costs no more than what it skips.
+    """
+    i = j = 0
+    while i < len(truth) or j < len(predicted):
+        start = i
+        while i < len(truth) and j < len(predicted) and same(i, j):
+            i, j = i + 1, j + 1
+        if i > start:
+            yield AlignedSpan(start, j - (i - start), i - start, i - start, True)
+        if i < len(truth) or j < len(predicted):
+            a, b = _next_agreement(truth, predicted, i, j)
+            yield AlignedSpan(i, j, a - i, b - j, False)
+            i, j = a, b
+
+
+def _next_agreement(
+    truth: Sequence[Hashable], predicted: Sequence[Hashable], i: int, j: int
+) -> tuple[int, int]:
+    """Find the nearest positions after (i, j) from which both agree; the ends if there are none."""
+    width = _WINDOW
+    while i < len(truth) and j < len(predicted):
+        firsts: dict[tuple[Hashable, ...], int] = {}
+        for a in range(i, min(i + width, len(truth))):
+            firsts.setdefault(tuple(truth[a : a + GRAM]), a)
+        near: list[tuple[int, int, int, int]] = []
+        for b in range(j, min(j + width, len(predicted))):
+            meets = firsts.get(tuple(predicted[b : b + GRAM]))
+            if meets is not None and (meets, b) != (i, j):
+                # Of places equally near, prefer the one that skips as much on both sides: a wrong step, not two lost.
+                near.append((meets + b, abs((meets - i) - (b - j)), meets, b))
+        if near:
+            return min(near)[2:]
+        if width >= max(len(truth) - i, len(predicted) - j):
+            break
+        width *= 2
+    return len(truth), len(predicted)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Divergence:
-    """One difference: the true step, the found one (None: the text has ended), what differs, and both sides.
+    """A difference between a true step and the predicted one (`found`; None: the text has ended).
 
-    `names`: one side has no change of `name` (None), drops it (`-`), or has another sharing mark (`&other`).
-    `value` without a name is what a step returns, yields or raises; of the name `%`, its hidden inputs. `steps` says
-    how many steps of each side a stretch that does not align has.
+    `what`: `event`, `line`, `names`, `value`, `output`, `outcome`, `missing` or `extra`. `names`: one side
+    does not change `name` (None), deletes it (`-`), or marks it as shared with another (`&other`). `value`
+    without a name is what a step returns, yields or raises; with the name `%`, its hidden inputs. `steps`
+    counts the steps of a span that does not align.
     """
 
     step: int
@@ -45,88 +100,92 @@ class Divergence:
 
     @property
     def is_cut(self) -> bool:
-        """Whether nothing is wrong but that the text stops here, unfinished."""
+        """Whether the only difference is that the text stops here, unfinished."""
         return self.what == "missing" and self.found is None
 
 
-def diverge(truth: Reading, found: Reading) -> tuple[Divergence, ...]:
-    """Every divergence, in the order in which a text tells them; none where both say the same and end alike."""
-    return tuple(_divergences(truth, found))
+def diverge(truth: Reading, predicted: Reading) -> tuple[Divergence, ...]:
+    """List every divergence in text order; empty if both traces say the same and end alike."""
+    return tuple(_divergences(truth, predicted))
 
 
-def _divergences(truth: Reading, found: Reading) -> Iterator[Divergence]:
-    wanted, got = truth.events, found.events
-    pairs = _Pairs(truth.outcome if truth.ended else -1)
+def _divergences(truth: Reading, predicted: Reading) -> Iterator[Divergence]:
+    wanted, got = truth.events, predicted.events
+    comparison = _Comparison(truth.outcome if truth.ended else -1)
     stop = len(wanted)
     for span in aligned(wanted, got):
         if span.agrees:
-            for i, j in zip(
-                range(span.truth, span.truth + span.wanted), range(span.found, len(got)), strict=False
-            ):
-                if not pairs.are_same(wanted[i], got[j]):
-                    yield from pairs.compare(i, wanted[i], j, got[j])
+            for k in range(span.wanted):
+                i, j = span.truth + k, span.found + k
+                if not comparison.are_same(wanted[i], got[j]):
+                    yield from comparison.compare(i, wanted[i], j, got[j])
         elif span.found == len(got):
             stop = span.truth
         else:
-            pairs.is_shifted = True
+            comparison.is_shifted = True
             if span.truth < len(wanted):
                 yield from _guessed(span, wanted[span.truth], got[span.found])
-            yield from pairs.settle(*(event.frame for event in wanted[span.truth : span.truth + 1]))
+            yield from comparison.settle(*(event.frame for event in wanted[span.truth : span.truth + 1]))
             if span.truth < len(wanted) or truth.ended:  # what follows a cut truth is not known
-                yield _parted(span, wanted, got, pairs.outcome)
-    yield from pairs.settle(*list(pairs.pending.steps))
-    yield from _end(truth, found, stop)
+                yield _unaligned(span, wanted, got, comparison.outcome)
+    yield from comparison.settle(*list(comparison.pending.steps))
+    yield from _end(truth, predicted, stop)
 
 
-def _guessed(span: Span, one: Event, other: Event) -> Iterator[Divergence]:
-    """A draw that came out otherwise, at a step behind which both go other ways: it came first."""
-    if is_guess(one.hidden, other.hidden):
-        here = _Here(span.truth, span.found, one.line)
-        yield here.tells("value", HIDDEN, _hidden(one), _hidden(other))
+def _guessed(span: AlignedSpan, true: Event, predicted: Event) -> Iterator[Divergence]:
+    """A draw with another value, at a step after which both continue differently: the draw came first."""
+    if is_guess(true.hidden, predicted.hidden):
+        pair = _StepPair(span.truth, span.found, true.line)
+        yield pair.divergence("value", HIDDEN, _hidden(true), _hidden(predicted))
 
 
-def is_guess(one: Draws, other: Draws) -> bool:
-    """Whether the first hidden input in which two steps differ is of one kind, with another value."""
-    first = next((pair for pair in zip(one, other, strict=False) if pair[0] != pair[1]), None)
+def is_guess(true: Draws, predicted: Draws) -> bool:
+    """Tell whether the first hidden input that differs has the same kind and another value."""
+    first = next((pair for pair in zip(true, predicted, strict=False) if pair[0] != pair[1]), None)
     return first is not None and first[0][0] == first[1][0]
 
 
-def aligned(truth: Sequence[Event], found: Sequence[Event]) -> Iterator[Span]:
-    """The stretches where both do the same things on the same lines, and those where they do not."""
-    actions = [event.action for event in truth], [event.action for event in found]
-    return align(*actions, lambda i, j: same_action(truth[i], found[j]))
+def aligned(truth: Sequence[Event], predicted: Sequence[Event]) -> Iterator[AlignedSpan]:
+    """Align two traces by event and line."""
+    actions = [event.action for event in truth], [event.action for event in predicted]
+    return align(*actions, lambda i, j: same_action(truth[i], predicted[j]))
 
 
-def same_action(one: Event, other: Event) -> bool:
-    """Whether two steps are one event on one line, as far as their texts settle the line."""
-    if one.event != other.event:
+def same_action(first: Event, second: Event) -> bool:
+    """Tell whether two steps are the same event on the same line, as far as the texts determine the line."""
+    if first.event != second.event:
         return False
-    if one.line is not None and other.line is not None:
-        return one.line == other.line
-    return not set(one.lines).isdisjoint(other.lines)
+    if first.line is not None and second.line is not None:
+        return first.line == second.line
+    return not set(first.lines).isdisjoint(second.lines)
 
 
-def _parted(span: Span, wanted: Sequence[Event], got: Sequence[Event], outcome: int) -> Divergence:
-    """What a stretch that does not align is, by its first steps."""
-    one = wanted[span.truth] if span.truth < len(wanted) else None
-    other = got[span.found]
+def _unaligned(span: AlignedSpan, wanted: Sequence[Event], got: Sequence[Event], outcome: int) -> Divergence:
+    """The divergence of a span that does not align, by its first steps."""
+    true = wanted[span.truth] if span.truth < len(wanted) else None
+    predicted = got[span.found]
     if not span.got:
-        what = "missing"
-    elif not span.wanted or one is None:
-        what = "extra"
-    elif one.event == other.event:
-        what = "line"
+        kind = "missing"
+    elif not span.wanted or true is None:
+        kind = "extra"
+    elif true.event == predicted.event:
+        kind = "line"
     else:
-        ends = span.truth == outcome and other.event in FINAL and other.parent < 0
-        what = "outcome" if ends else "event"
+        ends = span.truth == outcome and predicted.event in FINAL and predicted.parent < 0
+        kind = "outcome" if ends else "event"
     return Divergence(
-        step=span.truth, found=span.found, what=what, line=one.line if one else None,
-        wanted=summary(one), got=summary(other), steps=(span.wanted, span.got),
-    )  # fmt: skip
+        step=span.truth,
+        found=span.found,
+        what=kind,
+        line=true.line if true else None,
+        wanted=summary(true),
+        got=summary(predicted),
+        steps=(span.wanted, span.got),
+    )
 
 
 def summary(event: Event | None) -> str:
-    """An event in a few words: its event, its line, and what it carries."""
+    """Write an event in a few words: its kind, its line, and its value."""
     if event is None:
         return "end"
     line = event.line if event.line is not None else "|".join(map(str, event.lines)) or "?"
@@ -134,7 +193,7 @@ def summary(event: Event | None) -> str:
 
 
 def in_words(event: Event, functions: Functions) -> str:
-    """What happens at an event, and where: `g is called (line 4)`, `it goes to line 7`."""
+    """Describe an event and its line: `g is called (line 4)`, `line 7`."""
     line = event.line if event.line is not None else " or ".join(map(str, event.lines)) or "?"
     if event.event == "call":
         name = functions.name(event.file, event.line, event.values, is_first=event.parent < 0)
@@ -144,14 +203,14 @@ def in_words(event: Event, functions: Functions) -> str:
     return f"{event.event} in line {line}" + (f" of {event.arg}" if event.arg is not None else "")
 
 
-def _end(truth: Reading, found: Reading, step: int) -> Iterator[Divergence]:
+def _end(truth: Reading, predicted: Reading, step: int) -> Iterator[Divergence]:
     left = len(truth.events) - step
-    if not left and found.ended == truth.ended:
+    if not left and predicted.ended == truth.ended:
         return
     event = truth.events[step] if left else None
     line = event.line if event else None
     wanted = summary(event) if left or truth.ended else "further steps"
-    if found.ended:
+    if predicted.ended:
         yield Divergence(
             step=step, found=None, what="outcome", line=line, wanted=wanted, got="end", steps=(left, 0)
         )
@@ -160,79 +219,80 @@ def _end(truth: Reading, found: Reading, step: int) -> Iterator[Divergence]:
 
 
 @dataclass
-class _Pairs:
-    """Compares steps that are aligned; remembers which frame is which, and the differences that last."""
+class _Comparison:
+    """Compares aligned steps. Keeps track of matching frames and of differences that persist."""
 
     outcome: int
     is_shifted: bool = False
     frames: dict[int, int] = field(default_factory=dict)
-    lasting: dict[int, dict[str, tuple[str | None, str | None]]] = field(default_factory=dict)
-    pending: Pending[tuple[_Here, Event, Event]] = field(default_factory=Pending)
+    persistent: dict[int, dict[str, tuple[str | None, str | None]]] = field(default_factory=dict)
+    pending: Pending[tuple[_StepPair, Event, Event]] = field(default_factory=Pending)
 
-    def are_same(self, one: Event, other: Event) -> bool:
-        """Whether two steps say the same, and nothing waits to be told with them: there is nothing to compare."""
-        if one != other or one.whole:
+    def are_same(self, true: Event, predicted: Event) -> bool:
+        """Tell whether two steps are equal and no earlier change is pending in their frame."""
+        if true != predicted or true.whole:
             return False
-        return self.frames.get(one.frame) == other.frame and one.frame not in self.pending.steps
+        return self.frames.get(true.frame) == predicted.frame and true.frame not in self.pending.steps
 
     def settle(self, *frames: int) -> Iterator[Divergence]:
-        """What differs in the changes of these frames' newest steps, whether the frames go on or not."""
+        """Yield what differs in the pending changes of these frames."""
         for frame in frames:
-            waiting = self.pending.drop(frame)
-            if waiting is not None:
-                yield from _changes(*waiting)
+            pending = self.pending.drop(frame)
+            if pending is not None:
+                yield from _changes(*pending)
 
-    def compare(self, step: int, one: Event, found: int, other: Event) -> Iterator[Divergence]:
-        """What differs between a true step and the found one beside it, in the order of the true step."""
-        here = _Here(step, found, one.line)
-        if one.hidden != other.hidden:  # what is drawn is told before what comes of it
-            yield here.tells("value", HIDDEN, _hidden(one), _hidden(other))
-        waiting = self.pending.settle(one.frame, one.event)
-        if waiting is not None:
-            yield from _changes(*waiting)
-        if self.frames.setdefault(one.frame, other.frame) != other.frame or one.file != other.file:
-            self.frames[one.frame] = other.frame
-            if not self.is_shifted:  # later on, frames may well be numbered otherwise
-                yield here.tells(
-                    "event", None, f"{summary(one)} of frame {one.frame}", f"of frame {other.frame}"
+    def compare(self, step: int, true: Event, at: int, predicted: Event) -> Iterator[Divergence]:
+        """Yield what differs between a true step and the predicted one, in the order of the true step."""
+        pair = _StepPair(step, at, true.line)
+        if true.hidden != predicted.hidden:  # draws are written before what depends on them
+            yield pair.divergence("value", HIDDEN, _hidden(true), _hidden(predicted))
+        pending = self.pending.settle(true.frame, true.event)
+        if pending is not None:
+            yield from _changes(*pending)
+        if (
+            self.frames.setdefault(true.frame, predicted.frame) != predicted.frame
+            or true.file != predicted.file
+        ):
+            self.frames[true.frame] = predicted.frame
+            if not self.is_shifted:  # after a shift, frames may be numbered differently
+                yield pair.divergence(
+                    "event", None, f"{summary(true)} of frame {true.frame}", f"of frame {predicted.frame}"
                 )
-        if one.whole and other.whole:
-            yield from self._whole(here, one, other)
-        elif one != other and not (one.open or other.open):
-            self.pending.hold(one.frame, one.event, (here, one, other))
-        if not _same(one.arg, other.arg):
-            what = "output" if one.event == "output" else "outcome" if step == self.outcome else "value"
-            yield here.tells(what, None, one.arg, other.arg)
+        if true.whole and predicted.whole:
+            yield from self._whole(pair, true, predicted)
+        elif true != predicted and not (true.open or predicted.open):
+            self.pending.hold(true.frame, true.event, (pair, true, predicted))
+        if not _same(true.arg, predicted.arg):
+            kind = "output" if true.event == "output" else "outcome" if step == self.outcome else "value"
+            yield pair.divergence(kind, None, true.arg, predicted.arg)
 
-    def _whole(self, here: _Here, one: Event, other: Event) -> Iterator[Divergence]:
-        """The locals of two events, each difference once: a pair of texts that was compared says nothing new."""
-        lasting = self.lasting.setdefault(one.frame, {})
-        for name in _both(one.values, other.values):
-            wanted, got = one.values.get(name), other.values.get(name)
-            known = lasting.get(name)
+    def _whole(self, pair: _StepPair, true: Event, predicted: Event) -> Iterator[Divergence]:
+        """The locals of two events; a difference that was reported before is skipped."""
+        persistent = self.persistent.setdefault(true.frame, {})
+        for name in _both(true.values, predicted.values):
+            wanted, got = true.values.get(name), predicted.values.get(name)
+            known = persistent.get(name)
             if known is not None and (known[0] is wanted or known[0] == wanted) and known[1] == got:
                 continue
-            lasting[name] = wanted, got
+            persistent[name] = wanted, got
             if not _same(wanted, got):
-                yield here.tells(
+                yield pair.divergence(
                     "value" if wanted is not None and got is not None else "names", name, wanted, got
                 )
 
 
-class _Here(NamedTuple):
-    """The place of a pair of steps."""
+class _StepPair(NamedTuple):
+    """A true step and the predicted one beside it."""
 
     step: int
     found: int
     line: int | None
 
-    def tells(self, what: str, name: str | None, wanted: str | None, got: str | None) -> Divergence:
-        """A divergence at this place."""
-        where = (
-            difference(wanted, got)
-            if what not in ("names", "event") and wanted is not None and got is not None
-            else None
-        )
+    def divergence(self, what: str, name: str | None, wanted: str | None, got: str | None) -> Divergence:
+        """Return a divergence at this pair of steps."""
+        part = None
+        if what not in ("names", "event") and wanted is not None and got is not None:
+            part = difference(wanted, got)
         return Divergence(
             step=self.step,
             found=self.found,
@@ -241,21 +301,21 @@ class _Here(NamedTuple):
             name=name,
             wanted=wanted,
             got=got,
-            part=where,
+            part=part,
         )
 
 
-def _changes(here: _Here, one: Event, other: Event) -> Iterator[Divergence]:
-    """The changes of two steps: new values and names that are gone, then sharing."""
-    left, right = _with_gone(one), _with_gone(other)
+def _changes(pair: _StepPair, true: Event, predicted: Event) -> Iterator[Divergence]:
+    """The changes of two steps: new values and deleted names, then sharing marks."""
+    left, right = _with_gone(true), _with_gone(predicted)
     for name in _both(left, right):
         wanted, got = left.get(name), right.get(name)
         if not _same(wanted, got):
             is_value = wanted not in (None, GONE) and got not in (None, GONE)
-            yield here.tells("value" if is_value else "names", name, wanted, got)
-    for name in _both(one.same, other.same):
-        if one.same.get(name, GONE) != other.same.get(name, GONE):
-            yield here.tells("names", name, _mark(one.same, name), _mark(other.same, name))
+            yield pair.divergence("value" if is_value else "names", name, wanted, got)
+    for name in _both(true.same, predicted.same):
+        if true.same.get(name, GONE) != predicted.same.get(name, GONE):
+            yield pair.divergence("names", name, _mark(true.same, name), _mark(predicted.same, name))
 
 
 def _with_gone(event: Event) -> Mapping[str, str]:
@@ -266,13 +326,13 @@ def _mark(same: Mapping[str, str | None], name: str) -> str | None:
     return f"&{same[name] or ''}" if name in same else None
 
 
-def _both(one: Mapping[str, object], other: Mapping[str, object]) -> Iterator[str]:
-    yield from one
-    yield from (name for name in other if name not in one)
+def _both(first: Mapping[str, object], second: Mapping[str, object]) -> Iterator[str]:
+    yield from first
+    yield from (name for name in second if name not in first)
 
 
-def _same(one: str | None, other: str | None) -> bool:
-    return one == other or (one is not None and other is not None and equal(one, other))
+def _same(first: str | None, second: str | None) -> bool:
+    return first == second or (first is not None and second is not None and same_value(first, second))
 
 
 def _hidden(event: Event) -> str | None:

@@ -1,7 +1,7 @@
-"""Draws that no model can know: which it guessed otherwise, and the run that has its own draws.
+"""Draws that no model can know: which one was guessed differently, and the execution with the prediction's draws.
 
-A prediction that draws other values than the recorded run is a true story of another run. That run is made, with the
-prediction's draws (`Control.given`), and the prediction is judged beside it. Nothing is executed here: `Rerun` is.
+A prediction with other draws than the recorded run may be right about another run. The program is executed
+with the prediction's draws (`Control.given`) through `Rerun`, and the prediction is judged against that run.
 """
 
 from __future__ import annotations
@@ -21,32 +21,35 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import encode_trace
 from worldline.predict.prediction import Prediction, PredictionRequest
 
-_SEEDS = (1, 2, 3, 4)  # other runs that are looked at: one may draw the same
+_SEEDS = (1, 2, 3, 4)  # several other runs, since one may draw the same values
 
 
 def draws(reading: Reading) -> tuple[Hidden, ...]:
-    """The hidden inputs that a text tells of, in their order."""
-    return tuple(Hidden(i, *one) for i, event in enumerate(reading.events) for one in event.hidden)
+    """List the hidden inputs of a trace in order."""
+    return tuple(Hidden(i, *draw) for i, event in enumerate(reading.events) for draw in event.hidden)
 
 
-def decided(
+def control_of(
     ask: PredictionRequest, hidden: Sequence[Hidden] | None = None, *, seed: int | None = None
 ) -> Control | None:
-    """The control under which a requested program has these hidden inputs first; by default its own."""
+    """Return the control that starts a requested program with these hidden inputs; by default with its own."""
     if ask.control is None:
         return None
-    given = (ask.hidden or ask.control.given) if hidden is None else tuple(hidden)
+    inputs = (ask.hidden or ask.control.given) if hidden is None else tuple(hidden)
     return replace(
-        ask.control, given=given, whole=False, seed=(ask.control.seed or 0) if seed is None else seed
+        ask.control, given=inputs, whole=False, seed=(ask.control.seed or 0) if seed is None else seed
     )
 
 
-def guess(
-    sample: Sample, truth: Reading, found: Reading, first: Divergence | None
+def find_guess(
+    sample: Sample, truth: Reading, predicted: Reading, first: Divergence | None
 ) -> tuple[str, str, str] | None:
-    """The draw that a prediction parts by, which it could not know: its kind, what it was, what the model wrote.
+    """Find the draw by which a prediction diverges and which it could not know.
 
-    None where it parts by something else, where the draw was given, and where no draw of its kind is what it wrote.
+    Returns:
+        Its kind, its true value and the predicted one. None if the prediction diverges by something else,
+            if the
+        draw was given, or if no draw of that kind can have the predicted value.
     """
     if (
         sample.ask.options.hidden != "predicted"
@@ -55,16 +58,20 @@ def guess(
         or first.found is None
     ):
         return None
-    one, other = truth.events[first.step].hidden, found.events[first.found].hidden
-    if not is_guess(one, other):
+    true_draws, predicted_draws = truth.events[first.step].hidden, predicted.events[first.found].hidden
+    if not is_guess(true_draws, predicted_draws):
         return None
-    (kind, wanted), (_, got) = next(pair for pair in zip(one, other, strict=False) if pair[0] != pair[1])
+    (kind, wanted), (_, got) = next(
+        pair for pair in zip(true_draws, predicted_draws, strict=False) if pair[0] != pair[1]
+    )
     return (kind, wanted, got) if kind != READ and is_possible(kind, got) else None
 
 
-def own_truth(sample: Sample, truth: Reading, found: Reading, record: Rerun | None) -> Sample | None:
-    """The same prediction beside the run that has its draws; None where they are the true ones, or nobody runs it."""
-    ask, mine = sample.ask, draws(found)
+def record_own_draws(
+    sample: Sample, truth: Reading, predicted: Reading, record: Rerun | None
+) -> Sample | None:
+    """Record the program with the prediction's draws; None if they are the true ones, or it cannot be executed."""
+    ask, mine = sample.ask, draws(predicted)
     if (
         record is None
         or ask.control is None
@@ -74,10 +81,10 @@ def own_truth(sample: Sample, truth: Reading, found: Reading, record: Rerun | No
         return None
     if not mine or mine == draws(truth)[: len(mine)]:
         return None
-    control = decided(ask, mine)
+    control = control_of(ask, mine)
     try:
         trace = record(ask.program, control)
-    except UsageError:  # no draw has such a value
+    except UsageError:  # no draw can have such a value
         return None
     text = encode_trace(replace(ask, given=b""), trace, sample.truth.codec)
     return replace(
@@ -89,14 +96,14 @@ def _as_truth(trace: Trace, text: bytes) -> Prediction:
     return Prediction(text=text, status="ended" if trace.outcome.kind in ENDED else "budget")
 
 
-def other_runs(sample: Sample, step: int, record: Rerun) -> Sequence[tuple[bool, bytes]]:
-    """Runs with other draws, as texts: from a step on, and (True) from the first on."""
+def record_other_draws(sample: Sample, step: int, record: Rerun) -> Sequence[tuple[bool, bytes]]:
+    """Record runs with other draws as texts: from `step` on and, marked True, from the first draw on."""
     ask = sample.ask
-    before = tuple(one for one in ask.hidden if one.step < step)
-    found = []
+    before = tuple(draw for draw in ask.hidden if draw.step < step)
+    texts = []
     for seed in _SEEDS:
-        for kept in dict.fromkeys((before, ())):
-            control = decided(ask, kept, seed=(ask.control.seed or 0) + seed if ask.control else seed)
+        for shared in dict.fromkeys((before, ())):
+            control = control_of(ask, shared, seed=(ask.control.seed or 0) + seed if ask.control else seed)
             trace = record(ask.program, control)
-            found.append((not kept, encode_trace(replace(ask, given=b""), trace, sample.truth.codec)))
-    return found
+            texts.append((not shared, written(replace(ask, given=b""), trace, sample.truth.codec)))
+    return texts

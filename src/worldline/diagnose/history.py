@@ -1,7 +1,4 @@
-"""What was known before a step: the names of its frame, and who had a certain value when. Reads events, one pass each.
-
-It tells the truth's past only. Frames are those of the trace; nothing here compares two traces.
-"""
+"""What was known before a step of a trace: the names of its frame, and where a value occurred."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ MUTABLE = ("list", "dict", "set", "deque", "bytearray", "object")
 
 @dataclass(frozen=True)
 class Sighting:
-    """A step at which a name had a value; no name: what the step returned, yielded or raised."""
+    """A step at which a name had a value. `name` is None for what the step returned, yielded or raised."""
 
     step: int
     frame: int
@@ -24,12 +21,12 @@ class Sighting:
 
 
 def previous(events: Sequence[Event], step: int, frame: int) -> int | None:
-    """The newest step of a frame before a step."""
+    """Find the newest step of a frame before a step."""
     return next((i for i in range(min(step, len(events)) - 1, -1, -1) if events[i].frame == frame), None)
 
 
 def names_before(events: Sequence[Event], step: int) -> Mapping[str, str]:
-    """The names of a step's frame and their values before the change that the step tells."""
+    """Return the names of a step's frame with their values before the step."""
     frame, known = events[step].frame, dict[str, str]()
     for event in events[:step]:
         if event.frame != frame:
@@ -41,7 +38,7 @@ def names_before(events: Sequence[Event], step: int) -> Mapping[str, str]:
 
 
 def sightings(events: Sequence[Event], value: str, until: int) -> Iterator[Sighting]:
-    """Where a value was seen before a step, the newest first; a name once for as long as it keeps the value."""
+    """Yield where a value occurred before a step, the newest first."""
     for i in range(min(until, len(events)) - 1, -1, -1):
         event = events[i]
         for name, text in event.values.items():
@@ -52,7 +49,7 @@ def sightings(events: Sequence[Event], value: str, until: int) -> Iterator[Sight
 
 
 def sharer(events: Sequence[Event], step: int, name: str, wanted: str) -> str | None:
-    """Another name that the object of a name was changed under, at this step or in a call that it made."""
+    """Find another name under which the object of a name was changed, at this step or in a call it made."""
     if kind(wanted) not in MUTABLE:
         return None
     event, before = events[step], names_before(events, step)
@@ -66,7 +63,7 @@ def sharer(events: Sequence[Event], step: int, name: str, wanted: str) -> str | 
 
 
 def _marked(events: Sequence[Event], step: int) -> dict[str, str | None]:
-    """The sharing marks of a step's frame, as far as the text has them, in both directions."""
+    """The sharing marks of a step's frame, in both directions."""
     frame, marks = events[step].frame, dict[str, str | None]()
     for event in events[: step + 1]:
         if event.frame == frame:
@@ -75,14 +72,14 @@ def _marked(events: Sequence[Event], step: int) -> dict[str, str | None]:
 
 
 def _holds(outer: str, inner: str) -> bool:
-    """Whether a value is another or has it inside; only values that can change count."""
+    """Whether a mutable value equals another one or is contained in it."""
     return kind(inner) in MUTABLE and (outer == inner or (len(inner) > 2 and inner in outer))
 
 
 def _in_calls(events: Sequence[Event], step: int, wanted: str, old: str | None) -> str | None:
-    """A name of a frame that ran between a step and its frame's next one (before it, where locals are whole).
+    """A name of a frame that was active between a step and the next one of its frame (before it, if locals are whole).
 
-    It has the new value, or was given the old one: what a function's last line changes is not shown in its frame.
+    It has the new value or received the old one: a function's last change is not shown in its own frame.
     """
     frame = events[step].frame
     if events[step].whole:

@@ -22,12 +22,12 @@ from worldline.predict.models import DEFAULT, AnyModel, load_model
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.scratchpad import Scratchpad
 
-MOST = 1 << 14  # bytes; a longer imagination must be asked for
+MAX_PREDICTION_BYTES = 1 << 14  # by default; `max_bytes` allows more
 
 
 @dataclass(frozen=True, kw_only=True)
 class Imagined:
-    """A prediction alone, as it reads; `sure` is the log-probability of each step, where the model says so."""
+    """The result of `imagine()`. `sure`: the log-probability of each step, if the model reports it."""
 
     model: str
     ask: PredictionRequest
@@ -37,19 +37,26 @@ class Imagined:
 
     @cached_property
     def folds(self) -> tuple[tuple[ScratchStep, ...], ...]:
-        """What was imagined in place of each step, where that was a scratchpad."""
+        """The scratchpad steps behind each step, if there is a scratchpad."""
         return folds(self.ask, self.found)
 
     def as_json(self) -> dict[str, Any]:
-        """What `imagine --json` prints."""
-        reading, program = self.reading, self.ask.program
+        """Return what `imagine --json` prints."""
+        prediction, reading = self.found, self.reading
         return {
-            "model": self.model, "program": program_json(program), "codec": self.found.codec, **text_json(self.found),
-            "status": self.found.status, "logprob": self.found.logprob, "ended": reading.ended,
+            "model": self.model,
+            "program": program_json(self.ask.program),
+            "codec": prediction.codec,
+            **text_json(prediction),
+            "status": prediction.status,
+            "logprob": prediction.logprob,
+            "ended": reading.ended,
             "malformed": None if reading.malformed is None else asdict(reading.malformed),
-            "answer": reading.answer, "steps": [event_json(event) for event in reading.events], "sure": list(self.sure),
-            **scratch_json(self.found, self.folds),
-        }  # fmt: skip
+            "answer": reading.answer,
+            "steps": [event_json(event) for event in reading.events],
+            "sure": list(self.sure),
+            **scratch_json(prediction, self.folds),
+        }
 
 
 def imagine(
@@ -64,85 +71,95 @@ def imagine(
     control: Control | None = None,
     hidden: Sequence[Hidden] = (),
 ) -> Imagined:
-    """Let a model predict a run. The program is executed only to learn its hidden inputs, with a `control`.
+    """Let a model predict an execution. The program is executed only under a `control`, for its hidden inputs.
 
     Args:
         program: The program; `load_program` reads one from a file.
         model: A predictor, a function, or a name that `load_model` knows.
-        extras: Options of the model, where `model` is a name.
+        extras: Options of the model, if `model` is a name.
         options: How steps are written.
-        max_bytes: The most bytes that the model may write; 16 KB by default.
+        max_bytes: The maximum length of the prediction; 16 KB by default.
         edit: Continue from the prediction with other values: an `Edit`, or `STEP:NAME=VALUE`.
-        scratchpad: The easier form in which the model predicts: none, flatten, chars or auto.
-        control: Who decides the hidden inputs that the mode `given` of `options` puts into the prompt.
-        hidden: Those hidden inputs, where they are known already.
+        scratchpad: The simpler form in which the model predicts: none, flatten, chars or auto.
+        control: Decides the hidden inputs that the mode `given` of `options` puts into the prompt.
+        hidden: Those hidden inputs, if they are known already.
 
     Returns:
-        The prediction, as it reads.
+        The prediction with its reading.
 
     Raises:
         UsageError: The arguments exclude each other.
     """
     if edit is not None and scratchpad != "none":
-        raise UsageError("what was imagined on a scratchpad cannot be gone on from with other values")
+        raise UsageError("an edit cannot continue a prediction on a scratchpad: leave out one of them")
     edit = read_edit(edit) if isinstance(edit, str) else edit
     options = options or Compact()
     predictor = load_model(model, extras)
     pad = Scratchpad(predictor, scratchpad)
     known = tuple(hidden) or _hidden_inputs(program, control, options)
-    ask = PredictionRequest(program=program, options=options, limit=max_bytes or MOST, hidden=known)
+    ask = PredictionRequest(
+        program=program, options=options, limit=max_bytes or MAX_PREDICTION_BYTES, hidden=known
+    )
     rolled = next(iter(pad.roll([ask])))
     if edit is not None and rolled.prediction.status != "fault":
         text = apply_edit(ask, rolled.prediction.text, edit, codec=rolled.prediction.codec)
         ask = replace(ask, given=text, limit=max(ask.limit, len(text)))
         rolled = next(iter(roll(predictor, [ask], force="free")))
     sure = tuple(step.logprob for step in rolled.sure)
-    found = rolled.prediction
-    return Imagined(model=pad.info.name, ask=ask, found=found, reading=read(ask, found), sure=sure)
+    prediction = rolled.prediction
+    return Imagined(model=pad.info.name, ask=ask, found=prediction, reading=read(ask, prediction), sure=sure)
 
 
 def _hidden_inputs(program: Program, control: Control | None, options: Compact) -> tuple[Hidden, ...]:
-    """The hidden inputs that go into the prompt: those of the run under a control."""
+    """The hidden inputs of an execution under a control, for the prompt."""
     if control is None:
         return ()
     if options.hidden != "given":
         raise UsageError(
-            "nothing is run, and so nothing controlled: hidden inputs are told with --hidden given"
+            "imagine does not execute the program, so a control has no effect: pass --hidden given as well"
         )
     if control.whole:
         return control.given
     trace = recorder()(program, control)
     if trace.outcome.kind in ("unsupported", "host-fault"):
-        raise UsageError(f"there are no hidden inputs to give: {trace.outcome.kind} {trace.outcome.detail}")
+        raise UsageError(
+            f"the program has no hidden inputs to give: {trace.outcome.kind} {trace.outcome.detail}"
+        )
     return trace.hidden
 
 
 def program_json(program: Program) -> dict[str, Any]:
-    """A program as `--json` shows it."""
+    """Return a program as `--json` prints it."""
     return {"name": program.name, "source": program.source, "call": program.call, "argv": list(program.argv)}
 
 
 def event_json(event: Event) -> dict[str, Any]:
-    """A step as `--json` shows it."""
-    told = {"event": event.event, "frame": event.frame, "line": event.line, "values": dict(event.values)}
-    return {**told, "gone": list(event.gone), "arg": event.arg}
+    """Return a step as `--json` prints it."""
+    return {
+        "event": event.event,
+        "frame": event.frame,
+        "line": event.line,
+        "values": dict(event.values),
+        "gone": list(event.gone),
+        "arg": event.arg,
+    }
 
 
 def text_json(prediction: Prediction) -> dict[str, str]:
-    """The text of a prediction as `--json` shows it."""
+    """Return the text of a prediction as `--json` prints it."""
     return {"text": prediction.text.decode("utf-8", "backslashreplace")}
 
 
-def scratch_json(found: Prediction, under: Sequence[Sequence[ScratchStep]]) -> dict[str, Any]:
-    """The scratchpad, where there is one."""
-    if found.scratch is None:
+def scratch_json(prediction: Prediction, under: Sequence[Sequence[ScratchStep]]) -> dict[str, Any]:
+    """Return the scratchpad as `--json` prints it; empty if there is none."""
+    if prediction.scratch is None:
         return {}
-    steps = [[step.as_json() for step in some] for some in under]
-    text = found.scratch.text.decode("utf-8", "backslashreplace")
+    steps = [[step.as_json() for step in group] for group in under]
+    text = prediction.scratch.text.decode("utf-8", "backslashreplace")
     return {
         "scratch": {
-            "source": found.scratch.source,
-            "lines": found.scratch.lines,
+            "source": prediction.scratch.source,
+            "lines": prediction.scratch.lines,
             "text": text,
             "steps": steps,
         }

@@ -1,8 +1,8 @@
-"""The interventions: for each, how a sample is asked again so that one suspected cause is gone, or why it does not apply.
+"""Interventions: how a sample is predicted again without one suspected cause, or why an intervention does not apply.
 
-It plans and judges, and asks nobody: that is `trials`. An intervention that would change nothing of what a model is given or
-may write is not applied, so that it is never counted as one that failed. A rewritten program has other steps: its truth
-is recorded anew, and it counts only if it ends as the original does.
+This module only plans; `trials` runs the plans. An intervention that would not change what a model is given
+or may write does not apply, so it never counts as failed. A rewritten program has other steps: its truth is
+recorded anew, and it must end as the original does.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.table import context_of
 
-LARGER = 4  # how many times the budget
-SLACK = 512  # bytes that a budget has beyond twice the truth: what is cut there was not about to end
-QUERIES = 3  # steps that the interpreter is asked for
+BUDGET_FACTOR = 4
+SLACK = 512  # bytes of a budget beyond twice the truth; a text cut there was not about to end
+QUERY_COUNT = 3  # true steps requested from the interpreter
 INTERVENTIONS = {
-    "budget": f"{LARGER} times the budget",
-    "repair": "the state repaired at the divergence",
-    "guard": "lines held to the control flow",
-    "actions": "the true next lines given, the model's own state kept",
-    "format": "another format",
-    "flatten": "expressions decomposed, one operation a line",
+    "budget": f"{BUDGET_FACTOR} times the budget",
+    "repair": "the true state given at the first divergence",
+    "guard": "next lines restricted to the control flow",
+    "actions": "the true next lines given, the values predicted",
+    "format": "another trace format",
+    "flatten": "expressions decomposed, one operation per line",
     "chars": "string methods decomposed into loops over characters",
-    "queries": f"{QUERIES} steps told by the interpreter, where the model is least sure",
+    "queries": f"{QUERY_COUNT} true steps given where the model is least confident",
 }
 """Every intervention, the cheapest first."""
 CONFIRMING = {
@@ -49,12 +49,12 @@ CONFIRMING = {
     "empty": ("format",),
     "budget": ("budget",),
 }
-"""The interventions that take a cause away: one that flips a sample confirms its cause. Other causes have none."""
+"""The interventions that remove a cause; one that fixes a sample confirms its cause. Other causes have none."""
 
 
 @dataclass(frozen=True)
 class InterventionPlan:
-    """How a sample is asked again: the ask, what is forced, and whether the ask has a truth of its own."""
+    """How a sample is predicted again: the request, what is forced, and whether the truth must be recorded anew."""
 
     ask: PredictionRequest
     force: str = "free"
@@ -62,61 +62,66 @@ class InterventionPlan:
 
 
 class Unfit(Exception):
-    """An intervention does not apply to a sample, and why."""
+    """Why an intervention does not apply to a sample."""
 
 
 def check_intervention(intervention: str) -> None:
-    """UsageError of a name that no intervention has."""
+    """Raise a UsageError for an unknown intervention."""
     if intervention not in INTERVENTIONS:
-        raise UsageError(f"no intervention {intervention!r}; there are {', '.join(INTERVENTIONS)}")
+        raise UsageError(f"unknown intervention {intervention!r}: choose from {', '.join(INTERVENTIONS)}")
 
 
 def plan(intervention: str, diagnosis: Diagnosis, *, codec: str = DEFAULT_NOTATION) -> InterventionPlan:
-    """How an intervention is tried on a sample by a predictor of this codec; `Unfit` where it would change nothing."""
+    """Plan an intervention on a sample for a predictor of this notation.
+
+    Raises:
+        Unfit: The intervention would change nothing.
+        UsageError: There is no such intervention.
+    """
     check_intervention(intervention)
     return _PLANS[intervention](diagnosis, codec)
 
 
 def _budget(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
-    ask, found = diagnosis.sample.ask, diagnosis.sample.found
-    if found.status != "budget":
-        raise Unfit("the budget did not cut it")
-    # What a model wrote it would write again, as far as it can continue a text of its own.
-    given = max(notation(found.codec).resumable(found.text), ask.given, key=len)
-    larger = replace(ask, limit=LARGER * max(ask.limit, len(given)), given=given)
+    ask, prediction = diagnosis.sample.ask, diagnosis.sample.found
+    if prediction.status != "budget":
+        raise Unfit("the budget did not cut the prediction")
+    # The model would write the same text again, so it continues from there if it can.
+    prefix = max(notation(prediction.codec).resumable(prediction.text), ask.given, key=len)
+    larger = replace(ask, limit=BUDGET_FACTOR * max(ask.limit, len(prefix)), given=prefix)
     return InterventionPlan(larger, fresh=not diagnosis.truth.ended)
 
 
 def _repair(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     ask = diagnosis.sample.ask
-    given = repaired(diagnosis)
-    if len(given) >= ask.limit:
-        raise Unfit("it parts where the budget ends")
+    prefix = repaired(diagnosis)
+    if len(prefix) >= ask.limit:
+        raise Unfit("the first divergence is where the budget ends")
     if (
         diagnosis.truth.ended
-        and read(ask, replace(diagnosis.sample.truth, text=given)).steps > diagnosis.truth.outcome
+        and read(ask, replace(diagnosis.sample.truth, text=prefix)).steps > diagnosis.truth.outcome
     ):
-        raise Unfit("the answer itself is what is wrong")
-    return InterventionPlan(replace(ask, given=given))
+        raise Unfit("only the answer is wrong")
+    return InterventionPlan(replace(ask, given=prefix))
 
 
 def repaired(diagnosis: Diagnosis) -> bytes:
-    """The true text up to and including the step where the prediction parts from it."""
+    """Return the true text up to and including the first divergent step."""
     first = diagnosis.first
     if first is None:
-        raise Unfit("nothing to repair")
+        raise Unfit("nothing diverges")
     if first.is_cut and diagnosis.found.malformed is None:
-        raise Unfit("right up to its cut")
+        raise Unfit("right up to the cut")
     truth = diagnosis.sample.truth
-    steps, place = notation(truth.codec).split(truth.text), parting(diagnosis)
+    steps, place = notation(truth.codec).split(truth.text), diverging_turn(diagnosis)
     return truth.text[: steps[place].end] if place < len(steps) else truth.text
 
 
-def parting(diagnosis: Diagnosis) -> int:
-    """The step of the text in which it parts: changes may stand in a later one than the step they belong to."""
-    truth, found = diagnosis.sample.truth, diagnosis.sample.found
+def diverging_turn(diagnosis: Diagnosis) -> int:
+    """Return the step of the text that diverges. Changes may be written in a later step than their own."""
+    truth, prediction = diagnosis.sample.truth, diagnosis.sample.found
     step = diagnosis.first.step if diagnosis.first is not None else 0
-    return notation(truth.codec).differing_step(found.text, truth.text, step)
+    return notation(truth.codec).differing_step(prediction.text, truth.text, step)
 
 
 def _guard(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
@@ -124,14 +129,13 @@ def _guard(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     _check_codec(sample, codec)
     at = notation(codec).first_refused(context_of(sample.ask), sample.found.text)
     if at is None:
-        raise Unfit("it never left the control flow")
-    return InterventionPlan(_going_on(sample, at), "guard")
+        raise Unfit("the prediction never leaves the control flow")
+    return InterventionPlan(_continue_from(sample, at), "guard")
 
 
 def _check_codec(sample: Sample, codec: str) -> None:
-    """Whether a model can be forced on the way of a sample."""
     if sample.found.codec != codec:
-        raise Unfit(f"it is in {sample.found.codec}, and this model writes {codec}")
+        raise Unfit(f"the prediction is in {sample.found.codec}, this model writes {codec}")
 
 
 def _actions(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
@@ -139,12 +143,12 @@ def _actions(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     _check_codec(sample, codec)
     at = notation(codec).first_other_action(sample.found.text, sample.truth.text)
     if at is None:
-        raise Unfit("its actions are the true ones")
-    return InterventionPlan(_going_on(sample, at), "actions")
+        raise Unfit("all predicted actions are right")
+    return InterventionPlan(_continue_from(sample, at), "actions")
 
 
-def _going_on(sample: Sample, at: int) -> PredictionRequest:
-    """The ask with the found text given up to where an intervention makes the first difference."""
+def _continue_from(sample: Sample, at: int) -> PredictionRequest:
+    """The request with the predicted text given up to where the intervention first makes a difference."""
     return replace(sample.ask, given=max(sample.ask.given, sample.found.text[:at], key=len))
 
 
@@ -155,14 +159,14 @@ def _queries(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
 
 def _format(diagnosis: Diagnosis, codec: str) -> InterventionPlan:
     if not notation(codec).has_modes:
-        raise Unfit(f"this model writes {codec} alone")
+        raise Unfit(f"this model writes only {codec}")
     sample = diagnosis.sample
     options = other_format(sample)
     return InterventionPlan(replace(sample.ask, options=options, given=b""), fresh=True)
 
 
 def other_format(sample: Sample) -> Compact:
-    """Dense compact text for whatever is not; a shorter prompt or other deltas for what is."""
+    """Return another format: dense compact text, or a variant of it if the sample is dense already."""
     options, dense = sample.ask.options, Compact()
     if not notation(sample.found.codec).has_modes or options != dense:
         return dense
@@ -176,10 +180,14 @@ def _rewrite(diagnosis: Diagnosis, codec: str, *, flatten: bool, chars: bool) ->
 
     ask = diagnosis.sample.ask
     program = ask.program
-    done = rewrite(program.source, flatten=flatten, chars=chars, call=program.call, language=program.language)
-    if not done.changed:
-        raise Unfit(f"not rewritten, because {done.why}")
-    return InterventionPlan(replace(ask, program=replace(program, source=done.source), given=b""), fresh=True)
+    rewriting = rewrite(
+        program.source, flatten=flatten, chars=chars, call=program.call, language=program.language
+    )
+    if not rewriting.changed:
+        raise Unfit(f"nothing to rewrite: {rewriting.why}")
+    return InterventionPlan(
+        replace(ask, program=replace(program, source=rewriting.source), given=b""), fresh=True
+    )
 
 
 _PLANS: dict[str, Callable[[Diagnosis, str], InterventionPlan]] = {
@@ -195,11 +203,15 @@ _PLANS: dict[str, Callable[[Diagnosis, str], InterventionPlan]] = {
 
 
 def with_truth(planned: InterventionPlan, diagnosis: Diagnosis, truth: Prediction) -> InterventionPlan:
-    """A plan whose truth was recorded anew: its budget holds that truth twice; `Unfit` where it ends otherwise."""
+    """Adapt a plan to a truth that was recorded anew: the budget is at least twice its length.
+
+    Raises:
+        Unfit: That execution ends differently from the original, or not at all.
+    """
     reading = read(planned.ask, truth)
     if not reading.ended:
-        raise Unfit("its true run is not recorded to its end")
+        raise Unfit("the true trace was not recorded to its end")
     if diagnosis.truth.ended and not ends_alike(diagnosis.truth, reading):
-        raise Unfit("it ends otherwise than the original")
+        raise Unfit("the rewritten program ends differently from the original")
     limit = max(planned.ask.limit, 2 * len(truth.text) + SLACK)
     return replace(planned, ask=replace(planned.ask, limit=limit))

@@ -1,8 +1,7 @@
-"""What a text in Meta's notation tells of the truth: a value that shows a true one is given that one's text.
+"""Compare a text in Meta's notation with a truth: a value that shows a true one is replaced by the true text.
 
-Steps stand beside each other as `align` puts them. So whoever compares such a reading with its truth compares values
-alone. Left out are the frames that only tracing makes: the StopIteration that ends a loop, a `yield from` or an
-`await`, which is raised and handled inside the interpreter. No recording has them, and a tracer of CPython 3.11 does.
+Afterwards, readers compare values alone. Frames that only a tracer reports are removed: CPython 3.11 traces
+the StopIteration that ends a loop, a `yield from` or an `await`, and no recording has it.
 """
 
 from __future__ import annotations
@@ -27,31 +26,33 @@ _WAITING = re.compile(r"\b(?:for|from|await|async)\b")
 
 
 def read_beside(ask: PredictionRequest, prediction: Prediction, truth: Reading) -> Reading:
-    """The events of a prediction that is compared with a truth."""
-    found = read(ask, prediction)
+    """Read the events of a prediction that is compared with a truth."""
+    predicted = read(ask, prediction)
     is_exact = notation(prediction.codec).is_canonical
-    return found if is_exact else reconciled(ask.program, truth, found)
+    return predicted if is_exact else reconciled(ask.program, truth, predicted)
 
 
-def reconciled(program: Program, truth: Reading, found: Reading) -> Reading:
-    """The found reading with the true texts of the values that it shows, less what only tracing makes."""
+def reconciled(program: Program, truth: Reading, predicted: Reading) -> Reading:
+    """Return the predicted reading with the true texts of the values it shows, without tracer-only frames."""
     lines = listing(program.source, program.language)
-    found = _without_stops(lines, truth.events, found) if program.lang.runs_in_interpreter else found
-    events, equality = list(found.events), ReprEquality(program.source, program.language)
-    for span in aligned(truth.events, found.events):
+    predicted = (
+        _without_stops(lines, truth.events, predicted) if program.lang.runs_in_interpreter else predicted
+    )
+    events, equality = list(predicted.events), ReprEquality(program.source, program.language)
+    for span in aligned(truth.events, predicted.events):
         if span.agrees:
             for i in range(span.wanted):
-                at = span.found + i
-                events[at] = _told(equality, truth.events[span.truth + i], events[at])
-    if found.partial is not None and len(events) < len(truth.events):
-        events += _broken(lines, equality, truth.events, events, found.partial)
-    elif found.ended:
-        events += _given_up(truth.events, events)
-    places = found.places and (*found.places, *range(len(found.events), len(events)))
-    return replace(found, events=tuple(events), places=places, partial=None)
+                j = span.found + i
+                events[j] = _with_true_texts(equality, truth.events[span.truth + i], events[j])
+    if predicted.begun is not None and len(events) < len(truth.events):
+        events += _unfinished_frame(lines, equality, truth.events, events, predicted.begun)
+    elif predicted.ended:
+        events += _closed_generators(truth.events, events)
+    places = predicted.places and (*predicted.places, *range(len(predicted.events), len(events)))
+    return replace(predicted, events=tuple(events), places=places, begun=None)
 
 
-def _told(equality: ReprEquality, true: Event, event: Event) -> Event:
+def _with_true_texts(equality: ReprEquality, true: Event, event: Event) -> Event:
     values, arg = true.values, event.arg
     fresh = {
         name: values[name]
@@ -65,63 +66,63 @@ def _told(equality: ReprEquality, true: Event, event: Event) -> Event:
     return event._replace(values={**event.values, **fresh} if fresh else event.values, arg=arg)
 
 
-def _given_up(truth: Sequence[Event], events: list[Event]) -> list[Event]:
-    """The true steps behind the end of the outermost call, where a text ends with that one.
+def _closed_generators(truth: Sequence[Event], events: list[Event]) -> list[Event]:
+    """The true steps after the end of the outermost call, if the text ends there.
 
-    They are of generators that are given up when it is over: whether a tracer still looks is its own affair.
+    They belong to generators that are closed at the end. Tracers differ in whether they report them.
     """
-    own = max((i for i, event in enumerate(truth) if event.parent < 0), default=-1)
-    if len(events) != own + 1 or not all(map(same_action, truth, events)):
+    outermost = max((i for i, event in enumerate(truth) if event.parent < 0), default=-1)
+    if len(events) != outermost + 1 or not all(map(same_action, truth, events)):
         return []
-    frames = {one.frame: other.frame for one, other in zip(truth, events, strict=False)}
-    return [event._replace(frame=frames.get(event.frame, event.frame)) for event in truth[own + 1 :]]
+    frames = {true.frame: predicted.frame for true, predicted in zip(truth, events, strict=False)}
+    return [event._replace(frame=frames.get(event.frame, event.frame)) for event in truth[outermost + 1 :]]
 
 
-def _waits(lines: SourceListing, line: int | None) -> bool:
+def _may_stop(lines: SourceListing, line: int | None) -> bool:
     return line is not None and _WAITING.search(lines.text(line)) is not None
 
 
-def _without_stops(lines: SourceListing, truth: Sequence[Event], found: Reading) -> Reading:
-    """As far as both go alike: the found steps without the ends of iterations that no true step stands beside."""
-    kept, i = list[int](), 0
-    for at, event in enumerate(found.events):
+def _without_stops(lines: SourceListing, truth: Sequence[Event], predicted: Reading) -> Reading:
+    """The predicted steps, as far as both agree, without ends of iterations that have no true step."""
+    positions, i = list[int](), 0
+    for at, event in enumerate(predicted.events):
         if i < len(truth) and same_action(truth[i], event):
             i += 1
-        elif event.event == "raise" and _STOPPED.match(event.arg or "") and _waits(lines, event.line):
+        elif event.event == "raise" and _STOPPED.match(event.arg or "") and _may_stop(lines, event.line):
             continue
         else:
             i = len(truth)
-        kept.append(at)
-    if len(kept) == len(found.events):
-        return found
-    return replace(found, events=tuple(found.events[at] for at in kept), places=tuple(kept))
+        positions.append(at)
+    if len(positions) == len(predicted.events):
+        return predicted
+    return replace(predicted, events=tuple(predicted.events[at] for at in positions), places=tuple(positions))
 
 
-# ---- a frame that the cut broke off
+# ---- an unfinished last frame
 
 
-def _broken(
+def _unfinished_frame(
     lines: SourceListing,
     equality: ReprEquality,
     truth: Sequence[Event],
     events: list[Event],
     begun: PartialFrame,
 ) -> list[Event]:
-    """The frame behind steps that are all true, where what was written of it is not: the rest of it as it should be.
+    """The unfinished frame after a right prefix, completed with the true values where it does not say otherwise.
 
-    None where it is a beginning of the true one, or stands behind a step that is not: then it tells nothing.
+    Empty if it is a start of the true frame, or if a step before it is wrong.
     """
-    if not all(same_action(one, other) for one, other in zip(truth, events, strict=False)):
+    if not all(same_action(left, right) for left, right in zip(truth, events, strict=False)):
         return []
     true = truth[len(events)]
     if (
         equality.is_traced
         and begun.events == ("raise",)
         and true.event != "raise"
-        and _waits(lines, true.line)
+        and _may_stop(lines, true.line)
     ):
-        return []  # perhaps one that only tracing makes
-    frames = {one.frame: other.frame for one, other in zip(truth, events, strict=False)}
+        return []  # perhaps a frame that only a tracer reports
+    frames = {left.frame: right.frame for left, right in zip(truth, events, strict=False)}
     frame = frames.get(true.frame, max(frames.values(), default=-1) + 1)
     before = next((event.values for event in reversed(events) if event.frame == frame and event.whole), {})
     event = true._replace(frame=frame, parent=frames.get(true.parent, true.parent))
@@ -145,18 +146,18 @@ def _is_line(begun: PartialFrame, text: str) -> bool:
 def _values(
     equality: ReprEquality, begun: PartialFrame, before: Mapping[str, str], true: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """The true values, those that were written instead of them, and without those that were not."""
-    found = {} if begun.closed else dict(true)
+    """The true values, overwritten by those that the unfinished frame has."""
+    values = {} if begun.closed else dict(true)
     for name, value in begun.locals.items():
-        said = before.get(name, value) if value == UNCHANGED else value
+        text = before.get(name, value) if value == UNCHANGED else value
         if not equality.is_traced or not is_hidden(name):
-            found[name] = true[name] if name in true and equality.holds(true[name], said) else said
-    late, half = begun.name, begun.value
-    if late is None or (equality.is_traced and is_hidden(late)):
-        return found
-    if half is not None:
-        if late not in true or not equality.may_begin(true[late], half):
-            found[late] = half
-    elif not any(each.startswith(late) for each in true.keys() - begun.locals.keys()):
-        found[late] = UNCHANGED
-    return found
+            values[name] = true[name] if name in true and equality.holds(true[name], text) else text
+    last_name, last_value = begun.name, begun.value
+    if last_name is None or (equality.is_traced and is_hidden(last_name)):
+        return values
+    if last_value is not None:
+        if last_name not in true or not equality.may_begin(true[last_name], last_value):
+            values[last_name] = last_value
+    elif not any(name.startswith(last_name) for name in true.keys() - begun.locals.keys()):
+        values[last_name] = UNCHANGED
+    return values

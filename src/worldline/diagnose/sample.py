@@ -1,4 +1,4 @@
-"""What is diagnosed: an ask, what happened, and what was predicted, both in one notation. Pure data."""
+"""The data under diagnosis: a request, its truth and its prediction, both in one notation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 
 @dataclass(frozen=True, kw_only=True)
 class ReportedAnswer:
-    """What stands beside a trace, as values' texts: the model's `own` answer, what another scorer has `taken` for it.
+    """An answer reported beside a trace, as the text of a value.
 
-    `expected` is what a benchmark says is right; `failed`: another scorer says that the sample is wrong.
+    `own`: the model's separate answer. `taken`: what another scorer read. `expected`: what a benchmark
+    expects. `failed`: another scorer judged the sample wrong.
     """
 
     own: str | None = None
@@ -23,7 +24,7 @@ class ReportedAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """One ask, its true steps and the found ones, and what else is said about the answer."""
+    """A request with its truth, its prediction (`found`) and the answer reported beside it."""
 
     ask: PredictionRequest
     truth: Prediction
@@ -33,10 +34,11 @@ class Sample:
     def __post_init__(self) -> None:
         if self.truth.codec != self.found.codec:
             raise UsageError(
-                f"the truth is written in {self.truth.codec}, the prediction in {self.found.codec}: they do not compare"
+                f"cannot compare a truth in {self.truth.codec} with a prediction in {self.found.codec}: "
+                "use one notation for both"
             )
 
     @property
     def told(self) -> ReportedAnswer:
-        """What stands beside the trace: what was found elsewhere, else the answer that the model itself gave."""
+        """The answer reported beside the trace; by default the one that the model itself gave."""
         return ReportedAnswer(own=self.found.said) if self.beside == ReportedAnswer() else self.beside

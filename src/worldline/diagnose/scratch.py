@@ -1,4 +1,4 @@
-"""What stands on a model's scratchpad: its steps under those of the program, and what first went wrong among them."""
+"""The steps on a model's scratchpad, by step of the program, and the first one that goes wrong."""
 
 from __future__ import annotations
 
@@ -17,49 +17,56 @@ from worldline.predict.scratchpad import rewritten_request, unfold_scratch
 
 
 class ScratchStep(NamedTuple):
-    """One step on the scratchpad: the rewriting's own line as it reads, and what happens there."""
+    """A step on the scratchpad: the line of the rewriting, and its event."""
 
     code: str
     event: Event
 
     def as_json(self) -> dict[str, Any]:
-        """The line, the event, and the values."""
         event = self.event
         return {"code": self.code, "event": event.event, "values": dict(event.values), "arg": event.arg}
 
 
-def folds(ask: PredictionRequest, found: Prediction) -> tuple[tuple[ScratchStep, ...], ...]:
-    """For each step of the program, those that were imagined in its place; none where it is as it was imagined."""
-    if found.scratch is None:
+def folds(ask: PredictionRequest, prediction: Prediction) -> tuple[tuple[ScratchStep, ...], ...]:
+    """List the scratchpad steps behind each step of the program; empty for a step that was predicted as it is."""
+    if prediction.scratch is None:
         return ()
-    lines = found.scratch.source.split("\n")
-    reading = read(rewritten_request(ask, found.scratch), replace(found, text=found.scratch.text, scratch=None))
-    _, made = unfold_scratch(ask, found.scratch)
+    lines = prediction.scratch.source.split("\n")
+    reading = read(
+        rewritten_request(ask, prediction.scratch), replace(prediction, text=prediction.scratch.text, scratch=None)
+    )
+    _, folded = unfold_scratch(ask, prediction.scratch)
 
     def step(event: Event) -> ScratchStep:
         at = (event.line or 0) - 1
         return ScratchStep(lines[at].strip() if event.file is None and 0 <= at < len(lines) else "", event)
 
-    several = (under if len(under) > 1 else [] for under in made.under)
+    several = (under if len(under) > 1 else [] for under in folded.under)
     return tuple(tuple(step(reading.events[i]) for i in under) for under in several)
 
 
-def diagnosed(ask: PredictionRequest, found: Prediction, limits: Limits) -> Diagnosis | None:
-    """The scratchpad beside what the interpreter does of the rewriting; None where the program was imagined itself."""
-    if found.scratch is None:
+def diagnosed(ask: PredictionRequest, prediction: Prediction, limits: Limits) -> Diagnosis | None:
+    """Diagnose the scratchpad against an execution of the rewriting; None if there is no scratchpad."""
+    if prediction.scratch is None:
         return None
-    own = replace(rewritten_request(ask, found.scratch), limit=max(ask.limit, len(found.scratch.text) + SLACK))
+    own = replace(
+        rewritten_request(ask, prediction.scratch), limit=max(ask.limit, len(prediction.scratch.text) + SLACK)
+    )
     (truth,) = Interpreter(limits=limits).predict([replace(own, limit=1 << 30)])
-    text = replace(found, text=found.scratch.text, scratch=None)
+    text = replace(prediction, text=prediction.scratch.text, scratch=None)
     return Diagnosis(Sample(ask=own, truth=truth, found=text))
 
 
-def blamed(ask: PredictionRequest, found: Prediction, diagnosis: Diagnosis) -> tuple[int, str, str] | None:
-    """The line of the program, the scratchpad's own line, and why, where that first goes wrong."""
-    first, scratch = diagnosis.first, found.scratch
+def blamed(
+    ask: PredictionRequest, prediction: Prediction, diagnosis: Diagnosis
+) -> tuple[int, str, str] | None:
+    """Return the line of the program, the line of the scratchpad and the cause where that first goes wrong."""
+    first, scratch = diagnosis.first, prediction.scratch
     if first is None or scratch is None or first.line is None or not 0 < first.line <= len(scratch.lines):
         return None
-    why = diagnosis.cause
-    about = ", ".join(filter(None, (why.detail, why.operation, why.type)))
-    said = why.name + (f" ({about})" if about else "") + (f": {why.evidence}" if why.evidence else "")
-    return scratch.lines[first.line - 1], scratch.source.split("\n")[first.line - 1].strip(), said
+    cause = diagnosis.cause
+    about = ", ".join(filter(None, (cause.detail, cause.operation, cause.type)))
+    evidence = (
+        cause.name + (f" ({about})" if about else "") + (f": {cause.evidence}" if cause.evidence else "")
+    )
+    return scratch.lines[first.line - 1], scratch.source.split("\n")[first.line - 1].strip(), evidence

@@ -1,6 +1,7 @@
-"""What is said about a debugged run, in sentences: where it parts, why, what was believed, what each intervention did.
+"""The result of `debug()` in sentences: the first divergence, the cause, the confidence, and each intervention.
 
-A sentence is a name, a text that is safe to print, and a style; a terminal and a page show the same ones.
+A sentence is a label, a text that is safe to print, and a style. The terminal and the page show the same
+ones.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from worldline.analyze.flow.functions import Functions
 from worldline.codec.reading import Reading
-from worldline.core.text import around, first_difference, printable
+from worldline.core.text import around, parting, plural, printable
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diagnosis import Diagnosis
@@ -19,189 +20,227 @@ from worldline.diagnose.reading import ends_alike
 from worldline.diagnose.trials import InterventionTrial
 from worldline.predict.prediction import Prediction
 
-LONG = 160  # characters of a value in a sentence
+MAX_VALUE = 160  # characters of a value in a sentence
+_VERBS = {"return": "returns", "yield": "yields", "raise": "raises", "output": "prints", "input": "reads"}
 
 
-def sentences(found: Debugged) -> Iterator[tuple[str, str, str]]:
-    """What is to be said below the rows."""
-    diagnosis, why = found.diagnosis, found.cause
-    if not found.diverges:
-        far = "the whole trace" if diagnosis.truth.ended else "as far as the run was recorded"
-        yield (
-            "right",
-            f"{far}, {diagnosis.truth.steps:,} steps, in {found.seconds['model']:.1f} s",
-            "bold green",
-        )
+def sentences(debugged: Debugged) -> Iterator[tuple[str, str, str]]:
+    """Yield label, text and style of each sentence about a debugged program."""
+    diagnosis, cause = debugged.diagnosis, debugged.cause
+    if not debugged.diverges:
+        extent = "the whole trace" if diagnosis.truth.ended else "as far as the execution was recorded"
+        text = f"{extent}, {diagnosis.truth.steps:,} steps, predicted in {debugged.seconds['model']:.1f} s"
+        yield "right", text, "bold green"
         return
     if diagnosis.divergences:
-        more = len(diagnosis.divergences) - 1
-        rest = f"; {more:,} more after it" if more else ""
-        yield "diverges", f"at step {place(diagnosis)}{rest}", "bold red"
-    about = ", ".join(filter(None, (why.detail, why.operation, why.type)))
-    name = why.name + (f" ({about})" if about else "")
-    yield "cause", printable(f"{name}: {why.evidence}" if why.evidence else name), "bold"
-    if why.under:
-        yield "", printable(f"before the cut: {why.under}"), ""
-    if found.branch is not None:
-        yield "branch", printable(found.branch.in_words(_value)), "bold"
-        if told := found.branch.nearest_in_words():
-            yield "", printable(told), ""
-    if found.blamed is not None:
-        line, code, said = found.blamed
-        yield "scratch", printable(f"line {line}, at `{code}`: {said}"), "bold"
-    if (is_right := found.is_right_given_its_draws) is not None:
-        said = "right" if is_right else "not right"
-        yield (
-            "draws",
-            f"{said} given its own draws: beside the run that has them",
-            "green" if is_right else "",
-        )
-    if found.belief is not None and why.name != UNKNOWN:
-        yield "belief", _believed(found.belief), ""
-    yield "answer", _answered(found), ""
-    if found.tried:
-        yield from intervention_lines(found.tried)
-        yield _verdict(found)
+        later = len(diagnosis.divergences) - 1
+        rest = f"; {plural(later, 'later divergence')}" if later else ""
+        yield "first divergence", f"at step {place(diagnosis)}{rest}", "bold red"
+    about = ", ".join(filter(None, (cause.detail, cause.operation, cause.type)))
+    name, evidence = cause.name + (f" ({about})" if about else ""), _new_evidence(diagnosis)
+    yield "cause", printable(f"{name}: {evidence}" if evidence else name), "bold"
+    if cause.under:
+        yield "", printable(f"before the cut: {cause.under}"), ""
+    yield from _details(debugged)
+    if debugged.belief is not None and cause.name != UNKNOWN:
+        label = "step" if debugged.belief.sure is None else "confidence"
+        yield label, _confidence(debugged.belief), ""
+    yield "answer", _answer(diagnosis), ""
+    if debugged.tried:
+        yield from intervention_lines(debugged.tried)
+        yield _verdict(debugged)
 
 
-def _verdict(found: Debugged) -> tuple[str, str, str]:
-    name = printable(found.cause.name)
-    if found.is_confirmed is None:
-        return "verdict", f"{name}: not tested, {_untested(found)}", "yellow"
-    if found.is_confirmed:
-        return "verdict", f"{name}: confirmed, its intervention makes it right", "bold green"
-    return "verdict", f"{name}: not confirmed, its interventions leave it wrong", "yellow"
+def _new_evidence(diagnosis: Diagnosis) -> str:
+    """The evidence for the cause, without the values that the first divergence has stated already."""
+    evidence, first = diagnosis.cause.evidence, diagnosis.first
+    if first is None:
+        return evidence
+    stated = f"{first.name or _event(first, diagnosis)} is {first.wanted}, predicted {first.got}"
+    rest = evidence.removeprefix(stated + ", ")
+    return rest if rest.startswith("computed by") else evidence
 
 
-def _untested(found: Debugged) -> str:
-    """Why no intervention of the cause was tried: a bound that can be raised, or none applies."""
-    whys = [one.why for one in found.tried if one.intervention in CONFIRMING.get(found.cause.name, ())]
-    for option, left in (("--work", "nothing"), ("--seconds", "no time")):
+def _details(debugged: Debugged) -> Iterator[tuple[str, str, str]]:
+    """The misjudged condition, the wrong line of the scratchpad, and the verdict given the model's own draws."""
+    if debugged.branch is not None:
+        yield "wrong branch", printable(debugged.branch.in_words(_value)), "bold"
+        if nearest := debugged.branch.nearest_in_words():
+            yield "", printable(nearest), ""
+    if debugged.blamed is not None:
+        line, code, cause = debugged.blamed
+        yield "scratchpad", printable(f"line {line}, at `{code}`: {cause}"), "bold"
+    if (is_right := debugged.is_right_given_its_draws) is not None:
+        verdict = "right" if is_right else "wrong"
+        yield "own draws", f"{verdict} given the model's own draws", "green" if is_right else ""
+
+
+def _verdict(debugged: Debugged) -> tuple[str, str, str]:
+    name = printable(debugged.cause.name)
+    if debugged.is_confirmed is None:
+        return "verdict", f"{name}: not tested, {_untested(debugged)}", "yellow"
+    if debugged.is_confirmed:
+        return "verdict", f"{name}: confirmed, removing it fixes the prediction", "bold green"
+    return "verdict", f"{name}: not confirmed, removing it leaves the prediction wrong", "yellow"
+
+
+def _untested(debugged: Debugged) -> str:
+    """Why no intervention of the cause was tried."""
+    whys = [
+        trial.why for trial in debugged.tried if trial.intervention in CONFIRMING.get(debugged.cause.name, ())
+    ]
+    for option, rest in (("--work", "no bytes"), ("--seconds", "no time")):
         bound = next((why.partition(option)[2] for why in whys if option in why), "")
         if bound:
-            return f"{option}{bound} left {left} for its interventions"
-    return "none of its interventions applies" if whys else "it has no intervention"
+            return f"{option}{bound} leaves {rest} for its interventions"
+    return "none of its interventions applies" if whys else "no intervention removes it"
 
 
-def ending(found: Prediction, reading: Reading) -> Iterator[tuple[str, str, str]]:
-    """How a prediction ends."""
+def ending(prediction: Prediction, reading: Reading) -> Iterator[tuple[str, str, str]]:
+    """Yield the sentences about how a prediction ends."""
     if reading.malformed is not None:
         text = f"at byte {reading.malformed.offset:,}: expected {reading.malformed.expected}"
         yield "malformed", printable(text), "bold red"
     if reading.answer is not None:
-        yield "answer", printable(" ".join(reading.answer)[:LONG]), "bold"
-    rate = f" in {found.seconds:.1f} s" if found.seconds else ""
-    yield "model", f"{found.status}, {len(found.text):,} bytes, {reading.steps:,} steps{rate}", "dim"
+        yield "answer", printable(" ".join(reading.answer)[:MAX_VALUE]), "bold"
+    rate = f" in {prediction.seconds:.1f} s" if prediction.seconds else ""
+    yield (
+        "prediction",
+        f"{prediction.status}, {len(prediction.text):,} bytes, {reading.steps:,} steps{rate}",
+        "dim",
+    )
 
 
-def intervention_lines(tried: Iterable[InterventionTrial]) -> Iterator[tuple[str, str, str]]:
-    """What came of each intervention; those that were not tried, or do not apply, together at the end."""
-    words = {"recovered": ("comes right", "green"), "fault": ("the tool failed", "yellow")}
-    head, apart = "interventions", list[str]()
-    for one in tried:
-        if one.outcome in ("unfit", "untried"):
-            apart.append(f"{one.intervention} ({one.why})")
+def intervention_lines(trials: Iterable[InterventionTrial]) -> Iterator[tuple[str, str, str]]:
+    """Yield the result of each intervention, then those that do not apply or were not tried."""
+    words = {"recovered": ("fixed", "green"), "fault": ("the tool failed", "yellow")}
+    label = "interventions"
+    skipped: dict[str, list[str]] = {"unfit": [], "untried": []}
+    for trial in trials:
+        if trial.outcome in skipped:
+            skipped[trial.outcome].append(f"{trial.intervention} ({trial.why})")
             continue
-        word, style = words.get(one.outcome, ("stays wrong", ""))
-        why = f" ({one.why})" if one.why else ""
-        yield head, printable(f"{one.intervention:<8} {word}{why}: {INTERVENTIONS[one.intervention]}"), style
-        head = ""
-    if apart:
-        yield head, printable("not tried: " + "; ".join(apart)), "dim"
+        word, style = words.get(trial.outcome, ("still wrong", ""))
+        why = f" ({trial.why})" if trial.why else ""
+        text = f"{trial.intervention:<8} {word}{why}: {INTERVENTIONS[trial.intervention]}"
+        yield label, printable(text), style
+        label = ""
+    for outcome, title in (("untried", "not tried"), ("unfit", "does not apply")):
+        if skipped[outcome]:
+            yield label, printable(f"{title}: " + "; ".join(skipped[outcome])), "dim"
+            label = ""
 
 
 def place(diagnosis: Diagnosis) -> str:
-    """The first divergence: its step, its line, and what differs there."""
-    one = diagnosis.divergences[0]
-    where = f"{one.step}, line {one.line}" if one.line is not None else f"{one.step}"
-    return f"{where}: {_differs(one, diagnosis)}"
+    """Describe the first divergence: its step, its line, and what differs there."""
+    first = diagnosis.divergences[0]
+    where = f"{first.step}, line {first.line}" if first.line is not None else f"{first.step}"
+    return f"{where}: {_differs(first, diagnosis)}"
 
 
-def _differs(one: Divergence, diagnosis: Diagnosis) -> str:
-    wanted, got = _values(one.wanted, one.got)
-    name = "the hidden input" if one.name == HIDDEN else printable(one.name or "")
-    if one.what in ("event", "line") and one.found is not None:
-        return _actions(one, diagnosis)
-    if one.what == "missing":
-        return f"{wanted} is missing"
-    if one.what == "extra":
-        return f"{got} does not happen"
-    if one.what == "names":
-        return _changed(name, one.wanted, one.got, wanted, got)
-    about = f"{name} is " if one.name is not None else ""
-    part = ""
-    if one.part is not None and (one.part.path or one.part.at is not None):
-        at = f" at character {one.part.at}" if one.part.at is not None else ""
-        sides = f"{_value(one.part.wanted)}, not {_value(one.part.got)}"
-        part = f"; they part in {printable(one.part.path) or 'it'}{at}: {sides}"
-    return f"{about}{wanted}, not {got}{part}"
+def _differs(divergence: Divergence, diagnosis: Diagnosis) -> str:
+    wanted, got = _values(divergence.wanted, divergence.got)
+    name = "the hidden input" if divergence.name == HIDDEN else printable(divergence.name or "")
+    if divergence.what in ("event", "line") and divergence.found is not None:
+        return _actions(divergence, diagnosis)
+    if divergence.what == "missing":
+        return f"{wanted} is missing in the prediction"
+    if divergence.what == "extra":
+        return f"predicted {got}, which does not happen"
+    if divergence.what == "names":
+        return _changed(name, divergence.wanted, divergence.got, wanted, got)
+    about = f"{name} is " if divergence.name is not None else _verb(divergence, diagnosis)
+    return f"{about}{wanted}, predicted {got}{_part(divergence)}"
 
 
-def _changed(name: str, true: str | None, said: str | None, wanted: str, got: str) -> str:
-    """A name that one side alone changes, drops or shares."""
+def _event(divergence: Divergence, diagnosis: Diagnosis) -> str:
+    events = diagnosis.truth.events
+    return events[divergence.step].event if divergence.step < len(events) else ""
 
-    def told(text: str | None, shown: str) -> str:
-        if text is None or text == GONE:
-            return "no change of it" if text is None else f"that {name} is gone"
+
+def _verb(divergence: Divergence, diagnosis: Diagnosis) -> str:
+    event = _event(divergence, diagnosis)
+    return f"{_VERBS[event]} " if divergence.wanted is not None and event in _VERBS else ""
+
+
+def _part(divergence: Divergence) -> str:
+    """The first element or character that differs; empty if the whole value does."""
+    part = divergence.part
+    if part is None or (not part.path and part.at is None):
+        return ""
+    where = ", ".join(filter(None, (printable(part.path), "" if part.at is None else f"character {part.at}")))
+    return f" (at {where}: {_value(part.wanted)}, predicted {_value(part.got)})"
+
+
+def _changed(name: str, true: str | None, predicted: str | None, wanted: str, got: str) -> str:
+    """A name that only one side changes, deletes or shares."""
+
+    def describe(text: str | None, shown: str) -> str:
+        if text is None:
+            return "no change"
+        if text == GONE:
+            return f"{name} deleted"
         if text.startswith("&"):
-            return f"{name} is {printable(text[1:])}" if text[1:] else f"{name} apart"
+            return f"{name} is {printable(text[1:])}" if text[1:] else f"{name} not shared"
         return f"{name}={shown}"
 
     if true is None:
-        return f"{name} does not change; the model tells {told(said, got)}"
-    if true == GONE:
-        return f"{name} is gone; the model tells {told(said, got)}"
-    if true.startswith("&"):
-        other = f"the object of {printable(true[1:])}" if true[1:] else "an object of its own"
-        return f"{name} is {other}; the model tells {told(said, got) if said else 'nothing of it'}"
-    return f"{name} becomes {wanted}; the model tells {told(said, got)}"
+        actual = f"{name} does not change"
+    elif true == GONE:
+        actual = f"{name} is deleted"
+    elif true.startswith("&"):
+        actual = f"{name} is {f'the object of {printable(true[1:])}' if true[1:] else 'an object of its own'}"
+    else:
+        actual = f"{name} becomes {wanted}"
+    return f"{actual}, predicted {describe(predicted, got)}"
 
 
-def _actions(one: Divergence, diagnosis: Diagnosis) -> str:
-    """Two other ways to go on, each by what happens and where."""
+def _actions(divergence: Divergence, diagnosis: Diagnosis) -> str:
     events = diagnosis.truth.events, diagnosis.found.events
     functions = Functions(diagnosis.sample.ask.program)
-    true = in_words(events[0][one.step], functions) if one.step < len(events[0]) else "the end"
-    said = in_words(events[1][one.found or 0], functions)
-    if true == said:
-        true, said = printable(one.wanted or true), printable(one.got or said)
-    return f"{true}, not {said.replace(' is called', '') if true.endswith(')') and ' is called' in true else said}"
+    true = in_words(events[0][divergence.step], functions) if divergence.step < len(events[0]) else "the end"
+    predicted = in_words(events[1][divergence.found or 0], functions)
+    if true == predicted:
+        true, predicted = printable(divergence.wanted or true), printable(divergence.got or predicted)
+    return f"{true}, predicted {predicted}"
 
 
 def _values(wanted: str | None, got: str | None) -> tuple[str, str]:
-    """Both sides, long ones around where they part."""
+    """Both values; long ones are cut around the first difference."""
     if wanted is None or got is None:
         return _value(wanted), _value(got)
-    at = first_difference(wanted, got)
-    return printable(around(wanted, at, LONG)), printable(around(got, at, LONG))
+    at = parting(wanted, got)
+    return printable(around(wanted, at, MAX_VALUE)), printable(around(got, at, MAX_VALUE))
 
 
 def _value(text: str | None) -> str:
-    return "nothing" if text is None else printable(around(text, 0, LONG))
+    return "nothing" if text is None else printable(around(text, 0, MAX_VALUE))
 
 
-def _believed(belief: Belief) -> str:
-    def odds(of: float | None) -> str:
-        return "" if of is None else f", probability {percent(of)}"
+def _confidence(belief: Belief) -> str:
+    def describe(kind: str, text: str, probability: float | None) -> str:
+        odds = "" if probability is None else f"{percent(probability)} for "
+        return f"{odds}{kind} `{_value(text)}`"
 
-    wrote, wanted = (_value(text.removesuffix("\n")) for text in (belief.wrote, belief.wanted))
-    return f"it wrote `{wrote}`{odds(belief.sure)}; the truth is `{wanted}`{odds(belief.truth)}"
+    predicted = describe("predicted", belief.wrote.removesuffix("\n"), belief.sure)
+    actual = describe("actual", belief.wanted.removesuffix("\n"), belief.truth)
+    return f"{predicted}, {actual}"
 
 
 def percent(rate: float) -> str:
-    """A probability as a person reads it, however small."""
+    """Format a probability, however small."""
     if rate >= 0.0995 or rate == 0.0:
         return f"{100 * rate:.0f} %"
     return f"{100 * rate:.1f} %" if rate >= 0.001 else f"{100 * rate:.1g} %"
 
 
-def _answered(found: Debugged) -> str:
-    diagnosis = found.diagnosis
-    wanted, got = (
-        _value(" ".join(each) if each else None) for each in (diagnosis.truth.answer, diagnosis.found.answer)
+def _answer(diagnosis: Diagnosis) -> str:
+    true, predicted = (
+        _value(" ".join(answer) if answer else None)
+        for answer in (diagnosis.truth.answer, diagnosis.found.answer)
     )
     if diagnosis.answer or ends_alike(diagnosis.truth, diagnosis.found, printed=True):
-        return f"right all the same: {wanted}"
-    if wanted == got and diagnosis.truth.printed != diagnosis.found.printed:
-        return f"{got}, which is true, but other output"
-    return f"{got}; the truth is {wanted}"
+        return f"right although the trace is not: {true}"
+    if true == predicted and diagnosis.truth.printed != diagnosis.found.printed:
+        return f"right ({true}), but the output differs"
+    return f"predicted {predicted}, actual {true}"

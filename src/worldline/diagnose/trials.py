@@ -1,8 +1,8 @@
-"""Causes put to the test: failed samples, and as many passing ones, are asked again under each intervention.
+"""Test causes: failed samples, and as many passing ones, are predicted again under each intervention.
 
-A cause is confirmed when its intervention flips the sample. What an intervention does to passing samples counts as well: a gain among
-failures alone is an upper bound. Samples that an intervention does not apply to, and faults of the tool, are counted apart.
-Which interventions there are, and what each changes, is `interventions`.
+A cause is confirmed when its intervention fixes the sample. Effects on passing samples count as well: a gain
+among failures alone is an upper bound. Samples to which an intervention does not apply, and tool faults, are
+counted apart. `interventions` defines what each intervention changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.interventions import (
     CONFIRMING,
     INTERVENTIONS,
-    QUERIES,
+    QUERY_COUNT,
     InterventionPlan,
     Unfit,
     check_intervention,
@@ -39,16 +39,16 @@ from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 
 MEASURES = ("answer", "trace")
-WHOLE = 1 << 24  # bytes of a true text; the recording's own limits cut it before
+MAX_TRUTH_BYTES = 1 << 24  # never reached: the limits of the recording are lower
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class InterventionTrial:
-    """One intervention on one sample: right before, right after, and the sample as it was asked again.
+    """One intervention on one sample: whether it was right before and after, and the sample as predicted again.
 
-    `status`: `done`; or not judged, and `why`: `unfit` (it would have changed nothing), `untried` (beyond a bound),
-    `fault` (the tool failed).
+    `status` is `done`, or why there is no verdict: `unfit` (does not apply), `untried` (beyond a bound) or
+    `fault` (the tool failed); `why` gives the reason.
     """
 
     intervention: str
@@ -61,7 +61,7 @@ class InterventionTrial:
 
     @property
     def outcome(self) -> str:
-        """`recovered`, `regressed`, `right` or `wrong` as before; the status where it was not judged."""
+        """`recovered`, `regressed`, or `right` or `wrong` as before; the status if there is no verdict."""
         if self.status != "done":
             return self.status
         if self.before == self.after:
@@ -69,7 +69,7 @@ class InterventionTrial:
         return "recovered" if self.after else "regressed"
 
     def as_json(self) -> dict[str, Any]:
-        """Without the texts."""
+        """Return the trial without its texts."""
         return {
             "intervention": self.intervention,
             "sample": self.sample,
@@ -80,9 +80,9 @@ class InterventionTrial:
 
 @dataclass(frozen=True)
 class Effect:
-    """What an intervention did: flips among the samples that it applies to, and how many it does not apply to.
+    """The effect of an intervention: flips among the samples it applies to, and to how many it does not.
 
-    `expected` is the net effect on all samples, of which only some were tried.
+    `expected` is the net effect extrapolated to all samples, of which only some were tried.
     """
 
     intervention: str
@@ -92,17 +92,22 @@ class Effect:
     expected: float
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
-        told = {"unfit": self.unfit, "faults": self.faults, "expected": self.expected}
-        return {"intervention": self.intervention, **self.pairs.as_json(), **told}
+        return {
+            "intervention": self.intervention,
+            **self.pairs.as_json(),
+            "unfit": self.unfit,
+            "faults": self.faults,
+            "expected": self.expected,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
 class Trials:
-    """Every intervention on every chosen sample. `by`: what counts as right. `passing`: how many there were to choose from,
-    and `failing`: how many failed, where not all of those were tried.
+    """Every intervention on every chosen sample.
 
-    `unjudged` samples have no true answer or were faults: they were not tried. `causes` are of the failed ones.
+    `by` says what counts as right: answer or trace. `chosen` passing samples were tried out of `passing`, and
+    the `failed` ones out of `failing`. `unjudged` samples have no true answer or are faults. `causes` are
+    those of the failed ones.
     """
 
     model: str
@@ -118,8 +123,8 @@ class Trials:
     failing: int = 0
 
     def effect(self, intervention: str) -> Effect:
-        """What one intervention did."""
-        outcomes = [one.outcome for one in self.tried if one.intervention == intervention]
+        """Return the effect of one intervention."""
+        outcomes = [trial.outcome for trial in self.tried if trial.intervention == intervention]
         pairs = Paired(*(outcomes.count(name) for name in ("right", "regressed", "recovered", "wrong")))
         up = max(self.failing, len(self.failed)) / len(self.failed) if self.failed else 0.0
         down = self.passing / len(self.chosen) if self.chosen else 0.0
@@ -128,39 +133,45 @@ class Trials:
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """What each intervention did."""
+        """The effect of each intervention."""
         return tuple(map(self.effect, self.interventions))
 
     def of(self, sample: int) -> tuple[InterventionTrial, ...]:
-        """What each intervention did to one sample."""
-        return tuple(one for one in self.tried if one.sample == sample)
+        """Return the trials of one sample."""
+        return tuple(trial for trial in self.tried if trial.sample == sample)
 
     def flipped(self, sample: int) -> tuple[str, ...]:
-        """The interventions that a failed sample recovered under."""
-        return tuple(one.intervention for one in self.of(sample) if one.outcome == "recovered")
+        """Return the interventions that fixed a failed sample."""
+        return tuple(trial.intervention for trial in self.of(sample) if trial.outcome == "recovered")
 
     @property
     def confirmed(self) -> dict[str, Share]:
-        """Of the failed samples of each cause, how many an intervention of that cause flipped; the commonest cause first."""
+        """The share of failed samples of each cause that its interventions fixed, the most frequent cause first."""
         flips = {
             i: bool(set(self.flipped(i)) & set(CONFIRMING.get(name, ())))
             for i, name in zip(self.failed, self.causes, strict=True)
         }
-        found = {}
+        shares = {}
         for name, n in Counter(self.causes).most_common():
-            of = [i for i, each in zip(self.failed, self.causes, strict=True) if each == name]
-            found[name] = Share(sum(flips[i] for i in of), n)
-        return found
+            samples = (i for i, cause in zip(self.failed, self.causes, strict=True) if cause == name)
+            shares[name] = Share(sum(flips[i] for i in samples), n)
+        return shares
 
     def as_json(self) -> dict[str, Any]:
-        """The counts, and what became of each sample."""
         return {
-            "model": self.model, "by": self.by, "seed": self.seed, "failed": list(self.failed),
-            "causes": list(self.causes), "confirmed": {name: share.as_json() for name, share in self.confirmed.items()},
-            "chosen": list(self.chosen), "passing": self.passing, "failing": self.failing, "unjudged": self.unjudged,
+            "model": self.model,
+            "by": self.by,
+            "seed": self.seed,
+            "failed": list(self.failed),
+            "causes": list(self.causes),
+            "confirmed": {name: share.as_json() for name, share in self.confirmed.items()},
+            "chosen": list(self.chosen),
+            "passing": self.passing,
+            "failing": self.failing,
+            "unjudged": self.unjudged,
             "effects": [effect.as_json() for effect in self.effects],
-            "tried": [one.as_json() for one in self.tried],
-        }  # fmt: skip
+            "tried": [trial.as_json() for trial in self.tried],
+        }
 
 
 def run_interventions(
@@ -173,91 +184,110 @@ def run_interventions(
     limits: Limits | None = None,
     progress: Progress | None = None,
 ) -> Trials:
-    """Try each intervention on every failed sample and on as many passing ones, chosen by the seed.
+    """Try interventions on every failed sample and on as many passing ones, chosen by the seed.
 
-    `samples` were found by the same predictor. `progress` hears an intervention, how many of its asks are done, and of how many.
+    Args:
+        samples: Predictions of the same predictor.
+        predictor: The model that predicts again.
+        interventions: Their names.
+        seed: Chooses the passing samples.
+        by: What counts as right: `answer` or `trace`.
+        limits: Limits of new recordings.
+        progress: Called with an intervention, how many of its predictions are done, and of how many.
+
+    Returns:
+        Every trial.
+
+    Raises:
+        UsageError: `by` or the name of an intervention is unknown.
     """
     if by not in MEASURES:
-        raise UsageError(f"right is measured by {' or '.join(MEASURES)}, not {by!r}")
+        raise UsageError(f"unknown measure {by!r}: choose {' or '.join(MEASURES)}")
     diagnoses = [Diagnosis(sample) for sample in samples]
-    rights, faults = list[bool | None](), list[InterventionTrial]()
-    for i, diagnosis in enumerate(diagnoses):
-        right = call_or_fault(_right, diagnosis, by)
-        if isinstance(right, RowFault):
-            faults += [
-                InterventionTrial(
-                    intervention=intervention, sample=i, before=False, status="fault", why=right.note
-                )
-                for intervention in interventions
-            ]
-        rights.append(None if isinstance(right, RowFault) else right)
+    verdicts = [call_or_fault(_right, diagnosis, by) for diagnosis in diagnoses]
+    faults = {i: verdict.note for i, verdict in enumerate(verdicts) if isinstance(verdict, RowFault)}
+    rights = [None if isinstance(verdict, RowFault) else verdict for verdict in verdicts]
     failed = [i for i, right in enumerate(rights) if right is False]
     passing = [i for i, right in enumerate(rights) if right]
     chosen = sorted(Random(seed).sample(passing, min(len(failed), len(passing))))
     tried: list[InterventionTrial] = []
     for intervention in interventions:
         pairs = [(intervention, i) for i in sorted(failed + chosen)]
-        jobs, unfit = prepare(
+        jobs, unfit = prepare_trials(
             pairs, dict(enumerate(diagnoses)), predictor.info.notation, by=by, limits=limits
         )
-        done = [*unfit, *(one for one in faults if one.intervention == intervention)]
-        before = len(done)
-        for one in carry_out(jobs, predictor, by=by):
-            done.append(one)
+        done = [*unfit, *(_fault(intervention, i, why) for i, why in faults.items())]
+        for count, trial in enumerate(run_trials(jobs, predictor, by=by), 1):
+            done.append(trial)
             if progress is not None:
-                progress(intervention, len(done) - before, len(jobs))
-        tried += sorted(done, key=lambda one: one.sample)
+                progress(intervention, count, len(jobs))
+        tried += sorted(done, key=lambda trial: trial.sample)
     return Trials(
-        model=predictor.info.name, by=by, seed=seed, failed=tuple(failed),
-        causes=tuple(diagnoses[i].cause.name for i in failed), chosen=tuple(chosen), passing=len(passing),
-        unjudged=rights.count(None), interventions=tuple(interventions), tried=tuple(tried),
-    )  # fmt: skip
+        model=predictor.info.name,
+        by=by,
+        seed=seed,
+        failed=tuple(failed),
+        causes=tuple(diagnoses[i].cause.name for i in failed),
+        chosen=tuple(chosen),
+        passing=len(passing),
+        unjudged=rights.count(None),
+        interventions=tuple(interventions),
+        tried=tuple(tried),
+    )
+
+
+def _fault(intervention: str, sample: int, why: str) -> InterventionTrial:
+    return InterventionTrial(intervention=intervention, sample=sample, before=False, status="fault", why=why)
 
 
 def _right(diagnosis: Diagnosis, by: str) -> bool | None:
-    """Whether a sample is right; None of a fault. Why one is not is found out as well: that may fail too."""
+    """Whether a sample is right; None for a fault. Also finds the cause of a wrong one, since that may fail too."""
     if diagnosis.sample.found.status == "fault":
         return None
     right = diagnosis.right(by)
     if right is False:
-        diagnosis.cause  # noqa: B018 - which it keeps
+        diagnosis.cause  # noqa: B018 - it is cached
     return right
 
 
 @dataclass(frozen=True)
-class Trial:
-    """An intervention that applies to a sample: what is asked, what is forced, and the truth."""
+class PreparedTrial:
+    """An intervention that applies to a sample: its plan and the truth to compare with."""
 
     tried: InterventionTrial
     plan: InterventionPlan
     truth: Prediction
 
 
-def prepare(
+def prepare_trials(
     pairs: Sequence[tuple[str, int]],
     diagnoses: Mapping[int, Diagnosis],
     codec: str,
     *,
     by: str,
     limits: Limits | None,
-) -> tuple[list[Trial], list[InterventionTrial]]:
-    """What each intervention asks of each sample, the truths of what is new recorded together; and those that do not apply."""
+) -> tuple[list[PreparedTrial], list[InterventionTrial]]:
+    """Plan interventions on samples, and record the truths that rewritten programs need, in one batch.
+
+    Returns:
+        The trials to run, and those that do not apply.
+    """
     plans: dict[tuple[str, int], InterventionPlan] = {}
     unfit: list[InterventionTrial] = []
 
-    def settle(pair: tuple[str, int], made: InterventionPlan | Unfit | RowFault) -> None:
-        if isinstance(made, InterventionPlan):
-            plans[pair] = made
+    def settle(pair: tuple[str, int], planned: InterventionPlan | Unfit | RowFault) -> None:
+        if isinstance(planned, InterventionPlan):
+            plans[pair] = planned
         else:
             plans.pop(pair, None)
-            unfit.append(_begun(*pair, diagnoses, by, made))
+            unfit.append(_new_trial(*pair, diagnoses, by, planned))
 
     for intervention, i in pairs:
         check_intervention(intervention)
         settle(
             (intervention, i), call_or_fault(_fitting, partial(plan, intervention, diagnoses[i], codec=codec))
         )
-    fresh = [pair for pair, one in plans.items() if one.fresh]
+    fresh = [pair for pair, planned in plans.items() if planned.fresh]
     truths = {pair: diagnoses[pair[1]].sample.truth for pair in plans}
     asks = [plans[pair].ask for pair in fresh]
     recorded = iterate_or_fault(lambda at: _recorded(asks[at:], codec, limits), len(fresh))
@@ -267,18 +297,20 @@ def prepare(
         else:
             truths[pair] = true
             settle(pair, call_or_fault(_fitting, partial(with_truth, plans[pair], diagnoses[pair[1]], true)))
-    return [Trial(_begun(*pair, diagnoses, by), one, truths[pair]) for pair, one in plans.items()], unfit
+    return [
+        PreparedTrial(_new_trial(*pair, diagnoses, by), planned, truths[pair])
+        for pair, planned in plans.items()
+    ], unfit
 
 
-def _fitting(made: Callable[[], InterventionPlan]) -> InterventionPlan | Unfit:
-    """A plan, or why it does not apply."""
+def _fitting(make_plan: Callable[[], InterventionPlan]) -> InterventionPlan | Unfit:
     try:
-        return made()
+        return make_plan()
     except Unfit as why:
         return why
 
 
-def _begun(
+def _new_trial(
     intervention: str,
     i: int,
     diagnoses: Mapping[int, Diagnosis],
@@ -294,21 +326,23 @@ def _begun(
     )
 
 
-def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterator[InterventionTrial]:
-    """Jobs that are forced alike, done and judged, in their order; what a predictor cannot be asked is unfit."""
-    done, reason = 0, ""
+def run_trials(
+    jobs: Sequence[PreparedTrial], predictor: Predictor, *, by: str
+) -> Iterator[InterventionTrial]:
+    """Run trials that are forced alike, in order. What the predictor cannot do becomes not applicable."""
+    count, reason = 0, ""
     if predictor.info.is_replay:
-        yield from (_refused(job, "its outputs were made before: it cannot be asked again") for job in jobs)
+        yield from (_refused(job, "a replay cannot predict again") for job in jobs)
         return
     try:
-        for one in _carried(jobs, predictor, by):
-            yield one
-            done += 1
+        for trial in _carried(jobs, predictor, by):
+            yield trial
+            count += 1
         return
     except UsageError as error:
         reason = str(error)
-    rest, refused = jobs[done:], 0
-    for job in rest:  # one may have spoilt it for all, or nobody can be asked
+    rest, refused = jobs[count:], 0
+    for job in rest:  # one request may have failed the batch, or the predictor refuses all
         try:
             tried = (
                 _refused(job, reason)
@@ -321,11 +355,11 @@ def carry_out(jobs: Sequence[Trial], predictor: Predictor, *, by: str) -> Iterat
         yield tried
 
 
-def _refused(job: Trial, reason: str) -> InterventionTrial:
+def _refused(job: PreparedTrial, reason: str) -> InterventionTrial:
     return replace(job.tried, status="unfit", why=reason)
 
 
-def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[InterventionTrial]:
+def _carried(jobs: Sequence[PreparedTrial], predictor: Predictor, by: str) -> Iterator[InterventionTrial]:
     asks, truths = [job.plan.ask for job in jobs], [job.truth for job in jobs]
     force = next((job.plan.force for job in jobs), "free")
     answers = iterate_or_fault(lambda at: _answers(predictor, asks[at:], truths[at:], force), len(jobs))
@@ -335,24 +369,23 @@ def _carried(jobs: Sequence[Trial], predictor: Predictor, by: str) -> Iterator[I
 
 
 def _recorded(asks: Sequence[PredictionRequest], codec: str, limits: Limits | None) -> Iterator[Prediction]:
-    """The truths of asks, whole."""
-    whole = [replace(ask, given=b"", limit=WHOLE) for ask in asks]
+    whole = [replace(ask, given=b"", limit=MAX_TRUTH_BYTES) for ask in asks]
     return Interpreter(limits=limits or Limits(), codec=codec).predict(whole)
 
 
 def _answers(
     predictor: Predictor, asks: Sequence[PredictionRequest], truths: Sequence[Prediction], force: str
 ) -> Iterator[tuple[Prediction, bool]]:
-    """Each answer, and whether its end was dictated and not the model's own."""
+    """Yield each prediction, and whether its end was given and not predicted."""
     if force == "free":
         yield from ((answer, False) for answer in predictor.predict(asks))
         return
-    for ask, rolled in zip(asks, roll(predictor, asks, truths, force=force, budget=QUERIES), strict=True):
+    for ask, rolled in zip(asks, roll(predictor, asks, truths, force=force, budget=QUERY_COUNT), strict=True):
         yield rolled.prediction, force == "queries" and _is_dictated(ask, rolled)
 
 
 def _is_dictated(ask: PredictionRequest, rolled: ForcedRollout) -> bool:
-    """Whether the step with which the outermost frame ends is among what was dictated."""
+    """Whether the step that ends the outermost frame was given."""
     at = read(ask, rolled.prediction).outcome
     steps = notation(rolled.prediction.codec).split(rolled.prediction.text)
     if not 0 <= at < len(steps):
@@ -360,12 +393,12 @@ def _is_dictated(ask: PredictionRequest, rolled: ForcedRollout) -> bool:
     return any(start <= steps[at].state_start < end for start, end in rolled.dictated)
 
 
-def _judged(job: Trial, answer: Prediction, is_dictated: bool, by: str) -> InterventionTrial:
+def _judged(job: PreparedTrial, answer: Prediction, is_dictated: bool, by: str) -> InterventionTrial:
     if answer.status == "fault":
         return replace(job.tried, status="fault", why=answer.note or "the tool failed")
     if answer.codec != job.truth.codec:
-        return replace(job.tried, status="unfit", why=f"this model writes {answer.codec} alone")
+        return replace(job.tried, status="unfit", why=f"this model writes only {answer.codec}")
     if is_dictated:
-        return replace(job.tried, status="unfit", why="it was told the answer")
+        return replace(job.tried, status="unfit", why="the answer was among the given steps")
     again = Sample(ask=job.plan.ask, truth=job.truth, found=answer)
     return replace(job.tried, after=bool(Diagnosis(again).right(by)), found=again)

@@ -1,6 +1,7 @@
-"""Where two values part: the first element that differs, level by level, and inside a text the character.
+"""Where two values differ: the first different element, level by level, and in a string the character.
 
-It works on canonical text by `core.value_parts` and evaluates nothing. Sets part in what one of them lacks.
+Works on canonical text (`core.value_parts`) and evaluates nothing. Sets differ in an element that one of them
+lacks.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from worldline.core.spelling import quote
 from worldline.core.value import canonical, equal
 from worldline.core.value_parts import ValueParts, split
 
-DEEPEST = 64  # levels that are followed; each costs a pass over the value
+MAX_DEPTH = 64  # each level costs a pass over the value
 
 
 @dataclass(frozen=True)
 class ValueDifference:
-    """The place where two values part: the way there (`[3]['k'].x`), the character, both sides (None: absent)."""
+    """Where two values differ: the path (`[3]['k'].x`), the character, and both sides (None: absent)."""
 
     path: str
     at: int | None
@@ -26,47 +27,52 @@ class ValueDifference:
     got: str | None
 
 
+def same_value(first: str, second: str) -> bool:
+    """Tell whether two texts are the same value, or the same text that is not a value."""
+    return first == second or equal(first, second)
+
+
 def difference(wanted: str, got: str) -> ValueDifference | None:
-    """Where two values part; None for equal ones. Text that is no value parts as a whole."""
-    if wanted == got or equal(wanted, got):
+    """Find where two values differ; None if they are equal. Text that is not a value differs as a whole."""
+    if same_value(wanted, got):
         return None
-    one, other = canonical(wanted), canonical(got)
-    if isinstance(one, Malformed) or isinstance(other, Malformed):
+    left, right = canonical(wanted), canonical(got)
+    if isinstance(left, Malformed) or isinstance(right, Malformed):
         return ValueDifference("", None, wanted, got)
     path = ""
-    for _ in range(DEEPEST):
-        step = _step(one, other)
+    for _ in range(MAX_DEPTH):
+        step = _step(left, right)
         if step is None:
-            return ValueDifference(path, None, one, other)
-        way, at, left, right = step
-        path += way
-        if at is not None or left is None or right is None or not way:
-            return ValueDifference(path, at, left, right)
-        one, other = left, right
-    return ValueDifference(path, None, one, other)
+            return ValueDifference(path, None, left, right)
+        key, at, left_part, right_part = step
+        path += key
+        if at is not None or left_part is None or right_part is None or not key:
+            return ValueDifference(path, at, left_part, right_part)
+        left, right = left_part, right_part
+    return ValueDifference(path, None, left, right)
 
 
 _Step = tuple[str, int | None, str | None, str | None]
 
 
-def _step(one: str, other: str) -> _Step | None:
-    """One level further: the way, the character, and both sides; None where nothing inside can be compared."""
-    was, now = split(one), split(other)
-    if was is None or now is None or was.kind != now.kind:
+def _step(left: str, right: str) -> _Step | None:
+    """One level down: the key, the character and both sides; None if the values cannot be compared inside."""
+    left_parts, right_parts = split(left), split(right)
+    if left_parts is None or right_parts is None or left_parts.kind != right_parts.kind:
         return None
-    if isinstance(was.items, (str, bytes)):
-        return _character(was.items, now.items)
-    if was.keys is not None and now.keys is not None:
-        return _key(was, now)
-    if was.kind in ("set", "frozenset"):
-        return _element(was.items, now.items)
-    return _index(was.items, now.items)
+    if isinstance(left_parts.items, (str, bytes)):
+        return _character(left_parts.items, right_parts.items)
+    if left_parts.keys is not None and right_parts.keys is not None:
+        return _key(left_parts, right_parts)
+    if left_parts.kind in ("set", "frozenset"):
+        return _element(left_parts.items, right_parts.items)
+    return _index(left_parts.items, right_parts.items)
 
 
-def _character(one: str | bytes, other: Sequence[str] | str | bytes) -> _Step:
-    pairs = enumerate(zip(one, other, strict=False))
-    at = next((i for i, (left, right) in pairs if left != right), min(len(one), len(other)))
-    return "", at, _text(one[at : at + 1]), _text(other[at : at + 1])
+def _character(left: str | bytes, right: Sequence[str] | str | bytes) -> _Step:
+    pairs = enumerate(zip(left, right, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(left), len(right)))
+    return "", at, _text(left[at : at + 1]), _text(right[at : at + 1])
 
 
 def _text(piece: Sequence[str] | str | bytes) -> str | None:
@@ -75,30 +81,32 @@ def _text(piece: Sequence[str] | str | bytes) -> str | None:
     return quote(piece) if isinstance(piece, str) else repr(piece)
 
 
-def _key(was: ValueParts, now: ValueParts) -> _Step | None:
-    form = "[%s]" if was.kind == "dict" else ".%s"
-    left = dict(zip(was.keys or (), map(str, was.items), strict=True))
-    right = dict(zip(now.keys or (), map(str, now.items), strict=True))
+def _key(left_parts: ValueParts, right_parts: ValueParts) -> _Step | None:
+    form = "[%s]" if left_parts.kind == "dict" else ".%s"
+    left = dict(zip(left_parts.keys or (), map(str, left_parts.items), strict=True))
+    right = dict(zip(right_parts.keys or (), map(str, right_parts.items), strict=True))
     for key in [*left, *(key for key in right if key not in left)]:
-        mine, yours = left.get(key), right.get(key)
-        if mine != yours and not (mine is not None and yours is not None and equal(mine, yours)):
-            return form % key, None, mine, yours
+        left_value, right_value = left.get(key), right.get(key)
+        if left_value != right_value and not (
+            left_value is not None and right_value is not None and equal(left_value, right_value)
+        ):
+            return form % key, None, left_value, right_value
     return None
 
 
-def _element(one: Sequence[str], other: Sequence[str] | str | bytes) -> _Step | None:
-    left, right = set(one), set(map(str, other))
-    mine = next((item for item in one if item not in right), None)
-    yours = next((item for item in map(str, other) if item not in left), None)
-    return None if mine is None and yours is None else ("", None, mine, yours)
+def _element(left_items: Sequence[str], right_items: Sequence[str] | str | bytes) -> _Step | None:
+    left, right = set(left_items), set(map(str, right_items))
+    only_left = next((item for item in left_items if item not in right), None)
+    only_right = next((item for item in map(str, right_items) if item not in left), None)
+    return None if only_left is None and only_right is None else ("", None, only_left, only_right)
 
 
-def _index(one: Sequence[str], other: Sequence[str] | str | bytes) -> _Step | None:
-    for i, (left, right) in enumerate(zip(one, map(str, other), strict=False)):
+def _index(left_items: Sequence[str], right_items: Sequence[str] | str | bytes) -> _Step | None:
+    for i, (left, right) in enumerate(zip(left_items, map(str, right_items), strict=False)):
         if left != right and not equal(left, right):
             return f"[{i}]", None, left, right
-    if len(one) == len(other):
+    if len(left_items) == len(right_items):
         return None
-    at = min(len(one), len(other))
-    longer = str(one[at] if len(one) > at else other[at])
-    return (f"[{at}]", None, longer, None) if len(one) > at else (f"[{at}]", None, None, longer)
+    at = min(len(left_items), len(right_items))
+    longer = str(left_items[at] if len(left_items) > at else right_items[at])
+    return (f"[{at}]", None, longer, None) if len(left_items) > at else (f"[{at}]", None, None, longer)

@@ -39,7 +39,7 @@ def input(file: str, as_json: bool, **options: Any) -> None:
     """
     from worldline.data.program_file import load_program
     from worldline.plan.inputs.finding import find_input
-    from worldline.ui.terminal.plan.inputs import print_input
+    from worldline.ui.terminal.plan import print_input
 
     report = find_input(load_program(file), **options)
     opt.show(report, as_json, print_input)

@@ -32,7 +32,7 @@ def outputs(file: str, check: bool, sure: float, as_json: bool, **options: Any) 
     """
     from worldline.plan.outputs.filling import fill_outputs
     from worldline.ui.terminal.console import terminal
-    from worldline.ui.terminal.plan.outputs import print_outputs
+    from worldline.ui.terminal.plan import print_outputs
 
     report = fill_outputs(file, check=check, **options)
     if as_json:

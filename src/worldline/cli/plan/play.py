@@ -43,7 +43,7 @@ def play(
     openspiel-mcts, openspiel-random or, with --learned, learned.
     """
     from worldline.plan.play.playing import play_match
-    from worldline.ui.terminal.plan.play import print_match
+    from worldline.ui.terminal.plan import print_match
 
     with ExitStack() as bars:
         training = _once(bars, lambda: opt.percent_of("the training"))

@@ -44,7 +44,7 @@ def reach(machine: str, commands: list[str] | None, html: str | None, as_json: b
     predictions and needs few executions. A printed plan was executed and reached the goal.
     """
     from worldline.plan.reach.finding import find_commands
-    from worldline.ui.terminal.plan.reach import print_reached
+    from worldline.ui.terminal.plan import print_reached
 
     report = find_commands(machine, commands=commands or (), **options)
     if html is not None:

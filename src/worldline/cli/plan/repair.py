@@ -50,7 +50,7 @@ def repair(file: str, tests: str, imagine: int, address: str | None, as_json: bo
     """
     from worldline.data.program_file import load_program
     from worldline.plan.repair.finding import find_repair
-    from worldline.ui.terminal.plan.repair import print_repair
+    from worldline.ui.terminal.plan import print_repair
 
     is_predicted = options["oracle"] in ("imagined", "mixed")
     label = "candidates predicted" if is_predicted else "candidates executed"

@@ -1,1 +1,1 @@
-"""Which operation of a line is to blame for a wrong value, and how often each was executed."""
+"""Which operation of a line is to blame for a wrong value, and how often each operation was executed."""

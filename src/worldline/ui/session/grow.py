@@ -13,10 +13,8 @@ from functools import partial
 
 from worldline.core.errors import UsageError
 from worldline.core.limits import Limits
-from worldline.diagnose.debug import ENDLESS, believed
+from worldline.diagnose.debug import believed, default_budget
 from worldline.diagnose.diagnosis import Diagnosis
-from worldline.diagnose.imagine import MOST
-from worldline.diagnose.interventions import SLACK
 from worldline.diagnose.reading import ends_alike, read
 from worldline.diagnose.sample import Sample
 from worldline.predict.interpreter import recorder
@@ -137,7 +135,7 @@ def _limit(scene: Session, branch: Branch, truth: Prediction | None) -> int:
     said = scene.limited if branch.intervention is None else branch.intervention.kind == "budget"
     if said or truth is None:
         return branch.ask.limit
-    room = min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
+    room = default_budget(truth)
     return room if branch.intervention is None else max(branch.ask.limit, room)
 
 

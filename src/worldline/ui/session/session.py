@@ -17,7 +17,7 @@ from worldline.core.errors import UsageError
 from worldline.core.hidden import Control
 from worldline.core.program import Program
 from worldline.diagnose.branch import WrongBranch, wrong_branch
-from worldline.diagnose.debug import ENDLESS
+from worldline.diagnose.debug import MAX_CUT_RUN_BYTES
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.sample import Sample
 from worldline.predict.confidence import StepConfidence
@@ -144,7 +144,7 @@ class Session:
         `control` decides the hidden inputs of the run.
         """
         ask = PredictionRequest(
-            program=program, options=options or Compact(), limit=limit or ENDLESS, control=control
+            program=program, options=options or Compact(), limit=limit or MAX_CUT_RUN_BYTES, control=control
         )
         nothing = Prediction(text=b"", status="empty", codec=codec)
         root = Branch(

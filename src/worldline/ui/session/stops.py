@@ -15,7 +15,7 @@ from typing import Any
 
 from worldline.analyze.flow.control import successors
 from worldline.core.program import Program
-from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
+from worldline.diagnose.cause import CAUSES, CAUSES_WITHOUT_DIVERGENCE, Cause
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.marks.syntax import code_lines
 from worldline.ui.session.run_diff import RIGHT, WRONG, PairRow, RunDiff
@@ -75,7 +75,7 @@ CAUSE_STOPS = {
         name.replace(" ", "-"), f"Cause: {name}", STOPS[CAUSE].meaning, name, STOPS[CAUSE].sentence
     )
     for name in CAUSES
-    if name not in UNPARTED
+    if name not in CAUSES_WITHOUT_DIVERGENCE
 }
 DETAILED_STOPS = {
     detail.name: detail
@@ -166,7 +166,7 @@ def _position(stepper: Stepper, row: PairRow, what: str, following: int) -> int:
 
 
 def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
-    if cause is None or cause.name in UNPARTED:
+    if cause is None or cause.name in CAUSES_WITHOUT_DIVERGENCE:
         return
     first = cause.divergence
     position = len(stepper)

@@ -1,1 +1,1 @@
-"""Traces, reports and debugged runs in a terminal: tables and colours. Holds no logic but that of showing."""
+"""Traces, reports and predictions in a terminal: tables and colours."""

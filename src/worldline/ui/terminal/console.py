@@ -1,4 +1,4 @@
-"""The terminal as worldline writes to it: rich, without its guesses about what text means."""
+"""The console that every command prints to: rich without automatic highlighting, markup and emoji."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import os
 
 from rich.console import Console
 
-PIPED = 160
+PIPED_WIDTH = 160
 
 
 class Terminal(Console):
-    """A console that leaves a closed pipe to its caller; rich would end the process with a code of its own."""
+    """A console that raises BrokenPipeError; rich would exit with a status of its own."""
 
     def on_broken_pipe(self) -> None:
-        """Called inside rich's handler: hand the error on."""
+        """Raise the error again. Rich calls this in its exception handler."""
         raise
 
 
 def terminal() -> Terminal:
-    """Standard output, coloured where it is a terminal; NO_COLOR, FORCE_COLOR and COLUMNS are heard."""
-    made = Terminal(highlight=False, markup=False, emoji=False)
-    if not made.is_terminal and "COLUMNS" not in os.environ:
-        made.width = PIPED  # nobody's window: values are better read than cut
-    return made
+    """Return a console on standard output. NO_COLOR, FORCE_COLOR and COLUMNS are respected."""
+    console = Terminal(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PIPED_WIDTH  # no window to fit in: show more of each value
+    return console

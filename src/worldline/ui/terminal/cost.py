@@ -1,4 +1,4 @@
-"""What traces cost in each format, as a table: one block a program, then the sums and their ratios."""
+"""The cost of traces in each format as a table: a block per program, then the sums and their ratios."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from worldline.codec.cost import Cost, CostTable, TraceCosts
 from worldline.codec.cost_curve import BUDGETS, CurveRow
 from worldline.core.text import printable
 
-BYTES = "bytes"  # the tokenizer whose tokens are the column of bytes: only its share is worth a column
+BYTES = "bytes"  # the tokenizer whose tokens are bytes, which have a column already
 
 
 def print_cost(console: Console, table: CostTable) -> None:
-    """Frames, characters, bytes, tokens and the share of the context window, format by format."""
+    """Print frames, characters, bytes, tokens and the share of the context window of each format."""
     blocks = [(_title(row), row.costs, 1) for row in table.rows]
     if len(blocks) > 1:
         blocks.append((f"all {len(table.rows):,}, windows on average", table.total, len(table.rows)))
@@ -40,28 +40,28 @@ def print_cost(console: Console, table: CostTable) -> None:
 
 
 def _print_curve(console: Console, table: CostTable, tokenizer: str, by: str, title: str) -> None:
-    """The middle of each row in every format and, behind it, how many of its traces are over each budget."""
+    """Print the median of each row in every format and how many traces exceed each budget."""
     curves = {cost.format: table.curve(cost.format, tokenizer, by) for cost in table.total}
     heads = [f"  {title}", "n", *curves]
-    same = zip(*curves.values(), strict=True)  # a row is of the same traces in every format
-    rows = [[f"  {some[0].name}", f"{some[0].n:,}", *map(_middle, some)] for some in same]
+    by_row = zip(*curves.values(), strict=True)  # a row has the same traces in every format
+    rows = [[f"  {row[0].name}", f"{row[0].n:,}", *map(_middle, row)] for row in by_row]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     budgets = " and ".join(f"{budget >> 10}K" for budget in BUDGETS)
     short = printable(tokenizer.rpartition("/")[2])
-    told = f"{short} tokens to write, median by {title}; in brackets, traces over {budgets}"
-    _print(console, Text(told, style="green"))
+    heading = f"{short} tokens to write, median by {title}; in brackets: traces over {budgets}"
+    _print(console, Text(heading, style="green"))
     for row in (heads, *rows):
         _print(console, Text(_line(row, widths)))
 
 
 def _middle(row: CurveRow) -> str:
-    over = f" ({', '.join(f'{each:,}' for each in row.over)})" if any(row.over) else ""
+    over = f" ({', '.join(f'{count:,}' for count in row.over)})" if any(row.over) else ""
     return f"{row.median:,.0f}{over}"
 
 
 def _title(row: TraceCosts) -> str:
-    what = row.name if row.call is None else row.call
-    return f"{printable(what)}  {row.steps:,} steps, {row.outcome}"
+    name = row.name if row.call is None else row.call
+    return f"{printable(name)}  {row.steps:,} steps, {row.outcome}"
 
 
 def _heads(table: CostTable) -> list[str]:
@@ -87,7 +87,7 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def ratios(total: Sequence[Cost]) -> Iterator[str]:
-    """Each format's size as a part of the first one's."""
+    """Yield each format's size relative to the first one's."""
     for cost in total[1:]:
         first = total[0].whole
         parts = [("bytes", cost.whole.bytes, first.bytes)]
@@ -96,8 +96,10 @@ def ratios(total: Sequence[Cost]) -> Iterator[str]:
             for name, count in cost.whole.tokens.items()
             if name != BYTES
         ]
-        said = ", ".join(f"{100 * part / whole:.1f} % of its {name}" for name, part, whole in parts if whole)
-        yield printable(f"{cost.format} beside {total[0].format}: {said}")
+        shares = ", ".join(
+            f"{100 * part / whole:.1f} % of the {name}" for name, part, whole in parts if whole
+        )
+        yield printable(f"{cost.format} compared with {total[0].format}: {shares}")
 
 
 def _print(console: Console, text: Text) -> None:

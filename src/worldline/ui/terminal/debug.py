@@ -1,7 +1,7 @@
-"""What a model imagines beside what happens, in a terminal: the first divergence in colour, later ones dimmer.
+"""A prediction beside the actual execution in a terminal: the first divergence in colour, later ones dimmed.
 
-Below it what the model believed there, how sure it was, the cause with its evidence, and what each intervention did. A page of
-the same is `debug_page`. Prints nothing that is not escaped.
+Below the table: the cause with its evidence, the model's confidence, and the result of each intervention. All
+text is escaped. `ui.report.debug_page` shows the same on a page.
 """
 
 from __future__ import annotations
@@ -19,53 +19,63 @@ from worldline.diagnose.imagine import Imagined
 from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, alone, beside, values_of
+from worldline.ui.terminal.plain import print_line, program_title
 from worldline.ui.terminal.source import HighlightedSource
-from worldline.ui.terminal.table import named_values
+from worldline.ui.terminal.table import MAX_INDENT, named_values
 
-WINDOW = 36  # rows around the divergence, unless all are asked for
+DEFAULT_ROWS = 36  # around the first divergence
 NARROW = 48  # characters for source and cells together
-IMAGINED = "what the model imagines"
-_SHORT = {IMAGINED: "imagined"}  # where a column is narrower than its head
-INDENTED = 8  # deeper frames are drawn at this depth
+CONFIDENCE = "confidence"
+LABEL = 18  # columns of a sentence's label
 _STYLES = {"event": "cyan", "place": "yellow", "value": "", "hidden": "magenta"}
 _MARKS = {"same": ("  ", ""), "alone": ("- ", "dim"), "first": ("▶ ", "bold red"), "later": ("· ", "red dim")}
 
 
-def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW, unfold: bool = False) -> None:
-    """Both runs side by side, then why they part; `rows` at most, 0 for all; `unfold` shows scratchpads' steps."""
-    diagnosis, sample = found.diagnosis, found.sample
+def print_debugged(
+    console: Console, debugged: Debugged, *, rows: int = DEFAULT_ROWS, unfold: bool = False
+) -> None:
+    """Print both traces side by side, then the sentences about their divergence.
+
+    Args:
+        console: Where to print.
+        debugged: The result of `debug()`.
+        rows: At most this many rows around the first divergence; 0 for all.
+        unfold: Show the steps of a scratchpad.
+    """
+    diagnosis, sample = debugged.diagnosis, debugged.sample
     first = diagnosis.first
-    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows))
-    _print(console, _heading(sample.ask.program, found.model))
-    heads = ("what happens", IMAGINED)
-    _print_rows(console, sample.ask.program, shown, heads, found.folds, unfold=unfold)
+    shown = list(
+        beside(debugged.rows, diagnosis.truth.events, diagnosis.found.events, first, debugged.sure, rows)
+    )
+    print_line(console, _heading(sample.ask.program, debugged.model))
+    heads = ("actual", "predicted")
+    _print_rows(console, sample.ask.program, shown, heads, debugged.folds, unfold=unfold)
     _print_names(console, sample.ask.program, shown)
-    for name, text, style in sentences(found):
-        _tell(console, name, text, style)
+    for label, text, style in sentences(debugged):
+        _print_sentence(console, label, text, style)
 
 
-def print_imagined(console: Console, found: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
-    """The prediction alone."""
-    _print(console, _heading(found.ask.program, found.model))
-    shown = list(alone(found.reading.events, found.sure, rows))
-    _print_rows(console, found.ask.program, shown, (IMAGINED,), found.folds, unfold=unfold)
-    _print_names(console, found.ask.program, shown)
-    for name, text, style in ending(found.found, found.reading):
-        _tell(console, name, text, style)
+def print_imagined(console: Console, imagined: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
+    """Print a prediction alone; at most `rows` rows, 0 for all."""
+    print_line(console, _heading(imagined.ask.program, imagined.model))
+    shown = list(alone(imagined.reading.events, imagined.sure, rows))
+    _print_rows(console, imagined.ask.program, shown, ("predicted",), imagined.folds, unfold=unfold)
+    _print_names(console, imagined.ask.program, shown)
+    for label, text, style in ending(imagined.found, imagined.reading):
+        _print_sentence(console, label, text, style)
 
 
 def _print_names(console: Console, program: Program, shown: Sequence[ComparedRow]) -> None:
-    """What the values are called in the program's language."""
+    """Print the names of special values in the program's language."""
     for line in named_values((text for row in shown for text in values_of(row)), program):
-        _print(console, line, wrap=True)
+        print_line(console, line, wrap=True)
 
 
 # ---- rows
 
 
 def _heading(program: Program, model: str) -> Text:
-    what = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    return Text.assemble((printable(what), "bold"), (printable(f"  {model}"), "dim"))
+    return Text.assemble((program_title(program), "bold"), (printable(f"  model {model}"), "dim"))
 
 
 def _print_rows(
@@ -79,51 +89,54 @@ def _print_rows(
 ) -> None:
     sources = HighlightedSource(program, coloured=console.color_system is not None)
     numbers = max([4, *(len(str(row.step)) for row in shown)])
-    rest = max(console.width - numbers - 6 - 4 - 5 - 3 * len(heads), 8 * (len(heads) + 1))
+    rest = max(console.width - numbers - 15 - 3 * len(heads), 8 * (len(heads) + 1))
     narrow = rest <= NARROW
+    percents = 6 if narrow else len(CONFIDENCE)
+    rest -= percents - 6
     codes = {id(row): _code(sources, program, row, bare=narrow) for row in shown if row.kind != "gap"}
     longest = max((code.cell_len for code in codes.values()), default=8)
-    # In a narrow window the values have the room, and the source no indent: its number says which line it is.
+    # In a narrow window the values get the space, and the source has no indent.
     code_width = min(max(longest, 8), rest * 5 // 16 if narrow else rest // (len(heads) + 1))
     cell = (rest - code_width) // len(heads)
     head = Text(" " * (numbers + 8 + code_width), style="dim")
     for title in heads:
-        title = title if len(title) <= cell else _SHORT.get(title, title)
         head.append(" │ ").append(f"{title:<{cell}}"[:cell])
-    _print(console, head)
+    if not narrow and any(row.sure is not None for row in shown):
+        head.append(f" {CONFIDENCE}")
+    print_line(console, head)
     for row in shown:
         if row.kind == "gap":
-            _print(
-                console,
-                Text(f"  ... {row.skipped:,} rows are not shown; --rows 0 shows all", style="dim italic"),
-            )
+            gap = f"  ... {row.skipped:,} rows not shown; --rows 0 shows all"
+            print_line(console, Text(gap, style="dim italic"))
             continue
         code = codes[id(row)]
         code.truncate(code_width, overflow="ellipsis", pad=True)
-        _print(console, _row(row, code, numbers, cell, len(heads)))
+        print_line(console, _row(row, code, numbers, cell, len(heads), percents))
         if row.found is not None and row.found < len(folds):
             _print_fold(console, folds[row.found], numbers + 8, unfold=unfold)
 
 
 def _print_fold(console: Console, steps: Sequence[ScratchStep], indent: int, *, unfold: bool) -> None:
-    """What was imagined in place of a step: how many steps, or each of them."""
+    """Print the scratchpad steps behind a step, or how many there are."""
     if steps and not unfold:
-        _print(console, Text(f"{'':{indent}}… {len(steps):,} steps of scratch", style="dim italic"))
+        print_line(
+            console, Text(f"{'':{indent}}… {len(steps):,} steps on the scratchpad", style="dim italic")
+        )
     for code, event in steps if unfold else ():
-        told = [event.event] if event.event != "line" else []
-        told += [event.arg] if event.arg is not None else []
-        told += [f"{name}={value}" for name, value in event.values.items()]
-        _print(console, Text(printable(f"{'':{indent}}  {code}  →  {'  '.join(told)}"), style="dim"))
+        parts = [event.event] if event.event != "line" else []
+        parts += [event.arg] if event.arg is not None else []
+        parts += [f"{name}={value}" for name, value in event.values.items()]
+        print_line(console, Text(printable(f"{'':{indent}}  {code}  →  {'  '.join(parts)}"), style="dim"))
 
 
 def _code(sources: HighlightedSource, program: Program, row: ComparedRow, *, bare: bool) -> Text:
     line = sources.line(row.file or program.name, row.line or 0)
     if bare:
         return line[len(line.plain) - len(line.plain.lstrip()) :]
-    return Text().append("│ " * min(row.depth, INDENTED), style="dim").append_text(line)
+    return Text().append("│ " * min(row.depth, MAX_INDENT), style="dim").append_text(line)
 
 
-def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int) -> Text:
+def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int, percents: int) -> Text:
     mark, style = _MARKS[row.kind]
     number = "" if row.step is None else str(row.step)
     line = "" if row.line is None else str(row.line)
@@ -132,35 +145,41 @@ def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int) -> T
     for pieces, colour in ((row.wanted, "bold green"), (row.got, "bold red"))[:sides]:
         text.append(" │ ", style="dim").append_text(_cell(pieces, colour, cell, row.kind))
     if row.sure is not None:
-        text.append(f" {percent(row.sure):>6}", style="dim" if row.sure >= 0.9 else "yellow")
+        text.append(f" {percent(row.sure):>{percents}}", style="dim" if row.sure >= 0.9 else "yellow")
     return text
 
 
 def _cell(pieces: tuple[CellPiece, ...] | None, colour: str, width: int, kind: str) -> Text:
     if pieces is None:
-        found = Text("-", style="dim")
+        cell = Text("-", style="dim")
     else:
-        found = Text("  ").join(
+        cell = Text("  ").join(
             Text(piece.text, style=_differs(colour, kind) if piece.differs else _STYLES[piece.kind])
             for piece in _fitted(pieces, width)
         )
-    found.truncate(width, overflow="ellipsis", pad=True)
-    return found
+    cell.truncate(width, overflow="ellipsis", pad=True)
+    return cell
 
 
 def _fitted(pieces: tuple[CellPiece, ...], width: int) -> tuple[CellPiece, ...]:
-    """The pieces of a cell that is too narrow for them, from what differs on, and that around where it does."""
+    """The pieces of a cell that is too narrow for them: from the first difference on, cut around it."""
     first = next((n for n, piece in enumerate(pieces) if piece.differs), None)
     if first is None or sum(len(piece.text) + 2 for piece in pieces) - 2 <= width:
         return pieces
-    one, room = pieces[first], width
-    if sum(len(piece.text) + 2 for piece in pieces[:first]) + one.at >= width:
+    changed, space = pieces[first], width
+    if sum(len(piece.text) + 2 for piece in pieces[:first]) + changed.at >= width:
         pieces = pieces[first:]
-    name = one.text[: one.text.find("=") + 1] if one.kind == "value" else one.text.partition(" ")[0] + " "
-    if pieces[0] is one and one.at > room - 4:
-        head = name if len(name) < room // 2 else name[: room // 2 - 2] + "…" + name[-1]
-        shown = around(one.text[len(name) :], one.at - len(name), max(room - len(head) - 2, 1), gap="…")
-        return (replace(one, text=head + shown), *pieces[1:])
+    name = (
+        changed.text[: changed.text.find("=") + 1]
+        if changed.kind == "value"
+        else changed.text.partition(" ")[0] + " "
+    )
+    if pieces[0] is changed and changed.at > space - 4:
+        head = name if len(name) < space // 2 else name[: space // 2 - 2] + "…" + name[-1]
+        shown = around(
+            changed.text[len(name) :], changed.at - len(name), max(space - len(head) - 2, 1), gap="…"
+        )
+        return (replace(changed, text=head + shown), *pieces[1:])
     return pieces
 
 
@@ -168,11 +187,9 @@ def _differs(colour: str, kind: str) -> str:
     return colour if kind == "first" else colour.replace("bold", "dim")
 
 
-def _tell(console: Console, name: str, text: str, style: str) -> None:
-    _print(console, Text.assemble((f"{name:<10}", "dim"), (text, style)), wrap=True)
-
-
-def _print(console: Console, text: Text, *, wrap: bool = False) -> None:
-    """Rich would colour and wrap by its own lights: neither is wanted."""
-    text.no_wrap = not wrap
-    console.print(text, highlight=False, markup=False, emoji=False, overflow="fold" if wrap else "crop")
+def _print_sentence(console: Console, label: str, text: str, style: str) -> None:
+    """Print a sentence, wrapped beside its label."""
+    for line in Text(text, style=style).wrap(console, max(console.width - LABEL, 24)):
+        line.rstrip()
+        print_line(console, Text.assemble((f"{label:<{LABEL}}", "dim"), line))
+        label = ""

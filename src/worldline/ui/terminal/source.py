@@ -1,4 +1,4 @@
-"""A program's source as coloured, printable lines, by file. Knows nothing of steps, nor of any grammar."""
+"""The source of a program as coloured, printable lines, by file."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from worldline.core.program import Program
 from worldline.core.text import printable
 from worldline.ui.session.marks.syntax import spans
 
-HIGHLIGHTED = 200_000  # characters: beyond, colouring costs more than it shows
-TAB = 4
+MAX_HIGHLIGHTED = 200_000  # characters; longer files are not coloured
+TAB_WIDTH = 4
 STYLES = {
     "keyword": "bright_blue", "string": "yellow", "number": "bright_magenta", "comment": "dim",
     "defined": "bright_green", "builtin": "cyan", "directive": "bright_cyan",
@@ -20,14 +20,16 @@ STYLES = {
 def _coloured(lines: list[str], language: str) -> list[Text]:
     code = "\n".join(lines)
     painted = [Text(line) for line in lines]
-    for line, some in zip(painted, spans(code, language) if len(code) <= HIGHLIGHTED else (), strict=False):
-        for start, end, kind in some:
+    for line, pieces in zip(
+        painted, spans(code, language) if len(code) <= MAX_HIGHLIGHTED else (), strict=False
+    ):
+        for start, end, kind in pieces:
             line.stylize(STYLES[kind], start, end)
     return painted
 
 
 class HighlightedSource:
-    """The lines of every file of a program, each file coloured (or not) when it is first asked for."""
+    """The lines of every file of a program, coloured on first use."""
 
     def __init__(self, program: Program, *, coloured: bool = True) -> None:
         self._coloured = coloured
@@ -35,11 +37,12 @@ class HighlightedSource:
         self._lines: dict[str, list[Text]] = {}
 
     def line(self, file: str, number: int) -> Text:
-        """Line `number` (from 1) of a file; empty where there is none."""
+        """Return line `number` (from 1) of a file; empty if there is none."""
         if file not in self._lines:
             language = language_of(file)
             texts = [
-                printable(line.expandtabs(TAB)) for line in all_lines(self._texts.get(file, ""), language)
+                printable(line.expandtabs(TAB_WIDTH))
+                for line in all_lines(self._texts.get(file, ""), language)
             ]
             self._lines[file] = (
                 _coloured(texts, language) if self._coloured else [Text(text) for text in texts]

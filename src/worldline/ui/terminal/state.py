@@ -1,4 +1,4 @@
-"""The full state at one step: every name of every live frame, whole, and which of them the step changed."""
+"""The state at one step: every name of every live frame, and which of them the step changed."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from worldline.ui.terminal.source import HighlightedSource
 from worldline.ui.terminal.table import STYLES, heading, named_values
 
 
-def print_state(console: Console, trace: Trace, i: int, *, said: Sequence[str] = ()) -> None:
-    """Step i, what is said of it, and the state when it was done: what its line had changed is in it."""
+def print_state(console: Console, trace: Trace, i: int, *, notes: Sequence[str] = ()) -> None:
+    """Print step i, notes about it, and the state after it."""
     step = trace[i]
     state = state_at(trace, step.i)
     sources = HighlightedSource(trace.program, coloured=console.color_system is not None)
     console.print(heading(trace))
     console.print(_title(trace, step, sources), highlight=False)
-    for text in said:
-        console.print(Text(printable(f"({text})"), style="dim"), highlight=False)
+    for note in notes:
+        console.print(Text(printable(f"({note})"), style="dim"), highlight=False)
     for serial, names in state.frames.items():
         frame = trace.frames[serial]
         where = Text(printable(f"frame {serial}  {frame.name}  {frame.file}"), style="bold")
@@ -42,9 +42,12 @@ def _title(trace: Trace, step: Step, sources: HighlightedSource) -> Text:
     arg = printable(f"  {step.arg}") if step.arg is not None else ""
     thread = f"thread {step.thread}  " if len(trace.threads) > 1 else ""
     text = Text.assemble(
-        (f"step {step.i} of {len(trace)}  ", "dim"), (thread, "magenta"), (step.event, STYLES.get(step.event, "bold")),
-        (arg, "bold"), (f"  line {step.line}  ", "yellow"),
-    )  # fmt: skip
+        (f"step {step.i} of {len(trace)}  ", "dim"),
+        (thread, "magenta"),
+        (step.event, STYLES.get(step.event, "bold")),
+        (arg, "bold"),
+        (f"  line {step.line}  ", "yellow"),
+    )
     line = sources.line(frame.file, step.line)
     return text.append_text(line[len(line.plain) - len(line.plain.lstrip()) :])
 

@@ -1,4 +1,4 @@
-"""A benchmark's report as tables: all, by length, by type, failures by cause. Every rate has its n and interval."""
+"""The report of a benchmark as tables: totals, by length, by type, failures by cause. Every rate has n and interval."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from worldline.evaluation.table import Measured
 from worldline.evaluation.table import Table as Figures
 from worldline.ui.terminal.plain import plain_table
 
-NAMED = 20  # samples that are left out, by name; `--json` has all
-MOST = 16  # operations in a table; JSON has them all
+MAX_NAMES = 20  # of samples that are not counted; `--json` has all
+MAX_OPERATIONS = 16  # in a table; `--json` has all
 OUTCOMES = ("right", "wrong", "truncated", "malformed")
 
 
 def print_bench(console: Console, result: BenchResult) -> None:
-    """Print the result of a suite: a report, tables of its own, or one of several scratchpads after the other."""
+    """Print the result of a suite: one report, one per scratchpad, or the suite's own tables."""
     if isinstance(result, ScratchpadReports):
         for report in result.reports.values():
             print_bench(console, report)
@@ -34,13 +34,13 @@ def print_bench(console: Console, result: BenchResult) -> None:
 
 
 def print_report(console: Console, report: Report) -> None:
-    """The whole report."""
+    """Print a whole report."""
     console.print(Text(f"{report.suite}  {printable(report.model)}  n = {report.n:,}", style="bold"))
-    own = {"its own answer": report.said} if report.said.n else {}
+    own = {"separate answer": report.said} if report.said.n else {}
     own |= {"trace given its own draws": report.drawn} if report.drawn.n else {}
     console.print(_table("", {"answer": report.all.answer, "trace": report.all.trace, **own}))
     if report.drawn.n:
-        line = f"{report.unknown:,} part by a draw that could not be known, and by nothing else"
+        line = f"{report.unknown:,} diverge only by a draw that could not be known"
         console.print(Text(line, style="dim"))
     for title, parts in (
         (_length(report), report.by_length),
@@ -53,40 +53,45 @@ def print_report(console: Console, report: Report) -> None:
         console.print(_failures(report))
     if any(share.some for share in report.operations.values()):
         console.print(_operations(report))
-    rate = f", {report.bytes / report.seconds:,.0f} a second" if report.seconds else ""
-    apart = f"; {report.skipped:,} without a true answer, {report.faults:,} faults of the tool, in no rate"
-    console.print(Text(f"{report.bytes:,} bytes in {report.seconds:,.1f} s{rate}{apart}", style="dim"))
+    rate = f" ({report.bytes / report.seconds:,.0f} per second)" if report.seconds else ""
+    speed = f"predicted {report.bytes:,} bytes in {report.seconds:,.1f} s{rate}"
+    console.print(Text(f"{speed}; {_not_counted(report)}", style="dim"))
     if report.disagrees:
-        line = f"{report.disagrees:,} where the recording disagrees with the benchmark, in no rate"
+        line = f"not counted: {report.disagrees:,} whose recording disagrees with the benchmark"
         console.print(Text(line, style="dim"))
     print_left_out(console, report.left_out)
     print_tables(console, report.samples)
 
 
 def _length(report: Report) -> str:
-    """What the rows of `by_length` are: steps, unless the suite has rows of its own."""
+    """What the rows of `by_length` are: steps, or the suite's own rows."""
     if report.suite.startswith("permutation"):
         return "lines"
     return "group" if any("/" in name for name in report.by_length) else "steps"
 
 
 def print_left_out(console: Console, left_out: Mapping[str, Sequence[str]]) -> None:
-    """Each reason for which samples are in no rate, how many there are, and their names."""
+    """Print each reason why samples are not counted, with their number and names."""
     for why, names in left_out.items():
-        shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
-        console.print(Text(f"left out, {printable(why)}: {len(names):,}: {printable(shown)}", style="dim"))
+        shown = ", ".join(names[:MAX_NAMES]) + (
+            f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
+        )
+        console.print(Text(f"not counted, {printable(why)}: {len(names):,}: {printable(shown)}", style="dim"))
 
 
-def print_measured(console: Console, found: Measured) -> None:
-    """What came of a suite that has tables alone."""
-    console.print(Text(f"{found.suite}  {printable(found.model)}  n = {found.n:,}", style="bold"))
-    print_tables(console, found.tables)
-    apart = f"{found.skipped:,} without a true answer, {found.faults:,} faults of the tool, in no rate"
-    console.print(Text(f"{found.seconds:,.1f} s; {apart}", style="dim"))
+def print_measured(console: Console, measured: Measured) -> None:
+    """Print the result of a suite that has only tables of its own."""
+    console.print(Text(f"{measured.suite}  {printable(measured.model)}  n = {measured.n:,}", style="bold"))
+    print_tables(console, measured.tables)
+    console.print(Text(f"{measured.seconds:,.1f} s; {_not_counted(measured)}", style="dim"))
+
+
+def _not_counted(result: Report | Measured) -> str:
+    return f"not counted: {result.skipped:,} without a true answer, {result.faults:,} tool faults"
 
 
 def print_tables(console: Console, tables: Sequence[Figures]) -> None:
-    """What a suite finds of its own, each table under its title."""
+    """Print the tables of a suite, each under its title."""
     for figures in tables:
         heads, *rows = figures.texts()
         table = Table(
@@ -102,7 +107,7 @@ def print_tables(console: Console, tables: Sequence[Figures]) -> None:
 
 
 def _failures(report: Report) -> Table:
-    """Why answers and traces are not right, with each cause's share of all failures."""
+    """Why answers and traces are wrong, with each cause's share of all failures."""
     failed = sum(failures.n for failures in report.causes.values())
     table = plain_table("cause of failure", "n", "answers wrong", "traces wrong", "share", "95 % interval")
     for name, failures in report.causes.items():
@@ -114,10 +119,10 @@ def _failures(report: Report) -> Table:
 
 
 def _operations(report: Report) -> Table:
-    """How often each operation fails when it is executed, those that fail most often first."""
+    """How often each operation fails when it is executed, the highest rate first."""
     table = plain_table("operation", "executed", "failed", "rate", "95 % interval")
     failed = {name: share for name, share in report.operations.items() if share.some}
-    for name, share in list(failed.items())[:MOST]:
+    for name, share in list(failed.items())[:MAX_OPERATIONS]:
         low, high = share.interval
         rate = f"{100 * (share.rate or 0.0):.2f} %"
         table.add_row(

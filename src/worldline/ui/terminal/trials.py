@@ -1,4 +1,4 @@
-"""What interventions did to many samples, as tables: flips each way with their test and intervals, and causes confirmed."""
+"""The result of `intervene` as tables: flips in each direction with test and intervals, and the causes confirmed."""
 
 from __future__ import annotations
 
@@ -7,42 +7,45 @@ from rich.table import Table
 from rich.text import Text
 
 from worldline.core.stats import Share
-from worldline.core.text import printable
+from worldline.core.text import plural, printable
 from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.diagnose.trials import Trials
 from worldline.ui.terminal.plain import p_value, plain_table
 
-
-def print_trials(console: Console, found: Trials) -> None:
-    """The whole of it."""
-    of = f" of {found.failing:,}" if found.failing > len(found.failed) else ""
-    told = f"{len(found.failed):,}{of} failed and {len(found.chosen):,} of {found.passing:,} passing, by {found.by}"
-    console.print(Text(f"interventions  {printable(found.model)}  n = {told}", style="bold"))
-    console.print(_effects(found))
-    if found.failed:
-        console.print(_causes(found))
-    if found.unjudged:
-        console.print(
-            Text(f"{found.unjudged:,} samples without a true answer, or faults, in no rate", style="dim")
-        )
+_MEANING = "what it changes"
 
 
-def _effects(found: Trials) -> Table:
-    heads = ("net", "recovered", "regressed", "McNemar's p", "net of all", "not fit", "faults")
-    table = plain_table("intervention", *heads)
-    for effect in found.effects:
+def print_trials(console: Console, trials: Trials) -> None:
+    """Print all tables."""
+    of = f" of {trials.failing:,}" if trials.failing > len(trials.failed) else ""
+    samples = (
+        f"{len(trials.failed):,}{of} failed and {len(trials.chosen):,} of {trials.passing:,} passing samples"
+    )
+    title = f"interventions  {printable(trials.model)}  {samples}, judged by {trials.by}"
+    console.print(Text(title, style="bold"))
+    console.print(_effects(trials))
+    if trials.failed:
+        console.print(_causes(trials))
+    if trials.unjudged:
+        text = f"not counted: {plural(trials.unjudged, 'sample')} without a true answer, or tool faults"
+        console.print(Text(text, style="dim"))
+
+
+def _effects(trials: Trials) -> Table:
+    heads = ("net", "fixed", "broken", "McNemar's p", "net, all samples", "does not apply", "faults")
+    table = plain_table("intervention", *heads, _MEANING, texts=(_MEANING,))
+    for effect in trials.effects:
         pairs = effect.pairs
         rates = _share(pairs.recovery), _share(pairs.regression)
         counts = f"{effect.expected:+,.0f}", f"{effect.unfit:,}", f"{effect.faults:,}"
-        table.add_row(
-            INTERVENTIONS[effect.intervention], f"{pairs.net:+,}", *rates, p_value(pairs.p), *counts
-        )
+        meaning = INTERVENTIONS[effect.intervention]
+        table.add_row(effect.intervention, f"{pairs.net:+,}", *rates, p_value(pairs.p), *counts, meaning)
     return table
 
 
-def _causes(found: Trials) -> Table:
+def _causes(trials: Trials) -> Table:
     table = plain_table("cause of failure", "confirmed by its intervention")
-    for name, share in found.confirmed.items():
+    for name, share in trials.confirmed.items():
         table.add_row(printable(name), _share(share))
     return table
 

@@ -25,8 +25,8 @@ from worldline.core.events import CHANGELESS
 from worldline.core.language import Feature
 from worldline.core.limits import Limits
 from worldline.core.trace import Hidden, Step
-from worldline.diagnose.debug import STEPS
-from worldline.diagnose.trials import WHOLE
+from worldline.diagnose.debug import DEFAULT_STEPS
+from worldline.diagnose.trials import MAX_TRUTH_BYTES
 from worldline.predict.interpreter import RefusedChange, continue_from
 from worldline.predict.interpreter import record_request as run_of
 from worldline.predict.prediction import Prediction, PredictionRequest
@@ -53,8 +53,8 @@ def recorded(
     ask: PredictionRequest, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Continuation:
     """The true run of an ask's program."""
-    bounds = limits or Limits(steps=max(STEPS, ask.limit))
-    whole = replace(ask, limit=WHOLE, given=b"")
+    bounds = limits or Limits(steps=max(DEFAULT_STEPS, ask.limit))
+    whole = replace(ask, limit=MAX_TRUTH_BYTES, given=b"")
     truth, trace = run_of(whole, bounds, codec)
     if _is_none(truth):
         return Continuation(why=truth.note or "it could not be recorded")
@@ -124,8 +124,8 @@ def _changed(
     values |= {point.frame: {**kept, **asked}} if kept or asked else {}
     # What stands before the step is true whatever is changed: it holds the program to the run that was recorded.
     before = true.text[: true.turns[point.step].start]
-    ask = replace(run.ask, limit=WHOLE, given=before)
-    bounds = limits or Limits(steps=max(STEPS, plan.ask.limit))
+    ask = replace(run.ask, limit=MAX_TRUTH_BYTES, given=before)
+    bounds = limits or Limits(steps=max(DEFAULT_STEPS, plan.ask.limit))
     found = continue_from(ask, Change(point.step, values, plan.line), limits=bounds)
     return (
         Continuation(why=found.why)

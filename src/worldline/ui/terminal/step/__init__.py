@@ -1,1 +1,1 @@
-"""`worldline step`: stepping through a scene in the terminal."""
+"""`worldline step`: step through a session in the terminal."""

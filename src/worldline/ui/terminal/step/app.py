@@ -1,7 +1,7 @@
-"""`worldline step`: a model's imagination stepped through in the terminal, beside what the interpreter does.
+"""`worldline step`: step through a prediction in the terminal, beside the actual execution.
 
-The app shows a scene at a cursor (`cursor`) and passes keys on (`keys`); the model writes in a thread of its own, and
-what is written by then can be looked at. It decides nothing about runs, and draws nothing (`draw`).
+The app shows a session at a cursor (`cursor`) and handles keys (`keys`). The model writes in a thread of its
+own, and what is written so far can be inspected. `draw` draws the panels.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ from worldline.ui.session.rollout_worker import Act, Grower, IsStopped, RolloutW
 from worldline.ui.session.session import Session
 from worldline.ui.session.stops import STOPS, Location
 from worldline.ui.terminal.step import draw, questions, words
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.keys import HINT, KEYS
 from worldline.ui.terminal.step.panel import CSS, HEIGHTS, PANELS, WIDTHS, Panel
 from worldline.ui.terminal.step.row_view import NamedValue
 from worldline.ui.terminal.step.screens import ChecklistScreen, ChoiceScreen, InputScreen, TextScreen
 from worldline.ui.terminal.step.words import brief
 
-PATIENCE = 2.0  # seconds that the model gets to stop when somebody quits
-SHARE = 5  # how many times longer a model writes than its rows take to be compared
-REWRITES = ("one operation a line, comprehensions as loops", "string methods as loops", "both")
+STOP_SECONDS = 2.0  # that the model has to stop when the user quits
+COMPARE_RATIO = 5  # the model writes at least this many times longer than its rows take to compare
+REWRITES = ("one operation per line, comprehensions as loops", "string methods as loops", "both")
 
 
-def step(scene: Session, predictor: Predictor, *, limits: Limits | None = None) -> None:
-    """Let a model imagine a new scene, and its user step through it; returns when he quits."""
-    app = StepApp(scene, predictor, limits)
+def step(session: Session, predictor: Predictor, *, limits: Limits | None = None) -> None:
+    """Let a model predict a new session and the user step through it; returns when the user quits."""
+    app = StepApp(session, predictor, limits)
     try:
         app.run()
     finally:
@@ -52,7 +52,7 @@ def step(scene: Session, predictor: Predictor, *, limits: Limits | None = None) 
 
 
 class PostedCall(Message):
-    """Something that the model's thread wants done in the app's."""
+    """A call that the model's thread wants executed in the app's thread."""
 
     def __init__(self, act: Act) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class PostedCall(Message):
 
 
 class StepApp(App[None]):
-    """The screen, the cursor that it shows, and the model that goes on writing."""
+    """The screen, its cursor, and the model that is writing."""
 
     TITLE = "worldline step"
     ENABLE_COMMAND_PALETTE = False
@@ -73,14 +73,14 @@ class StepApp(App[None]):
     ]
     CSS = CSS
 
-    def __init__(self, scene: Session, predictor: Predictor, limits: Limits | None = None) -> None:
-        # Without colours textual would still send greys; as an ANSI app it sends none.
+    def __init__(self, session: Session, predictor: Predictor, limits: Limits | None = None) -> None:
+        # Without colours, textual would still send greys; an ANSI app sends none.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.cursor, self.predictor, self._limits = SceneCursor(scene), predictor, limits
+        self.cursor, self.predictor, self._limits = SessionCursor(session), predictor, limits
         self.is_killed = False
         self.message = ""
         self.chosen: tuple[int, str] | None = None
-        self._runs: int | None = None  # the row from which it runs on while the model writes
+        self._waiting_row: int | None = None  # the row where `continue` waits for the model to write more
         self.progress: GrowthProgress | None = None
         self._listing = draw.SourcePane(self.cursor.here.ask.program)
         self._line: Location | None = None
@@ -92,11 +92,10 @@ class StepApp(App[None]):
         self.post_message(PostedCall(act))
 
     def end(self) -> None:
-        """The model stops writing."""
         self._grower.stop()
-        self._growing.end(PATIENCE)
+        self._growing.end(STOP_SECONDS)
 
-    # what is on the screen
+    # the screen
 
     def _panels(self) -> Iterator[Panel]:
         cursor = self.cursor
@@ -110,7 +109,6 @@ class StepApp(App[None]):
         yield Panel("hint", lambda w, h, f: [draw.fit(Text(HINT), w)])
 
     def compose(self) -> ComposeResult:
-        """The panels in their places."""
         panels = self.panels
         yield panels["heading"]
         yield panels["timeline"]
@@ -121,16 +119,18 @@ class StepApp(App[None]):
         yield panels["hint"]
 
     def on_mount(self) -> None:
-        """The model begins; whoever ends the process ends the app first, so that the terminal is left as it was."""
+        """Start the model. Signals quit the app first, so that the terminal is restored."""
         self.panels["steps"].focus()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._kill)
         cursor, predictor = self.cursor, self.predictor
         self._grower.start(
-            lambda stop: paced(cursor, imagine(cursor.scene, predictor, limits=self._limits, stop=stop)),
-            begun=lambda branch: None, grew=self._grew, refused=self._refused,
-        )  # fmt: skip
+            lambda stop: paced(cursor, imagine(cursor.session, predictor, limits=self._limits, stop=stop)),
+            begun=lambda branch: None,
+            grew=self._grew,
+            refused=self._refused,
+        )
 
     def _kill(self) -> None:
         self.is_killed = True
@@ -138,14 +138,14 @@ class StepApp(App[None]):
 
     @property
     def listing(self) -> draw.SourcePane:
-        """The source of the branch in hand: a rewritten program is another one."""
+        """The source of the current branch; a rewritten program has its own."""
         if self._listing.program is not self.cursor.here.ask.program:
             self._listing = draw.SourcePane(self.cursor.here.ask.program)
         return self._listing
 
     @property
     def line(self) -> Location:
-        """The chosen line: the one that runs, unless somebody pointed at another."""
+        """The chosen line; by default the one that executes."""
         if self._line is None:
             side_view = draw.source_side(self.cursor.view)
             live = side_view.stack[-1] if side_view is not None and side_view.stack else None
@@ -173,10 +173,9 @@ class StepApp(App[None]):
     def _say(self, message: str) -> None:
         self._show(message)
 
-    # what the model writes
+    # the model
 
     def on_posted_call(self, posted: PostedCall) -> None:
-        """The model's thread has something to say."""
         posted.act()
 
     def _grew(self, progress: GrowthProgress) -> None:
@@ -185,20 +184,20 @@ class StepApp(App[None]):
             return self._show(self.message)
         followed = self.cursor.follows
         self.cursor.look()
-        if self._runs is not None:
-            self._run_on(self._runs)
+        if self._waiting_row is not None:
+            self._continue(self._waiting_row)
         elif followed and not self.cursor.is_growing:
             self.cursor.seek(self.cursor.remarkable())
         self._show(progress.note if progress.stage == "failed" else self.message)
 
     def _refused(self, why: str) -> None:
-        """It cannot be, or went wrong under way: what there is of the branch in hand stays."""
+        """Show why a branch failed; the current branch stays."""
         self.cursor.make(self.cursor.branch)
         self.cursor.look()
         self._say(why)
 
     def _intervene(self, intervention: Intervention) -> None:
-        """A branch of its own; whatever is written now stops."""
+        """Start a branch; stops whatever is being written."""
         cursor, predictor, parent = self.cursor, self.predictor, self.cursor.branch
 
         def begun(branch: int) -> None:
@@ -208,7 +207,7 @@ class StepApp(App[None]):
 
         def begin(stop: IsStopped) -> Iterator[GrowthProgress]:
             growth = grow(
-                cursor.scene, predictor, intervention, parent=parent, limits=self._limits, stop=stop
+                cursor.session, predictor, intervention, parent=parent, limits=self._limits, stop=stop
             )
             return paced(cursor, growth)
 
@@ -217,96 +216,90 @@ class StepApp(App[None]):
     # moving
 
     def _go(self, row: int | None, none: str, *, jump: bool = False) -> None:
-        self._runs = None
+        self._waiting_row = None
         if row is None:
             return self._say(none)
         (self.cursor.jump if jump else self.cursor.seek)(row)
         self._line = None
         self._show()
 
-    def action_move(self, way: str) -> None:
-        """A step of some kind."""
-        self._go(self.cursor.move(way), "no such step from here")
+    def action_move(self, direction: str) -> None:
+        self._go(self.cursor.move(direction), "no such step")
 
-    def action_hop(self, way: str) -> None:
-        """From difference to difference."""
+    def action_hop(self, direction: str) -> None:
         self._go(
-            self.cursor.hop(way),
-            "no such difference" if self.cursor.pair.left else "nothing to differ from",
+            self.cursor.hop(direction),
+            "no such difference" if self.cursor.pair.left else "nothing to compare with",
             jump=True,
         )
 
     def action_trail(self) -> None:
-        """Back from a jump."""
-        self._runs = None
+        """Go back to where a jump started."""
+        self._waiting_row = None
         self._line = None
         self._show("" if self.cursor.back() else "nowhere to go back to")
 
     def action_writer(self, side: str) -> None:
-        """To the step that wrote a value."""
-        one = self._named()
-        if one is None:
+        """Go to the step that wrote a value."""
+        value = self._chosen_value()
+        if value is None:
             return self._say("no value is chosen, and none differs")
-        row = self.cursor.writer(side, one)
+        row = self.cursor.writer(side, value)
         if row == self.cursor.row:
-            return self._say(f"{brief(one.name, 40)} is written in this step")
-        self.chosen = one.level, one.name
-        self._go(row, f"nobody wrote {brief(one.name, 40)} there", jump=True)
+            return self._say(f"{brief(value.name, 40)} is written in this step")
+        self.chosen = value.level, value.name
+        self._go(row, f"no step wrote {brief(value.name, 40)}", jump=True)
 
-    def _named(self) -> NamedValue | None:
-        """The chosen name, else the first that differs."""
+    def _chosen_value(self) -> NamedValue | None:
+        """The chosen value, or else the first that differs."""
         view = self.cursor.view
-        for one in view.names:
-            if (one.level, one.name) == self.chosen:
-                return one
-        return next((one for one in view.names if view.differs(one)), None)
+        for value in view.names:
+            if (value.level, value.name) == self.chosen:
+                return value
+        return next((value for value in view.names if view.differs(value)), None)
 
     def action_run(self, step: int) -> None:
-        """On, or back, to whatever stops; where the model still writes, it is waited for."""
-        found = self.cursor.run(self.cursor.row, step)
-        if found is not None:
-            self._go(found[0], "", jump=True)
-            self._say(found[1])
+        """Continue to the next stop, forwards or backwards; waits for a model that is still writing."""
+        stop = self.cursor.run(self.cursor.row, step)
+        if stop is not None:
+            self._go(stop[0], "", jump=True)
+            self._say(stop[1])
         elif step > 0 and self.cursor.is_growing:
             self.cursor.jump(self.cursor.row)
-            self.cursor.follows, self._runs = True, self.cursor.row
-            self._say("running on while the model writes; any step stops it")
+            self.cursor.follows, self._waiting_row = True, self.cursor.row
+            self._say("continuing while the model writes; any step stops it")
         else:
             self._go(self.cursor.move("end" if step > 0 else "start"), "", jump=True)
-            self._say("nothing stops before the " + ("end" if step > 0 else "beginning"))
+            self._say("no stop before the " + ("end" if step > 0 else "start"))
 
-    def _run_on(self, start: int) -> None:
-        """More is written: perhaps a reason to stop."""
-        found = self.cursor.run(start, 1)
-        if found is not None or not self.cursor.is_growing:
-            row, self.message = found or (self.cursor.count - 1, "nothing stops before the end")
+    def _continue(self, start: int) -> None:
+        stop = self.cursor.run(start, 1)
+        if stop is not None or not self.cursor.is_growing:
+            row, self.message = stop or (self.cursor.count - 1, "no stop before the end")
             self.cursor.seek(row)
-            self._runs = None
+            self._waiting_row = None
 
     # breakpoints, branches
 
     def action_breakpoint(self) -> None:
-        """On or off, at the chosen line."""
         file, line = self.line
         is_set = self.cursor.toggle((file, line))
-        self._say(f"breakpoint at line {line}" if is_set else f"no breakpoint at line {line} any more")
+        self._say(f"breakpoint at line {line}" if is_set else f"breakpoint at line {line} removed")
 
     def action_stop(self) -> None:
-        """The model writes no more."""
-        if self.progress is None or self.cursor.scene.branch(self.progress.branch).status != "running":
+        if self.progress is None or self.cursor.session.branch(self.progress.branch).status != "running":
             return self._say("the model is not writing")
         self._grower.stop()
         self._say("stopping the model")
 
     def action_cycle(self, step: int) -> None:
-        """The next branch, or the one before."""
         to = self.cursor.branch + step
-        self._switch(to if 0 <= to < len(self.cursor.scene.branches) else None)
+        self._switch(to if 0 <= to < len(self.cursor.session.branches) else None)
 
     def _switch(self, branch: int | None) -> None:
-        self._runs = None
+        self._waiting_row = None
         if branch is None or branch == self.cursor.branch:
-            return self._say("no further branch" if branch is None else "this is the branch in hand")
+            return self._say("no further branch" if branch is None else "this is the current branch")
         self.cursor.switch(branch)
         self._line = None
         self._say(f"branch {branch}: {words.named(self.cursor.here.intervention)}")
@@ -317,17 +310,16 @@ class StepApp(App[None]):
         return self.focused.id if self.focused is not None and self.focused.id in PANELS else "steps"
 
     def action_page(self, step: int) -> None:
-        """As far as the panel in hand is high."""
         self.action_point(step * max(1, self.panels[self._focus()].size.height - 2))
 
     def action_point(self, step: int) -> None:
-        """Another line, name or step, in the panel in hand."""
+        """Choose another line, name or step in the focused panel."""
         panel, cursor = self._focus(), self.cursor
         if panel == "source":
             file, line = self.line
             self._line = file, max(1, min(line + step, self.listing.count(file)))
         elif panel == "state":
-            names = [(one.level, one.name) for one in cursor.view.names]
+            names = [(value.level, value.name) for value in cursor.view.names]
             at = names.index(self.chosen) + step if self.chosen in names else 0
             self.chosen = names[max(0, min(at, len(names) - 1))] if names else None
         elif panel == "steps" and cursor.count:
@@ -335,13 +327,12 @@ class StepApp(App[None]):
         self._show()
 
     def action_open(self) -> None:
-        """What Enter does in the panel in hand."""
-        panel, one = self._focus(), self._named()
+        panel, value = self._focus(), self._chosen_value()
         if panel == "source":
             self.action_breakpoint()
-        elif panel == "state" and one is not None:
-            title = f"{brief(one.name, 40)} after step {self.cursor.row:,}"
-            self.push_screen(TextScreen(title, words.whole(one)))
+        elif panel == "state" and value is not None:
+            title = f"{brief(value.name, 40)} after step {self.cursor.row:,}"
+            self.push_screen(TextScreen(title, words.whole(value)))
 
     def _pick_time(self, x: int, y: int) -> None:
         row = draw.row_at(self.cursor, x, self.panels["timeline"].size.width)
@@ -360,80 +351,79 @@ class StepApp(App[None]):
             self._line = file, shown[y - 1] + 1
             self._show()
 
-    # what is asked, and what is read
+    # dialogs
 
-    def action_read(self, what: str) -> None:
-        """The help, or why the branch went as it did."""
-        title, text = ("Keys", words.help_text()) if what == "help" else ("Why", words.why(self.cursor))
+    def action_read(self, topic: str) -> None:
+        """Show the help, or the explanation of the branch."""
+        title, text = ("Keys", words.help_text()) if topic == "help" else ("Why", words.why(self.cursor))
         self.push_screen(TextScreen(title, text))
 
-    def action_choose(self, what: str) -> None:
-        """One or some of a list."""
-        if what == "stops":
+    def action_choose(self, topic: str) -> None:
+        """Show a list to choose from."""
+        if topic == "stops":
             kinds = [(kind.name, kind.sentence) for kind in STOPS.values()]
             self.push_screen(
                 ChecklistScreen("Continue to", kinds, sorted(self.cursor.stops)), self._set_stops
             )
-        elif what == "rewrite":
-            ways = [(how, Text(f"{how}: {told}")) for how, told in zip(HOWS, REWRITES, strict=True)]
-            self.push_screen(ChoiceScreen("Rewrite the program", ways), self._rewrite)
+        elif topic == "rewrite":
+            rewrites = [(how, Text(f"{how}: {text}")) for how, text in zip(HOWS, REWRITES, strict=True)]
+            self.push_screen(ChoiceScreen("Rewrite the program", rewrites), self._rewrite)
         else:
-            branches = words.tree(self.cursor.scene, self.cursor.branch)
+            branches = words.tree(self.cursor.session, self.cursor.branch)
             at = [number for number, _ in branches].index(self.cursor.branch)
             options = [(str(number), text) for number, text in branches]
             self.push_screen(
-                ChoiceScreen("Branches", options, at), lambda told: self._switch(int(told)) if told else None
+                ChoiceScreen("Branches", options, at), lambda text: self._switch(int(text)) if text else None
             )
 
     def _set_stops(self, chosen: list[str] | None) -> None:
         if chosen is not None:
             self.cursor.stops = set(chosen)
-            kinds = ", ".join(STOPS[name].word for name in chosen) or "breakpoints alone"
+            kinds = ", ".join(STOPS[name].word for name in chosen) or "breakpoints only"
             self._say(f"continue stops at {kinds}")
 
     def _rewrite(self, how: str | None) -> None:
         if how is not None:
             self._intervene(Intervention(kind="rewrite", how=how))
 
-    def action_ask(self, what: str) -> None:
-        """One line of text: where to go, or what to change."""
-        if what == "row":
-            question = f"Go to step (0 to {max(0, self.cursor.count - 1)}):"
-            self.push_screen(InputScreen(question), self._answered_row)
+    def action_ask(self, topic: str) -> None:
+        """Ask for one line of text: where to go, or what to change."""
+        if topic == "row":
+            prompt = f"Go to step (0 to {max(0, self.cursor.count - 1)}):"
+            self.push_screen(InputScreen(prompt), self._answered_row)
             return
-        asked = questions.question_of(what, self.cursor, self._named(), self.line[1])
-        if isinstance(asked, str):
-            return self._say(asked)
+        question = questions.question_of(topic, self.cursor, self._chosen_value(), self.line[1])
+        if isinstance(question, str):
+            return self._say(question)
         self.push_screen(
-            InputScreen(asked.question, asked.value), partial(self._answered, what, self.cursor.step)
+            InputScreen(question.question, question.value), partial(self._answered, topic, self.cursor.step)
         )
 
-    def _answered_row(self, told: str | None) -> None:
-        if told is not None:
-            row = questions.number(told)
-            there = row is not None and row < self.cursor.count
-            self._go(row if there else None, f"no step {brief(told, 40)}", jump=True)
+    def _answered_row(self, text: str | None) -> None:
+        if text is not None:
+            row = questions.number(text)
+            exists = row is not None and row < self.cursor.count
+            self._go(row if exists else None, f"no step {brief(text, 40)}", jump=True)
 
-    def _answered(self, what: str, step: int | None, told: str | None) -> None:
-        if told is not None:
-            asked = questions.intervention_of(what, step, told)
-            if isinstance(asked, str):
-                return self._say(asked)
-            self._intervene(asked)
+    def _answered(self, topic: str, step: int | None, text: str | None) -> None:
+        if text is not None:
+            intervention = questions.intervention_of(topic, step, text)
+            if isinstance(intervention, str):
+                return self._say(intervention)
+            self._intervene(intervention)
 
     def action_leave(self) -> None:
-        """Quit, whatever is under way."""
         self._grower.stop()
         self.exit()
 
 
-def paced(cursor: SceneCursor, growing: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
-    """Reports of a branch, each when its rows are made: here, where nobody waits for a key, and not too often."""
-    stage, free = "", 0.0
-    for progress in growing:
+def paced(cursor: SessionCursor, reports: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
+    """Yield reports of a branch when its rows are compared: in the model's thread, and not too often."""
+    stage, next_time = "", 0.0
+    for progress in reports:
         began = time.perf_counter()
-        if progress.stage != stage or began >= free:
+        if progress.stage != stage or began >= next_time:
             cursor.make(progress.branch)
             now = time.perf_counter()
-            stage, free = progress.stage, now + SHARE * (now - began)
+            stage, next_time = progress.stage, now + COMPARE_RATIO * (now - began)
             yield progress

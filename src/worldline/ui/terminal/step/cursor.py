@@ -1,7 +1,7 @@
-"""Where somebody stands in a scene, and where each move leads: by steps, by differences, to breakpoints, to branches.
+"""The position in a session, and where each move leads: by steps, differences, breakpoints and branches.
 
-Rows are those of the pair of the branch in hand. That pair is made by who grows the branch (`make`), and taken when the
-cursor is told to (`look`): so rows stay what they are while a model goes on writing. It draws and grows nothing.
+Rows are those of the current branch's pair of runs. Whoever grows the branch compares them (`make`); the
+cursor takes the result over when told to (`look`), so rows stay the same while a model is writing.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from worldline.ui.session.timeline import timeline
 from worldline.ui.terminal.step.row_view import NamedValue, RowView, row_view
 
 
-class SceneCursor:
-    """A place in a scene: the branch and the row in hand, and what is set there."""
+class SessionCursor:
+    """A position in a session: the current branch and row, breakpoints and stops."""
 
-    def __init__(self, scene: Session) -> None:
-        self.scene = scene
+    def __init__(self, session: Session) -> None:
+        self.session = session
         self.branch, self.row = 0, 0
-        self.follows = True  # whether the newest row is shown while a branch is written
+        self.follows = True  # whether to show the newest row while a branch is written
         self.breakpoints: set[Location] = set()
         self.stops: set[str] = {*DEFAULT_STOPS}
         self._trail: list[tuple[int, int]] = []
-        self._made: dict[int, tuple[Branch, RunDiff]] = {}
+        self._compared: dict[int, tuple[Branch, RunDiff]] = {}
         self._chunks: dict[int, dict[str, Any]] = {}
         self._lines: dict[int, dict[str, Any]] = {}
         self._view: tuple[int, RowView] | None = None
         self.look()
 
-    # what is there
+    # the branch
 
     def make(self, number: int) -> tuple[Branch, RunDiff]:
-        """Compare the sides of a branch as it stands now; who grows it calls this, since it may take long."""
-        made = self.scene.branch(number), self.scene.pair(number)
-        _ = made[1].rows, made[1].first  # they are made when they are first asked for
-        self._made[number] = made
-        return made
+        """Compare the runs of a branch as it stands now. The growing thread calls this, since it may take long."""
+        compared = self.session.branch(number), self.session.pair(number)
+        _ = compared[1].rows, compared[1].first  # computed on first use
+        self._compared[number] = compared
+        return compared
 
     def look(self) -> None:
-        """Take what was made last of the branch in hand."""
-        self.here, self.pair = self._made.get(self.branch) or self.make(self.branch)
+        """Take over the latest comparison of the current branch."""
+        self.here, self.pair = self._compared.get(self.branch) or self.make(self.branch)
         self.written, self.first = written_rows(self.pair, self.here), first_divergence(self.pair, self.here)
         self._chunks, self._lines, self._view = {}, {}, None
         if self.follows and self.is_growing:
@@ -66,94 +66,98 @@ class SceneCursor:
 
     @property
     def count(self) -> int:
-        """How many rows there are."""
         return len(self.pair.rows)
 
     @property
     def view(self) -> RowView:
-        """Both sides at the row in hand."""
+        """Both runs at the current row."""
         if self._view is None or self._view[0] != self.row:
             self._view = self.row, row_view(self.pair, self.row)
         return self._view[1]
 
     def row_json(self, row: int) -> dict[str, Any]:
-        """A row as a chunk tells it, `open` where there is nothing to compare; empty where there is none."""
+        """Return a row as JSON, `open` if there is nothing to compare; empty if there is no such row."""
         if not 0 <= row < self.count:
             return {}
         k = row // CHUNK
         if k not in self._chunks:
             self._chunks[k] = chunk(self.pair, k, self.written)
-        one: dict[str, Any] = self._chunks[k]["rows"][row - k * CHUNK]
-        return one
+        row_dict: dict[str, Any] = self._chunks[k]["rows"][row - k * CHUNK]
+        return row_dict
 
     def timeline(self, bins: int) -> dict[str, Any]:
-        """The whole pair in so many bins."""
+        """Return all rows in this many bins."""
         if bins not in self._lines:
             self._lines = {bins: timeline(self.pair, bins, self.written)}
         return self._lines[bins]
 
     @property
     def step(self) -> int | None:
-        """The model's step in this row; None where it has none."""
+        """The model's step in this row; None if it has none."""
         return self.pair.rows[self.row].right if self.count else None
 
     @property
     def event(self) -> Event | None:
-        """What happens in this row: for the interpreter, or, where it has no step here, for the model."""
+        """The event of this row: the interpreter's or, if it has no step here, the model's."""
         for side_view in (self.view.left, self.view.right):
             if side_view is not None and side_view.own:
                 return side_view.event
         return None
 
     def _newest(self) -> int:
-        """The row that the model has written last."""
+        """The row that the model wrote last."""
         step = newest_step(self.pair, "right", self.count)
         return 0 if step is None else self.pair.row_of("right", step)
 
     # where moves lead
 
-    def move(self, way: str) -> int | None:
-        """The row that a step leads to; None where there is none."""
+    def move(self, direction: str) -> int | None:
+        """Return the row that a step leads to; None if there is none."""
         ends = {"start": 0, "end": self.count - 1, "into": self.row + 1, "back": self.row - 1}
-        to = ends[way] if way in ends else row_steps(self.pair, self.row)[way] if self.count else None
+        to = (
+            ends[direction]
+            if direction in ends
+            else row_steps(self.pair, self.row)[direction]
+            if self.count
+            else None
+        )
         return to if to is not None and 0 <= to < self.count and to != self.row else None
 
-    def hop(self, way: str) -> int | None:
-        """The first divergence, or the nearest row after or before this one that begins a difference."""
-        if way == "first":
+    def hop(self, direction: str) -> int | None:
+        """Return the first divergence, or the nearest row in a direction that starts a difference."""
+        if direction == "first":
             return self.first
-        rows = range(self.row + 1, self.count) if way == "next" else range(self.row - 1, -1, -1)
+        rows = range(self.row + 1, self.count) if direction == "next" else range(self.row - 1, -1, -1)
         return new_difference(self.pair, rows, self.written)
 
-    def writer(self, side: str, one: NamedValue) -> int | None:
-        """The row that wrote the value that a name has on a side."""
+    def writer(self, side: str, value: NamedValue) -> int | None:
+        """Return the row that wrote the value of a name on one side."""
         side_view = self.view.left if side == "left" else self.view.right
         live = side_view.stack[::-1] if side_view is not None else ()
-        level = one.level - (len(self.view.levels) - len(live))
+        level = value.level - (len(self.view.levels) - len(live))
         if side_view is None or not 0 <= level < len(live):
             return None
-        step = side_view.side.writer(side_view.step, live[level].frame, one.name)
+        step = side_view.side.writer(side_view.step, live[level].frame, value.name)
         return None if step is None else self.pair.row_of(side, step)
 
     def run(self, start: int, step: int) -> tuple[int, str] | None:
-        """The nearest row that stops somebody who runs on (step 1) or back (-1), and why; None where none does."""
+        """Return the nearest row that stops a run forwards (step 1) or backwards (-1), and why; None if none does."""
         rows = range(start + 1, self.count) if step > 0 else range(start - 1, -1, -1)
         return next_stop(self.pair, self.here, rows, stops=self.stops, breakpoints=self.breakpoints)
 
     # moving
 
     def seek(self, row: int) -> None:
-        """Stand at a row."""
         self.row = max(0, min(row, self.count - 1))
         self.follows = self.is_growing and self.row >= self._newest()
 
     def jump(self, row: int) -> None:
-        """The same, and remember from where."""
+        """Move to a row and remember the old one."""
         self._trail.append((self.branch, self.row))
         self.seek(row)
 
     def back(self) -> bool:
-        """Return from the last jump; False where there was none."""
+        """Return from the last jump; False if there was none."""
         if not self._trail:
             return False
         branch, row = self._trail.pop()
@@ -163,7 +167,7 @@ class SceneCursor:
         return True
 
     def switch(self, branch: int, *, follow: bool = False) -> None:
-        """Take another branch in hand, at its first divergence, or where it parts from its parent."""
+        """Switch to another branch, at its first divergence or where it leaves its parent."""
         self._trail.append((self.branch, self.row))
         self._turn(branch)
         if follow:
@@ -173,7 +177,7 @@ class SceneCursor:
         self.seek(self.remarkable())
 
     def remarkable(self) -> int:
-        """The row to look at first: the first divergence, or where the branch parts from its parent."""
+        """Return the row to show first: the first divergence, or where the branch leaves its parent."""
         first, at = self.first, self.here.at
         start = self.pair.row_of("right", at) if at < len(self.pair.right) else 0
         return first if first is not None else start
@@ -183,6 +187,6 @@ class SceneCursor:
         self.look()
 
     def toggle(self, location: Location) -> bool:
-        """Set a breakpoint, or take it away; whether it is set now."""
+        """Set or remove a breakpoint; returns whether it is set now."""
         self.breakpoints ^= {location}
         return location in self.breakpoints

@@ -1,7 +1,7 @@
-"""The panels of `worldline step` as lines of text for a given room: source, state, steps, output, timeline.
+"""The panels of `worldline step` as lines of text of a given size: source, state, steps, output, timeline.
 
-Each function gets what there is and how many columns and lines it has, and makes as many lines as that. Nothing is told
-by colour alone, and nothing is drawn that was not escaped.
+Every function gets the data, columns and lines, and returns that many lines. Nothing is shown by colour
+alone, and all text is escaped.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from worldline.ui.session.marks.natives import legend
 from worldline.ui.session.stops import Location
 from worldline.ui.session.timeline import CODES
 from worldline.ui.terminal.source import HighlightedSource
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.row_view import NamedValue, RowView, SideView, StackLevel
 from worldline.ui.terminal.step.words import SIGNS, STYLES, brief
 
 BLOCKS = "▁▂▃▄▅▆▇█"
-HERE = "bold on grey27"
-LOW = 6  # lines of a panel that has no room for a legend
+CURRENT = "bold on grey27"
+MIN_LEGEND_HEIGHT = 6  # lines a panel must exceed to have a legend
 
 
 def fit(text: Text, width: int) -> Text:
-    """A line that is as wide as it may be."""
+    """Cut or pad a line to a width."""
     text = text.copy()
     text.truncate(max(width, 0), overflow="ellipsis", pad=True)
     return text
 
 
 def title(words: str, width: int, *, focused: bool) -> Text:
-    """The first line of a panel."""
+    """Return the first line of a panel."""
     rule, style = ("━", "bold cyan") if focused else ("─", "dim")
     text = Text(f"{rule} {words} ", style=style)
     text.truncate(max(width - 1, 0), overflow="ellipsis")
     return text.append(rule * max(width - text.cell_len, 0), style=style)
 
 
-def around(chosen: int, count: int, room: int) -> range:
-    """The items to show of so many, the chosen one among them."""
-    start = max(0, min(chosen - room // 2, count - room))
-    return range(start, min(count, start + max(room, 0)))
+def around(chosen: int, count: int, height: int) -> range:
+    """Return the range of items to show, with the chosen one among them."""
+    start = max(0, min(chosen - height // 2, count - height))
+    return range(start, min(count, start + max(height, 0)))
 
 
 # ---- source
@@ -61,25 +61,24 @@ class SourcePane:
         self._counts: dict[str | None, int] = {}
 
     def count(self, file: str | None) -> int:
-        """How many lines a file has."""
         if file not in self._counts:
             text = self.program.source if file is None else dict(self.program.files).get(file, "")
             self._counts[file] = max(1, len(source_lines(text, self.program.language)))
         return self._counts[file]
 
     def line(self, file: str | None, number: int) -> Text:
-        """One line, on whatever background it stands."""
+        """Return one line without its background."""
         line = self._sources.line(file if file is not None else self.program.name, number)
         text = Text(line.plain)
         for start, end, style in line.spans:
-            told = Style.parse(style) if isinstance(style, str) else style
-            text.stylize(Style(color=told.color, bold=told.bold, italic=told.italic), start, end)
+            parsed = Style.parse(style) if isinstance(style, str) else style
+            text.stylize(Style(color=parsed.color, bold=parsed.bold, italic=parsed.italic), start, end)
         return text
 
     def draw(
-        self, cursor: SceneCursor, location: Location, width: int, height: int, *, focused: bool
+        self, cursor: SessionCursor, location: Location, width: int, height: int, *, focused: bool
     ) -> list[Text]:
-        """The lines around the chosen one, with what runs there."""
+        """Return the lines around the chosen one, with marks for what executes there."""
         file, chosen = location
         marks, count = _marks(cursor.view, file), self.count(file)
         shown = brief(file if file is not None else self.program.name, 60)
@@ -94,24 +93,24 @@ class SourcePane:
             text.append(f"{number:>{digits}}", style="reverse" if is_chosen else "dim").append(" ")
             line = fit(text.append_text(self.line(file, number)), width)
             if mark not in " ▷":
-                line.stylize(HERE, 2)
+                line.stylize(CURRENT, 2)
             lines.append(line)
         return lines
 
 
 def _marks(view: RowView, file: str | None) -> dict[int, str]:
-    """What runs at each line: both sides, one of them, or a frame that waits."""
-    found: dict[int, str] = {}
-    for side_view, sign in ((view.left, "T"), (view.right, "M")):
+    """What executes at each line: both runs, one of them, or a waiting frame."""
+    marks: dict[int, str] = {}
+    for side_view, sign in ((view.left, "A"), (view.right, "P")):
         for at, live in enumerate(reversed(side_view.stack if side_view is not None else ())):
             if side_view is None or live.line is None or side_view.side.frame(live.frame).file != file:
                 continue
             if at:
-                found.setdefault(live.line, "▷")
+                marks.setdefault(live.line, "▷")
             else:
-                known = found.get(live.line, "▷")
-                found[live.line] = sign if known == "▷" and not view.alone else "▶"
-    return found
+                known = marks.get(live.line, "▷")
+                marks[live.line] = sign if known == "▷" and not view.alone else "▶"
+    return marks
 
 
 # ---- state
@@ -120,43 +119,45 @@ def _marks(view: RowView, file: str | None) -> dict[int, str]:
 def state(
     view: RowView, chosen: tuple[int, str] | None, width: int, height: int, *, focused: bool
 ) -> list[Text]:
-    """The frames of the stack, the innermost first, each with its names on both sides; words of the language below."""
+    """Return the frames of the stack, innermost first, each with its names on both sides."""
     chain = " > ".join(brief(_function(level), 40) for level in reversed(view.levels))
-    longest = max((len(one.name) for level in view.levels for one in level.names), default=4)
-    wide = max(4, min(longest, width // 4))
-    cell = max(1, (width - wide - 4) // 2)
-    lines, at = [_heads(view, wide, cell, width)], 1
+    longest = max((len(value.name) for level in view.levels for value in level.names), default=4)
+    name_width = max(4, min(longest, width // 4))
+    cell = max(1, (width - name_width - 4) // 2)
+    lines, at = [_heads(view, name_width, cell, width)], 1
     for level in view.levels:
         lines.append(_frame(level, width))
-        for one in level.names:
-            is_chosen = (one.level, one.name) == chosen and not one.carried
+        for value in level.names:
+            is_chosen = (value.level, value.name) == chosen and not value.carried
             at = len(lines) if is_chosen else at
-            lines.append(_named(view, one, wide, cell, reverse=is_chosen and focused))
+            lines.append(_named(view, value, name_width, cell, reverse=is_chosen and focused))
     if not view.levels:
-        lines.append(Text("nothing runs here", style="dim"))
-    foot = _native_words(view, width) if height > LOW else []
-    room = height - 2 - len(foot)  # the heads and the words stay in sight
-    shown = [lines[1 + i] for i in around(at - 1, len(lines) - 1, room)]
+        lines.append(Text("nothing executes here", style="dim"))
+    foot = _native_words(view, width) if height > MIN_LEGEND_HEIGHT else []
+    space = height - 2 - len(foot)  # heads and footnotes stay visible
+    shown = [lines[1 + i] for i in around(at - 1, len(lines) - 1, space)]
     return [
         title(f"state {chain}".strip(), width, focused=focused),
         lines[0],
         *(fit(line, width) for line in shown),
-        *[Text("")] * (room - len(shown) if foot else 0),
+        *[Text("")] * (space - len(shown) if foot else 0),
         *foot,
     ]
 
 
 def _native_words(view: RowView, width: int) -> list[Text]:
-    """What the words in the values are called in the program's language, on a line; none where there are none."""
+    """A footnote that names special values in the program's language; empty if there are none."""
     side_view = view.right or view.left
-    texts = [text for level in view.levels for one in level.names for text in (one.left, one.right) if text]
-    told = legend(texts, side_view.side.ask.program.language) if side_view is not None else []
-    return [fit(Text(printable(", ".join(told)), style="dim"), width)] if told else []
+    texts = [
+        text for level in view.levels for value in level.names for text in (value.left, value.right) if text
+    ]
+    names = legend(texts, side_view.side.ask.program.language) if side_view is not None else []
+    return [fit(Text(printable(", ".join(names)), style="dim"), width)] if names else []
 
 
-def _heads(view: RowView, wide: int, cell: int, width: int) -> Text:
-    heads = "model" if view.alone else f"{'interpreter':<{cell}}"[:cell] + " model"
-    return fit(Text(" " * (wide + 3) + heads), width)
+def _heads(view: RowView, name_width: int, cell: int, width: int) -> Text:
+    heads = "predicted" if view.alone else f"{'actual':<{cell}}"[:cell] + " predicted"
+    return fit(Text(" " * (name_width + 3) + heads), width)
 
 
 def _function(level: StackLevel) -> str:
@@ -165,37 +166,38 @@ def _function(level: StackLevel) -> str:
 
 
 def _frame(level: StackLevel, width: int) -> Text:
-    """A frame's function and line; both, where the sides are in different ones."""
-    one, other = level.left, level.right
-    told = [
+    """A frame's function and line; both, if the runs are in different ones."""
+    actual, predicted = level.left, level.right
+    texts = [
         f"{brief(live.function, 60)} line {live.line if live.line is not None else '?'}"
-        for live in (one, other)
+        for live in (actual, predicted)
         if live
     ]
-    same = one is not None and other is not None and told[0] == told[1]
-    if same or len(told) == 1:
-        who = "" if same else "  (the interpreter alone)" if other is None else "  (the model alone)"
-        return Text(told[0] + who, style="cyan")
-    return Text(f"{told[0]} (T), {told[1]} (M)", style="bold yellow")
+    same = actual is not None and predicted is not None and texts[0] == texts[1]
+    if same or len(texts) == 1:
+        note = "" if same else "  (actual only)" if predicted is None else "  (predicted only)"
+        return Text(texts[0] + note, style="cyan")
+    return Text(f"{texts[0]} (actual), {texts[1]} (predicted)", style="bold yellow")
 
 
-def _named(view: RowView, one: NamedValue, wide: int, cell: int, *, reverse: bool) -> Text:
-    differs = view.differs(one)
-    mark = "X" if differs else "*" if any(one.changed) else " "
-    style = "bold red" if differs else "bold" if any(one.changed) else ""
+def _named(view: RowView, value: NamedValue, name_width: int, cell: int, *, reverse: bool) -> Text:
+    differs = view.differs(value)
+    mark = "X" if differs else "*" if any(value.changed) else " "
+    style = "bold red" if differs else "bold" if any(value.changed) else ""
     text = Text().append(mark + " ", style=style)
     name = Text(
-        brief(one.name, 80), style=f"{style} reverse" if reverse else "italic dim" if one.carried else style
+        brief(value.name, 80),
+        style=f"{style} reverse" if reverse else "italic dim" if value.carried else style,
     )
-    text.append_text(fit(name, wide)).append(" ")
+    text.append_text(fit(name, name_width)).append(" ")
     if view.alone:
-        return text.append_text(_value(one.right, None, one.changed[1], False, 2 * cell + 1))
-    text.append_text(_value(one.left, one.right, one.changed[0], differs, cell)).append(" ")
-    return text.append_text(_value(one.right, one.left, one.changed[1], differs, cell))
+        return text.append_text(_value(value.right, None, value.changed[1], False, 2 * cell + 1))
+    text.append_text(_value(value.left, value.right, value.changed[0], differs, cell)).append(" ")
+    return text.append_text(_value(value.right, value.left, value.changed[1], differs, cell))
 
 
 def _value(value: str | None, other: str | None, changed: bool, differs: bool, width: int) -> Text:
-    """A value in its cell: around where it differs, that part underlined; a star where the step changed it."""
+    """A value in its cell, cut around the difference, which is underlined; a star if the step changed it."""
     if value is None:
         return fit(Text("none", style="bold red" if differs else "dim"), width)
     text, start = Text("*" if changed else ""), 0
@@ -215,7 +217,7 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
         (value[end:], style),
     ):
         text.append(printable(part[: 4 * width + 8]), style=how)
-    if begin == end:  # something is missing here
+    if begin == end:  # something is missing at this place
         text.stylize("red")
     return fit(text, width)
 
@@ -223,25 +225,25 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
 # ---- steps
 
 
-def steps(cursor: SceneCursor, width: int, height: int, *, focused: bool) -> list[Text]:
-    """The rows around the one in hand: verdicts, and what each side does."""
+def steps(cursor: SessionCursor, width: int, height: int, *, focused: bool) -> list[Text]:
+    """Return the rows around the current one: verdicts, and both runs."""
     lines = [title(f"steps {cursor.count:,}", width, focused=focused)]
     digits = max(3, len(str(cursor.count)))
     sure = 5 if width >= 56 and cursor.here.sure else 0
     cell = max(1, width - digits - 6 - sure) // (1 if cursor.pair.left is None else 2)
     for row in around(cursor.row, cursor.count, height - 1):
-        told = cursor.row_json(row)
+        cells = cursor.row_json(row)
         text = Text(("▶" if row == cursor.row else " ") + f"{row:>{digits}} ")
-        for what in ("action", "state"):
-            text.append(SIGNS[told[what]], style=STYLES[told[what]])
+        for half in ("action", "state"):
+            text.append(SIGNS[cells[half]], style=STYLES[cells[half]])
         for name in ("left", "right") if cursor.pair.left is not None else ("right",):
-            text.append(" ").append_text(_cell(told[name], told, cell))
+            text.append(" ").append_text(_cell(cells[name], cells, cell))
         if sure:
-            chance = told["right"]["sure"] if told["right"] else None
+            chance = cells["right"]["sure"] if cells["right"] else None
             text.append(f"{percent(chance) if chance is not None else '':>{sure}}", style="dim")
         line = fit(text, width)
         if row == cursor.row:
-            line.stylize(HERE)
+            line.stylize(CURRENT)
         lines.append(line)
     return lines
 
@@ -265,70 +267,70 @@ def _cell(cell: dict[str, Any] | None, row: dict[str, Any], width: int) -> Text:
 
 
 def output(view: RowView, width: int, height: int, *, focused: bool) -> list[Text]:
-    """The end of what was printed; beside each other where the sides differ."""
+    """Return the end of the output; side by side if it differs."""
     texts = [side_view.printed if side_view is not None else "" for side_view in (view.left, view.right)]
     same = texts[0] == texts[1] or view.alone
     words = "output" if any(texts) else "output: nothing printed"
-    room = height - 1
-    lines = [title(words if same else "output: interpreter, model", width, focused=focused)]
+    space = height - 1
+    lines = [title(words if same else "output: actual, predicted", width, focused=focused)]
     if same:
-        return lines + [fit(Text(line), width) for line in _tail(texts[1], room)]
+        return lines + [fit(Text(line), width) for line in _tail(texts[1], space)]
     half = (width - 3) // 2
-    both = [_tail(text, room) for text in texts]
+    both = [_tail(text, space) for text in texts]
     for at in range(max(map(len, both))):
-        one, other = (part[at] if at < len(part) else "" for part in both)
-        style = "" if one == other else "bold red"
-        sign = "|" if one == other else "X"
-        line = fit(Text(one, style=style), half).append(f" {sign} ", style=style)
-        lines.append(line.append_text(fit(Text(other, style=style), half)))
+        actual, predicted = (part[at] if at < len(part) else "" for part in both)
+        style = "" if actual == predicted else "bold red"
+        sign = "|" if actual == predicted else "X"
+        line = fit(Text(actual, style=style), half).append(f" {sign} ", style=style)
+        lines.append(line.append_text(fit(Text(predicted, style=style), half)))
     return lines
 
 
-def _tail(text: str, room: int) -> list[str]:
+def _tail(text: str, count: int) -> list[str]:
     lines = printable_lines(text.removesuffix("\n")) if text else []
-    return lines[-room:] if room > 0 else []
+    return lines[-count:] if count > 0 else []
 
 
 # ---- timeline
 
 
-def lanes(cursor: SceneCursor, width: int, height: int) -> list[Text]:
-    """Actions and states bin by bin, where this step and the first divergence are, and, with room, how sure it was."""
+def lanes(cursor: SessionCursor, width: int, height: int) -> list[Text]:
+    """Return actions and states bin by bin, marks for this step and the first divergence, and the confidence."""
     if width < 4 or not cursor.count:
         return [Text("")] * height
-    told = cursor.timeline(width - 2)
-    lines = [_lane(name, told["bins"], at) for at, name in enumerate("AS")]
+    timeline = cursor.timeline(width - 2)
+    lines = [_lane(name, timeline["bins"], at) for at, name in enumerate("AS")]
     if height > 3:
-        lines.append(_sure(told["bins"]))
-    marks = [" "] * len(told["bins"])
+        lines.append(_confidence(timeline["bins"]))
+    marks = [" "] * len(timeline["bins"])
     if cursor.first is not None:
-        marks[cursor.first // told["per"]] = "F"
-    marks[cursor.row // told["per"]] = "▲"
+        marks[cursor.first // timeline["per"]] = "F"
+    marks[cursor.row // timeline["per"]] = "▲"
     return [*lines, Text("  ").append("".join(marks), style="bold")]
 
 
 def _lane(name: str, bins: Sequence[Sequence[Any]], at: int) -> Text:
     text = Text().append(f"{name} ", style="dim")
-    for one in bins:
-        kind = CODES[one[at]]
+    for bin_ in bins:
+        kind = CODES[bin_[at]]
         text.append(SIGNS[kind], style=STYLES[kind])
     return text
 
 
-def _sure(bins: Sequence[Sequence[Any]]) -> Text:
-    blocks = (" " if one[2] is None else BLOCKS[min(7, int(8 * one[2]))] for one in bins)
+def _confidence(bins: Sequence[Sequence[Any]]) -> Text:
+    blocks = (" " if bin_[2] is None else BLOCKS[min(7, int(8 * bin_[2]))] for bin_ in bins)
     return Text().append("% ", style="dim").append("".join(blocks), style="blue")
 
 
-def row_at(cursor: SceneCursor, column: int, width: int) -> int | None:
-    """The row that a column of the timeline stands for."""
+def row_at(cursor: SessionCursor, column: int, width: int) -> int | None:
+    """Return the row at a column of the timeline."""
     if width < 4 or not cursor.count or column < 2:
         return None
     return min(cursor.count - 1, (column - 2) * int(cursor.timeline(width - 2)["per"]))
 
 
 def source_side(view: RowView) -> SideView | None:
-    """The side whose place the source shows: the interpreter's, where this row is its own."""
+    """Return the run whose line the source shows: the actual one if this row is its own."""
     for side_view in (view.left, view.right):
         if side_view is not None and side_view.own:
             return side_view

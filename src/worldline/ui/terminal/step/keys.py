@@ -1,7 +1,6 @@
-"""The keys of `worldline step`, as data: what each does, and under which heading the help shows it.
+"""The keys of `worldline step` as data: what each does, and under which heading the help lists it.
 
-They are those of the page (`web/static/moves.js`, `sample_keys.js`) wherever the page has them, so that what a user
-learns in one holds in the other. The doing is the app's.
+They are the keys of the page (`web/static/moves.js`, `sample_keys.js`) wherever the page has them.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Key:
-    """A key by its name in textual, further ones, its sign in the help, what it does and to which `act` it leads."""
+    """A key by its textual name, with further keys, its symbol in the help, its description and its action."""
 
     key: str
     act: str
@@ -21,7 +20,7 @@ class Key:
 
     @property
     def signs(self) -> str:
-        """How the help writes it."""
+        """The keys as the help shows them."""
         return f"{self.sign or self.key} {self.also}".strip()
 
 
@@ -42,18 +41,20 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("f", "hop('first')", "first divergence"),
         Key("d", "hop('next')", "next new difference"),
         Key("D", "hop('previous')", "previous new difference"),
-        Key("w", "writer('right')", "last writer of the chosen value (or the first that differs)"),
-        Key("W", "writer('left')", "the same for the interpreter's value"),
-        Key("y", "read('why')", "why: both answers, the cause, the belief, the cost"),
+        Key(
+            "w", "writer('right')", "last writer of the chosen predicted value, or of the first that differs"
+        ),
+        Key("W", "writer('left')", "the same for the actual value"),
+        Key("y", "read('why')", "why: both answers, the cause, the confidence, the cost"),
     ),
     "Running": (
         Key("c", "run(1)", "continue to a breakpoint or a cause", "space"),
         Key("C", "run(-1)", "the same, backwards"),
-        Key("B", "breakpoint", "breakpoint at the chosen line, on or off", "f9"),
+        Key("B", "breakpoint", "toggle a breakpoint at the chosen line", "f9"),
         Key("k", "choose('stops')", "what else to stop at: first wrong action, first wrong value, …"),
     ),
     "Branches": (
-        Key("e", "ask('edit')", "change a variable here, and let the model go on"),
+        Key("e", "ask('edit')", "change a variable here and let the model continue"),
         Key("l", "ask('line')", "force the next line"),
         Key("m", "ask('budget')", "extend the budget"),
         Key("r", "choose('rewrite')", "rewrite the program"),
@@ -69,10 +70,10 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("down", "point(1)", "the one below", sign="↓"),
         Key("pageup", "page(-1)", "a page up", sign="PgUp"),
         Key("pagedown", "page(1)", "a page down", sign="PgDn"),
-        Key("enter", "open", "source: breakpoint on or off; state: the whole value", sign="Enter"),
+        Key("enter", "open", "source: toggle a breakpoint; state: show the whole value", sign="Enter"),
         Key("question_mark", "read('help')", "this help", sign="?"),
         Key("q", "leave", "quit", "ctrl+c"),
     ),
 }
 HINT = "? keys  q quit  ← → o u step  f d wrong  c run  e l m r change  t branches  Tab"
-"""The most used ones, for the last line of the screen."""
+"""The most used keys, for the last line of the screen."""

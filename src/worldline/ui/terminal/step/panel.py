@@ -1,5 +1,4 @@
-"""A piece of `worldline step`'s screen, and the style sheet that says where each piece is. What is in it is drawn
-elsewhere (`draw`), what a click means is decided elsewhere (`app`)."""
+"""Panels of `worldline step`'s screen and their style sheet. `draw` draws them; `app` handles clicks."""
 
 from __future__ import annotations
 
@@ -11,16 +10,16 @@ from textual import events
 from textual.widget import Widget
 
 PANELS = ("source", "output", "state", "steps")
-"""Those that can be chosen, in the order of the Tab key."""
+"""The panels that can have the focus, in the order of the Tab key."""
 WIDTHS, HEIGHTS = [(0, "-narrow"), (64, "-wide")], [(0, "-low"), (30, "-high")]
-"""From how many columns and lines on which classes hold."""
+"""The CSS classes by columns and by lines."""
 Draw = Callable[[int, int, bool], list[Text]]
 
 CSS = files(__package__).joinpath("panel.tcss").read_text("utf-8")
 
 
 class Panel(Widget):
-    """A piece of the screen that somebody else draws; `pick` is told where it is clicked."""
+    """A panel drawn by a function. `pick` is called with the position of a click."""
 
     def __init__(self, name: str, draw: Draw, pick: Callable[[int, int], None] | None = None) -> None:
         super().__init__(id=name)
@@ -28,7 +27,6 @@ class Panel(Widget):
         self._draw, self._pick = draw, pick
 
     def render(self) -> Text:
-        """As many lines as there is room for."""
         width, height = self.size
         if not width or not height:
             return Text()
@@ -36,6 +34,5 @@ class Panel(Widget):
         return Text("\n", no_wrap=True, end="").join(lines)
 
     def on_click(self, event: events.Click) -> None:
-        """A click chooses what is under it."""
         if self._pick is not None:
             self._pick(event.x, event.y)

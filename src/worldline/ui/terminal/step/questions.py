@@ -1,4 +1,4 @@
-"""What `worldline step` asks before it intervenes, and what an answer means. Whether it can be done, the scene says."""
+"""What `worldline step` asks before an intervention, and what an answer means."""
 
 from __future__ import annotations
 
@@ -6,53 +6,53 @@ from dataclasses import dataclass
 
 from worldline.core.text import printable
 from worldline.ui.session.branches.branch import Intervention
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.row_view import NamedValue
 from worldline.ui.terminal.step.words import brief
 
 
 @dataclass(frozen=True)
-class AskedAtStep:
-    """A question, and what most would answer."""
+class StepQuestion:
+    """A question and its default answer."""
 
     question: str
     value: str
 
 
-def question_of(what: str, cursor: SceneCursor, chosen: NamedValue | None, line: int) -> AskedAtStep | str:
-    """The question before an `edit`, a forced `line` or another `budget`; or why there is none."""
+def question_of(kind: str, cursor: SessionCursor, chosen: NamedValue | None, line: int) -> StepQuestion | str:
+    """Return the question before an `edit`, a forced `line` or another `budget`; or why there is none."""
     limit, step = cursor.here.ask.limit, cursor.step
-    if what == "budget":
-        return AskedAtStep(f"The most bytes that the model may write (now {limit}):", str(2 * limit))
+    if kind == "budget":
+        return StepQuestion(f"Maximum bytes of the prediction (now {limit}):", str(2 * limit))
     if step is None:
-        return "the model has no step here to go on from"
-    if what == "line":
-        return AskedAtStep(f"After step {step} the next line to run is:", str(line))
-    one = chosen or next(iter(cursor.view.names), None)
-    if one is not None and one.level != 0:
-        return "only names of the innermost frame can be changed here"
-    # The true value is what one wants to see put in place; where there is none, the model's own.
-    value = "" if one is None else one.left if one.left is not None else one.right or ""
-    known = f"{one.name}={value}" if one is not None else ""
-    return AskedAtStep(f"After step {step}, NAME=VALUE (nothing behind = takes it away):", printable(known))
+        return "the model has no step here to continue from"
+    if kind == "line":
+        return StepQuestion(f"Next line after step {step}:", str(line))
+    named = chosen or next(iter(cursor.view.names), None)
+    if named is not None and named.level != 0:
+        return "only names of the innermost frame can be changed"
+    # By default the true value or, if there is none, the predicted one.
+    value = "" if named is None else named.left if named.left is not None else named.right or ""
+    default = f"{named.name}={value}" if named is not None else ""
+    return StepQuestion(f"After step {step}, NAME=VALUE (empty VALUE deletes it):", printable(default))
 
 
-def intervention_of(what: str, step: int | None, text: str) -> Intervention | str:
-    """What an answer asks for; or what is wrong with it."""
-    if what == "edit":
+def intervention_of(kind: str, step: int | None, text: str) -> Intervention | str:
+    """Return the intervention that an answer asks for; or what is wrong with it."""
+    if kind == "edit":
         name, equals, value = text.partition("=")
         if not equals:
-            return "not NAME=VALUE, such as n=7"
+            return "expected NAME=VALUE, such as n=7"
         return Intervention(kind="edit", step=step, name=name.strip(), value=value.strip() or None)
     count = number(text)
     if count is None:
-        return f"{brief(text, 40)!r} is no number"
-    if what == "line":
+        return f"{brief(text, 40)!r} is not a number"
+    if kind == "line":
         return Intervention(kind="line", step=step, line=count)
     return Intervention(kind="budget", limit=count)
 
 
 def number(text: str) -> int | None:
-    """A whole number as somebody typed it."""
+    """Parse a whole number as typed."""
     text = text.strip().replace(",", "").replace("_", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

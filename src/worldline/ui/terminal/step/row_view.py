@@ -1,6 +1,6 @@
-"""What both sides of a pair know at a row: stacks beside each other, their names, and what of them changed or differs.
+"""Both runs at a row: their stacks, the names in each frame, and what changed or differs.
 
-A side that has no step of its own in a row is shown as its newest step left it, as on the page. Nothing is drawn here.
+A run without a step in this row is shown as its newest step left it, as on the page.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from worldline.ui.session.run import FrameState, Run
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.stepping import newest_step
 
-PRINTED = 4_000  # characters of the output's end
+MAX_OUTPUT = 4_000  # characters, from the end
 CARRIED = {
     "return": "returns", "raise": "raises", "yield": "yields", "resume": "is sent", "input": "reads", "exit": "exits",
 }  # fmt: skip
@@ -23,7 +23,7 @@ CARRIED = {
 
 @dataclass(frozen=True)
 class SideView:
-    """One side at a row: its newest step, whether that is the row's own, its stack, what it changed and printed."""
+    """One run at a row: its newest step, whether that is in this row, its stack, and what it changed and printed."""
 
     side: Run
     step: int
@@ -34,15 +34,14 @@ class SideView:
 
     @property
     def event(self) -> Event:
-        """What happens in the step."""
         return self.side.events[self.step]
 
 
 @dataclass(frozen=True)
 class NamedValue:
-    """A name on a level of the stack (0: the innermost), with its value on both sides (None: it has none).
+    """A name on a level of the stack (0: innermost), with its value in both runs (None: it has none).
 
-    `carried`: not a name, but what the step itself hands on.
+    `carried`: not a name, but what the step itself returns, raises, yields or reads.
     """
 
     level: int
@@ -54,7 +53,6 @@ class NamedValue:
 
     @property
     def differs(self) -> bool:
-        """Whether it is not the same value on both sides."""
         if self.left is None or self.right is None:
             return self.left is not self.right
         return self.left != self.right and not equal(self.left, self.right)
@@ -62,7 +60,7 @@ class NamedValue:
 
 @dataclass(frozen=True)
 class StackLevel:
-    """A level of the stack: the frame of each side (None: it has none so deep), and their names."""
+    """A level of the stack: the frame of each run (None: it has none at this depth), and their names."""
 
     left: FrameState | None
     right: FrameState | None
@@ -71,7 +69,7 @@ class StackLevel:
 
 @dataclass(frozen=True)
 class RowView:
-    """Both sides at a row; the innermost level first. Without a truth, `alone`: nothing can differ."""
+    """Both runs at a row, the innermost level first. `alone`: there is no truth to compare with."""
 
     left: SideView | None
     right: SideView | None
@@ -80,24 +78,26 @@ class RowView:
 
     @property
     def names(self) -> tuple[NamedValue, ...]:
-        """Every name that can be chosen, in the order in which they are shown."""
-        return tuple(one for level in self.levels for one in level.names if not one.carried)
+        """Every name that can be chosen, in display order."""
+        return tuple(value for level in self.levels for value in level.names if not value.carried)
 
-    def differs(self, one: NamedValue) -> bool:
-        """Whether a name is to be marked."""
-        return not self.alone and one.differs
+    def differs(self, value: NamedValue) -> bool:
+        """Tell whether to mark a name as different."""
+        return not self.alone and value.differs
 
 
 def row_view(pair: RunDiff, row: int) -> RowView:
-    """What is to be seen at a row."""
+    """Return both runs at a row."""
     left, right = _side_view(pair, "left", row), _side_view(pair, "right", row)
     stacks = left.stack if left else (), right.stack if right else ()
     deep = max(map(len, stacks))
     levels = []
     for at in range(deep - 1, -1, -1):
-        one, other = (stack[at] if at < len(stack) else None for stack in stacks)
-        names = _names(deep - 1 - at, one, other, left, right)
-        levels.append(StackLevel(one, other, (*(_carried(left, right) if at == deep - 1 else ()), *names)))
+        left_frame, right_frame = (stack[at] if at < len(stack) else None for stack in stacks)
+        names = _names(deep - 1 - at, left_frame, right_frame, left, right)
+        levels.append(
+            StackLevel(left_frame, right_frame, (*(_carried(left, right) if at == deep - 1 else ()), *names))
+        )
     return RowView(left, right, tuple(levels), alone=pair.left is None)
 
 
@@ -106,20 +106,20 @@ def _side_view(pair: RunDiff, name: str, row: int) -> SideView | None:
     if side is None or step is None:
         return None
     own = row < len(pair.rows) and getattr(pair.rows[row], name) == step
-    changed = frozenset((one.frame, one.name) for one in side.writes(step)) if own else frozenset()
-    return SideView(side, step, own, side.stack(step), changed, side.output_tail(step + 1, PRINTED))
+    changed = frozenset((write.frame, write.name) for write in side.writes(step)) if own else frozenset()
+    return SideView(side, step, own, side.stack(step), changed, side.output_tail(step + 1, MAX_OUTPUT))
 
 
 def _names(
     level: int,
-    one: FrameState | None,
-    other: FrameState | None,
+    left_frame: FrameState | None,
+    right_frame: FrameState | None,
     left: SideView | None,
     right: SideView | None,
 ) -> Iterator[NamedValue]:
-    wanted, got = _values(one), _values(other)
+    wanted, got = _values(left_frame), _values(right_frame)
     for name in dict.fromkeys([*wanted, *got]):
-        changed = _is_changed(left, one, name), _is_changed(right, other, name)
+        changed = _is_changed(left, left_frame, name), _is_changed(right, right_frame, name)
         yield NamedValue(level, name, wanted.get(name), got.get(name), changed)
 
 
@@ -132,23 +132,33 @@ def _is_changed(side_view: SideView | None, live: FrameState | None, name: str) 
 
 
 def _carried(left: SideView | None, right: SideView | None) -> tuple[NamedValue, ...]:
-    """What the row's own steps draw, return, raise, yield or read."""
-    found = [
+    """What the steps of this row draw, return, raise, yield or read."""
+    events = [
         side_view.event if side_view is not None and side_view.own else None for side_view in (left, right)
     ]
-    hidden = [one.hidden if one is not None else () for one in found]
+    hidden = [event_or_none.hidden if event_or_none is not None else () for event_or_none in events]
     drawn = [
-        _drawn(*(some[at] if at < len(some) else None for some in hidden))
+        _drawn(*(draws[at] if at < len(draws) else None for draws in hidden))
         for at in range(max(map(len, hidden)))
     ]
-    args = [one.arg if one is not None and one.event in CARRIED else None for one in found]
-    event = next((one.event for one, arg in zip(found, args, strict=True) if one and arg is not None), None)
+    args = [
+        event_or_none.arg if event_or_none is not None and event_or_none.event in CARRIED else None
+        for event_or_none in events
+    ]
+    event = next(
+        (
+            event_or_none.event
+            for event_or_none, arg in zip(events, args, strict=True)
+            if event_or_none and arg is not None
+        ),
+        None,
+    )
     if event is None:
         return tuple(drawn)
     return (*drawn, NamedValue(0, CARRIED[event], args[0], args[1], carried=True))
 
 
-def _drawn(one: tuple[str, str] | None, other: tuple[str, str] | None) -> NamedValue:
-    """A hidden input of both steps, under what it could have been."""
-    kind = next(each[0] for each in (one, other) if each is not None)
-    return NamedValue(0, in_words(kind), one and one[1], other and other[1], carried=True)
+def _drawn(left: tuple[str, str] | None, right: tuple[str, str] | None) -> NamedValue:
+    """A hidden input of both steps."""
+    kind = next(draw[0] for draw in (left, right) if draw is not None)
+    return NamedValue(0, in_words(kind), left and left[1], right and right[1], carried=True)

@@ -1,5 +1,4 @@
-"""What `worldline step` asks its user on a screen of its own: one line of text, one or several of a list; and what it
-shows him there to read. Each gives back what was chosen, None where it was left. It knows no scene."""
+"""Dialogs of `worldline step`: a line of text, a choice, a checklist, a text to read. Closing one returns None."""
 
 from __future__ import annotations
 
@@ -17,12 +16,12 @@ from textual.widgets.option_list import Option
 
 
 def plain(text: Text | str) -> Content:
-    """A text as textual shows it, none of it being markup."""
+    """Return a text for textual without markup."""
     return Content.from_rich_text(text) if isinstance(text, Text) else Content(text)
 
 
 class InputScreen(ModalScreen[str | None]):
-    """One line, at the bottom of the screen."""
+    """A line of text at the bottom of the screen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "leave")]
 
@@ -31,18 +30,16 @@ class InputScreen(ModalScreen[str | None]):
         self._question, self._value = question, value
 
     def compose(self) -> ComposeResult:
-        """The question and the line."""
         with Vertical():
             yield Static(plain(self._question), classes="question")
             yield Input(self._value, select_on_focus=False, compact=True)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """It is said."""
         self.dismiss(event.value)
 
 
 class ChoiceScreen(ModalScreen[str | None]):
-    """One of a list; `at` is the one that is pointed at first."""
+    """A choice from a list; `at` is highlighted first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "leave")]
 
@@ -51,24 +48,21 @@ class ChoiceScreen(ModalScreen[str | None]):
         self._question, self._options, self._at = question, options, at
 
     def compose(self) -> ComposeResult:
-        """The question and the list."""
         with Vertical():
-            yield Static(plain(self._question + "  (Enter chooses, Esc leaves)"), classes="question")
+            yield Static(plain(self._question + "  (Enter: choose, Esc: close)"), classes="question")
             yield OptionList(
                 *(Option(plain(text), id=f"o{i}") for i, (_, text) in enumerate(self._options)), compact=True
             )
 
     def on_mount(self) -> None:
-        """Point at the first choice."""
         self.query_one(OptionList).highlighted = self._at
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """It is chosen."""
         self.dismiss(self._options[event.option_index][0])
 
 
 class ChecklistScreen(ModalScreen[list[str] | None]):
-    """Some of a list. What is set has a cross: a terminal may have no colours."""
+    """Several choices from a list, marked by a cross, since a terminal may have no colours."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "leave"),
@@ -80,31 +74,29 @@ class ChecklistScreen(ModalScreen[list[str] | None]):
         self._question, self._options, self._chosen = question, options, set(chosen)
 
     def compose(self) -> ComposeResult:
-        """The question and the list."""
         with Vertical():
             yield Static(
-                plain(self._question + "  (Space sets, Enter is done, Esc leaves)"), classes="question"
+                plain(self._question + "  (Space: toggle, Enter: done, Esc: close)"), classes="question"
             )
             yield OptionList(*(Option(self._marked(i)) for i in range(len(self._options))), compact=True)
 
     def _marked(self, at: int) -> Content:
-        name, told = self._options[at]
-        return plain(f"{'[x]' if name in self._chosen else '[ ]'} {told}")
+        name, label = self._options[at]
+        return plain(f"{'[x]' if name in self._chosen else '[ ]'} {label}")
 
     def action_set(self) -> None:
-        """The one that is pointed at is set, or no longer."""
+        """Toggle the highlighted choice."""
         options = self.query_one(OptionList)
         at = options.highlighted or 0
         self._chosen ^= {self._options[at][0]}
         options.replace_option_prompt_at_index(at, self._marked(at))
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """These are chosen."""
         self.dismiss([name for name, _ in self._options if name in self._chosen])
 
 
 class TextScreen(ModalScreen[None]):
-    """A text to read; every key that is not for scrolling leaves it."""
+    """A text to read."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter,question_mark,y", "dismiss(None)", "leave")
@@ -115,12 +107,11 @@ class TextScreen(ModalScreen[None]):
         self._title, self._text = title, text
 
     def compose(self) -> ComposeResult:
-        """The title and the text."""
         with Vertical():
-            yield Static(plain(self._title + "  (Esc leaves)"), classes="question")
+            yield Static(plain(self._title + "  (Esc: close)"), classes="question")
             with VerticalScroll():
                 yield Static(plain(self._text))
 
     def on_mount(self) -> None:
-        """The arrows scroll."""
+        """Focus the text, so that the arrow keys scroll."""
         self.query_one(VerticalScroll).focus()

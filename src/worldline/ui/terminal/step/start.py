@@ -1,4 +1,4 @@
-"""Starts the stepper of the terminal on a program and a model by its name."""
+"""Start the terminal stepper on a program and a model."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def step(
     control: Control | None = None,
     limits: Limits | None = None,
 ) -> None:
-    """Step through what a model predicts, in the terminal, beside what the interpreter does, until it is left.
+    """Step through a prediction in the terminal, beside the actual execution, until the user quits.
 
     Args:
         program: The program; `load_program` reads one from a file.
         model: A predictor, a function, or a name that `load_model` knows.
-        extras: Options of the model, where `model` is a name.
+        extras: Options of the model, if `model` is a name.
         options: How steps are written.
-        max_bytes: The most bytes that the model may write.
-        control: Who decides the hidden inputs of the run.
+        max_bytes: The maximum length of the prediction.
+        control: Decides the hidden inputs of the execution.
         limits: Limits of the execution.
 
     Raises:
@@ -46,7 +46,7 @@ def step(
             raise
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
     predictor = load_model(model, extras)
-    scene = Session.new(
+    session = Session.new(
         program,
         model=predictor.info.name,
         options=options or Compact(),
@@ -54,17 +54,15 @@ def step(
         codec=predictor.info.notation,
         control=control,
     )
-    run(scene, predictor, limits=limits)
+    run(session, predictor, limits=limits)
 
 
 def require_terminal() -> None:
-    """Raise a UsageError where nobody can see a screen and type into it."""
+    """Raise a UsageError if there is no terminal."""
     if not is_terminal():
-        raise UsageError(
-            "step needs a terminal to be seen in and typed into: `debug` prints, `view` serves a page"
-        )
+        raise UsageError("step needs a terminal: use `debug` to print, or `view` to serve a page")
 
 
 def is_terminal() -> bool:
-    """Whether somebody can see it and type into it."""
+    """Tell whether standard input and output are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

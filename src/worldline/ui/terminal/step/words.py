@@ -1,6 +1,6 @@
-"""What `worldline step` says in words: heading, place, branches, why a branch went as it did, and the help.
+"""The texts of `worldline step`: heading, position, branches, the explanation of a branch, and the help.
 
-Every text of a program or a model goes through `printable`. Colours and places on the screen are `draw`'s.
+All text of a program or a model goes through `printable`. `draw` decides colours and positions.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from worldline.ui.session.grow import GrowthProgress
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import OPEN, first_divergence
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.keys import KEYS
 from worldline.ui.terminal.step.row_view import NamedValue
 
 SIGNS = {"right": "·", "wrong": "X", "consequential": "~", OPEN: "-"}
 STYLES = {"right": "green", "wrong": "bold red", "consequential": "yellow", OPEN: "dim"}
-LONG = 400  # characters of a text in a sentence
+MAX_TEXT = 400  # characters of a text in a sentence
 
 
-def brief(text: str, most: int = LONG) -> str:
-    """A text as one printable line, cut where it is long."""
-    return printable(text[:most]) + ("…" if len(text) > most else "")
+def brief(text: str, length: int = MAX_TEXT) -> str:
+    """Return a text as one printable line, cut if it is long."""
+    return printable(text[:length]) + ("…" if len(text) > length else "")
 
 
 def named(intervention: Intervention | None) -> str:
-    """An intervention in a few words."""
+    """Describe an intervention."""
     if intervention is None:
-        return "the run"
+        return "the original"
     at = f" at step {intervention.step}"
     if intervention.kind == "edit":
         name, value = brief(intervention.name or "", 40), intervention.value
-        return f"{name} gone{at}" if value is None else f"{name} = {brief(value, 40)}{at}"
+        return f"{name} deleted{at}" if value is None else f"{name} = {brief(value, 40)}{at}"
     if intervention.kind == "line":
         return f"line {intervention.line} forced{at}"
     return (
@@ -48,156 +48,157 @@ def named(intervention: Intervention | None) -> str:
     )
 
 
-def heading(cursor: SceneCursor, progress: GrowthProgress | None) -> Text:
-    """What is run, by whom, on which branch, and how far that is."""
+def heading(cursor: SessionCursor, progress: GrowthProgress | None) -> Text:
+    """Return the program, the model, the branch, and its status."""
     program = cursor.here.ask.program
-    what = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    text = Text.assemble((brief(what, 80), "bold"), ("  " + brief(cursor.scene.model, 40), "dim"))
-    if len(cursor.scene.branches) > 1:
+    call = program.call if program.call is not None else " ".join([program.name, *program.argv])
+    text = Text.assemble((brief(call, 80), "bold"), ("  " + brief(cursor.session.model, 40), "dim"))
+    if len(cursor.session.branches) > 1:
         text.append(f"  branch {cursor.branch}: {named(cursor.here.intervention)}", style="cyan")
-    return text.append("  ").append_text(_status(cursor.scene, cursor.here, progress))
+    return text.append("  ").append_text(_status(cursor.session, cursor.here, progress))
 
 
-def _status(scene: Session, branch: Branch, progress: GrowthProgress | None) -> Text:
-    """How a branch stands: written so far, or how it came out."""
+def _status(session: Session, branch: Branch, progress: GrowthProgress | None) -> Text:
+    """The status of a branch: how much is written, or its verdict."""
     if branch.status == "running":
         if progress is None or progress.branch != branch.id or progress.stage == "truth":
-            return Text("the interpreter runs …", style="yellow")
-        return Text(f"writing … {progress.bytes:,} bytes, {progress.steps:,} steps", style="yellow")
+            return Text("recording …", style="yellow")
+        return Text(f"predicting … {progress.bytes:,} bytes, {progress.steps:,} steps", style="yellow")
     if branch.status == "failed":
         return Text(f"failed: {brief(branch.note)}", style="bold red")
     if branch.status == "stopped":
         return Text(f"stopped at {len(branch.found.text):,} bytes", style="yellow")
-    return Text(*_verdict(scene, branch))
+    return Text(*_verdict(session, branch))
 
 
-def _verdict(scene: Session, branch: Branch) -> tuple[str, str]:
+def _verdict(session: Session, branch: Branch) -> tuple[str, str]:
     if branch.truth is None:
-        return "no truth to compare with", "yellow"
-    cause, first = branch.cause, first_divergence(scene.pair(branch.id), branch)
+        return "no execution to compare with", "yellow"
+    cause, first = branch.cause, first_divergence(session.pair(branch.id), branch)
     if first is not None:
-        return (f"parts at step {first}: {cause.name}" if cause else f"parts at step {first}"), "bold red"
+        return f"diverges at step {first}{f': {cause.name}' if cause else ''}", "bold red"
     if branch.found.status == "budget":
         return "cut by its budget (m extends it)", "yellow"
     return "right", "green"
 
 
-def place(cursor: SceneCursor) -> Text:
-    """The row in hand: its verdicts, how sure the model was, and what differs."""
+def place(cursor: SessionCursor) -> Text:
+    """Describe the current row: its verdicts, what differs, and the model's confidence."""
     if not cursor.count:
-        return Text(brief(cursor.here.why or "nothing to see yet"), style="dim")
-    told = cursor.row_json(cursor.row)
+        return Text(brief(cursor.here.why or "nothing to show yet"), style="dim")
+    row = cursor.row_json(cursor.row)
     text = Text().append(f"step {cursor.row:,} of {cursor.count - 1:,}  ", style="bold")
     if cursor.pair.left is None:
-        text.append(brief(f"no run of the interpreter: {cursor.here.why}") + "  ", style="yellow")
+        text.append(brief(f"no actual execution: {cursor.here.why}") + "  ", style="yellow")
     else:
-        text.append_text(_judged(told))
-    differs, right = cursor.pair.rows[cursor.row].differs, told["right"]
+        text.append_text(_judged(row))
+    differs, right = cursor.pair.rows[cursor.row].differs, row["right"]
     if differs and cursor.row < cursor.written:
         text.append(brief(differences_in_words(differs)) + "  ", style="red")
     if right is None:
         text.append("not written yet" if cursor.is_growing else "the model has no step here")
     elif right["sure"] is not None:
-        text.append(f"sure {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim")
+        text.append(
+            f"confidence {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim"
+        )
     return text
 
 
-def _judged(told: Mapping[str, Any]) -> Text:
-    """The verdicts on a row's action and state, those that are not right by name."""
+def _judged(row: Mapping[str, Any]) -> Text:
+    """The verdicts on a row's action and state that are not right."""
     text = Text()
-    for what in ("action", "state"):
-        if told[what] not in ("right", OPEN):
-            text.append(f"{SIGNS[told[what]]} {what} {told[what]}  ", style=STYLES[told[what]])
-    if text or told["action"] == OPEN:
+    for half in ("action", "state"):
+        if row[half] not in ("right", OPEN):
+            text.append(f"{SIGNS[row[half]]} {half} {row[half]}  ", style=STYLES[row[half]])
+    if text or row["action"] == OPEN:
         return text
     return Text().append(f"{SIGNS['right']} right  ", style=STYLES["right"])
 
 
-def tree(scene: Session, chosen: int) -> list[tuple[int, Text]]:
-    """The branches, each under the one that it was made from."""
-    found = []
-    for branch, depth in _ordered(scene.branches, None, 0):
+def tree(session: Session, chosen: int) -> list[tuple[int, Text]]:
+    """Return the branches, each under its parent."""
+    rows = []
+    for branch, depth in _ordered(session.branches, None, 0):
         text = Text("▶ " if branch.id == chosen else "  ")
         text.append("  " * (depth - 1) + "└ " if depth else "", style="dim")
-        text.append(f"{branch.id} {named(branch.intervention)}  ").append_text(_status(scene, branch, None))
-        found.append((branch.id, text))
-    return found
+        text.append(f"{branch.id} {named(branch.intervention)}  ").append_text(_status(session, branch, None))
+        rows.append((branch.id, text))
+    return rows
 
 
 def _ordered(branches: Sequence[Branch], parent: int | None, depth: int) -> Iterator[tuple[Branch, int]]:
-    pending = [(one, depth) for one in reversed(branches) if one.parent == parent]
+    pending = [(child, depth) for child in reversed(branches) if child.parent == parent]
     while pending:
         branch, deep = pending.pop()
         yield branch, deep
-        pending += [(one, deep + 1) for one in reversed(branches) if one.parent == branch.id]
+        pending += [(child, deep + 1) for child in reversed(branches) if child.parent == branch.id]
 
 
-def why(cursor: SceneCursor) -> Text:
-    """A branch as a whole: both answers, the cause with its evidence, what the model believed, the cost."""
+def why(cursor: SessionCursor) -> Text:
+    """Describe a branch: both answers, the cause with its evidence, the confidence, and the cost."""
     branch = cursor.here
-    told: dict[str, Any] = cursor.scene.describe_branch(branch.id)
+    branch_json: dict[str, Any] = cursor.session.describe_branch(branch.id)
     text = Text()
 
-    def line(head: str, said: str, style: str = "") -> None:
-        text.append(f"{head:<13}", style="dim").append(brief(said, 4 * LONG) + "\n", style=style)
+    def line(head: str, value: str, style: str = "") -> None:
+        text.append(f"{head:<16}", style="dim").append(brief(value, 4 * MAX_TEXT) + "\n", style=style)
 
-    answer, cost = told["answer"], told["cost"]
-    line("interpreter", " ".join(filter(None, answer["truth"] or ())) or told["why"] or "no answer")
-    line("model", " ".join(filter(None, answer["found"] or ())) or "no answer")
+    answer, cost = branch_json["answer"], branch_json["cost"]
+    line("actual", " ".join(filter(None, answer["truth"] or ())) or branch_json["why"] or "no answer")
+    line("predicted", " ".join(filter(None, answer["found"] or ())) or "no answer")
     if answer["right"] is not None and branch.status != "running":
-        line(
-            "answer", "right" if answer["right"] else "wrong", STYLES["right" if answer["right"] else "wrong"]
-        )
+        verdict = "right" if answer["right"] else "wrong"
+        line("answer", verdict, STYLES[verdict])
     if branch.cause is not None:
         line("cause", cause_in_words(branch.cause), "bold")
     if branch.belief is not None:
         belief = branch.belief
-        for head, what, chance in (
-            ("it wrote", belief.wrote, belief.sure),
-            ("the truth is", belief.wanted, belief.truth),
+        for head, step, chance in (
+            ("predicted step", belief.wrote, belief.sure),
+            ("actual step", belief.wanted, belief.truth),
         ):
-            line(head, what.removesuffix("\n") + (f"   {percent(chance)}" if chance is not None else ""))
+            line(head, step.removesuffix("\n") + (f"   {percent(chance)}" if chance is not None else ""))
     for head in ("note", "why"):
-        if told[head]:
-            line(head, told[head])
+        if branch_json[head]:
+            line(head, branch_json[head])
     line("prompt", f"{cost['prompt_bytes']:,} bytes")
     sizes = [f"{cost[key]:,}" if cost[key] is not None else "none" for key in ("truth_bytes", "found_bytes")]
     line(
         "bytes",
-        f"{sizes[0]} true, {sizes[1]} imagined, at most {cost['limit']:,}; it ended: {cost['status']}",
+        f"{sizes[0]} actual, {sizes[1]} predicted, at most {cost['limit']:,}; status: {cost['status']}",
     )
     return text
 
 
-def whole(one: NamedValue) -> Text:
-    """Both values of a name, uncut."""
+def whole(named_value: NamedValue) -> Text:
+    """Return both values of a name, uncut."""
     text = Text()
-    for head, value in (("interpreter", one.left), ("model", one.right)):
+    for head, value in (("actual", named_value.left), ("predicted", named_value.right)):
         text.append(f"{head}\n", style="dim")
         text.append((printable(value) if value is not None else "no value") + "\n\n")
     return text
 
 
 def help_text() -> Text:
-    """Every key with what it does, and what the signs mean."""
+    """Return every key with what it does, and what the symbols mean."""
     text = Text()
     for title, keys in KEYS.items():
         text.append(f"{title}\n", style="bold")
         for key in keys:
             text.append(f"  {key.signs:<12}", style="cyan").append(f"{key.label}\n")
         text.append("\n")
-    text.append("Signs\n", style="bold")
+    text.append("Symbols\n", style="bold")
     for kind, meaning in (
         ("right", "right"),
-        ("wrong", "wrong: all that was known before it was right"),
+        ("wrong", "wrong: everything before it was right"),
         ("consequential", "consequential: it follows from an earlier difference"),
-        (OPEN, "nothing to compare: a side has no step there"),
+        (OPEN, "nothing to compare: one run has no step there"),
     ):
         text.append(f"  {SIGNS[kind]:<10}", style=STYLES[kind]).append(f"{meaning}\n")
     for sign, meaning in (
         ("▲ F", "in the timeline: this step, the first divergence"),
-        ("▶ T M", "in the source: the line that runs; the interpreter's, the model's"),
-        ("▷ ●", "a frame that waits there; a breakpoint"),
+        ("▶ A P", "in the source: the current line; the actual one, the predicted one"),
+        ("▷ ●", "a waiting frame; a breakpoint"),
         ("*", "a value that this step changed"),
     ):
         text.append(f"  {sign:<10}").append(f"{meaning}\n")

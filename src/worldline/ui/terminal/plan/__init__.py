@@ -1,1 +1,0 @@
-"""What planning tells: answers, rehearsals, patches, inputs, expected values, matches, plans."""

@@ -1,0 +1,125 @@
+"""What a script would touch, in a terminal: effects with their lines, diffs, and what was not observed."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from rich.console import Console
+from rich.text import Text
+
+from worldline.core.text import plural, printable, shortened
+from worldline.plan.rehearse.change import GONE, FileChange
+from worldline.plan.rehearse.effect import IMAGINED, KINDS, LEFT, TEXT, ScriptEffect
+from worldline.plan.rehearse.rehearse import Rehearsal
+from worldline.ui.terminal.plain import plain_table
+
+MAX_TARGET = 72  # characters
+_TITLES = {
+    "read": "reads", "write": "writes", "delete": "deletes", "rename": "renames", "change": "changes",
+    "start": "starts", "signal": "signals", "send": "tries to send to", "listen": "listens on",
+    "environment": "reads the environment variable", "native": "calls native code",
+}  # fmt: skip
+_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+_PLACES = {"home": "in the home folder", "temporary": "temporary", "script": "beside the script"}
+
+
+def print_rehearsal(console: Console, rehearsal: Rehearsal, *, rows: int = 200) -> None:
+    """Print a rehearsal; at most `rows` lines of diffs, 0 for all."""
+    _say(console, f"{rehearsal.script} in a copy of {rehearsal.folder}", "bold")
+    _say(console, rehearsal.promise, "yellow")
+    _print_end(console, rehearsal)
+    _print_effects(console, rehearsal)
+    _print_changes(console, rehearsal, rows)
+    for sentence in rehearsal.unseen:
+        _say(console, f"not observed: {sentence}", "dim")
+
+
+def _say(console: Console, text: str, style: str = "") -> None:
+    console.print(Text(printable(text), style=style))
+
+
+def _print_end(console: Console, rehearsal: Rehearsal) -> None:
+    if rehearsal.outcome is None:
+        why = rehearsal.why_not_run
+        _say(console, f"NOT EXECUTED ({why}): what follows is predicted or read from the source", "red")
+        return
+    message = (
+        rehearsal.stderr.rstrip("\n").rpartition("\n")[2]
+        if rehearsal.outcome.kind == "raised"
+        else rehearsal.outcome.detail
+    )
+    where = f" in line {rehearsal.line}" if rehearsal.line else ""
+    _say(
+        console, f"ended: {rehearsal.outcome.kind}{where}{f': {shortened(message, 100)}' if message else ''}"
+    )
+    printed = rehearsal.output.rstrip("\n").count("\n") + 1 if rehearsal.output else 0
+    if printed:
+        last = shortened(rehearsal.output.splitlines()[-1], MAX_TARGET)
+        _say(console, f"printed: {plural(printed, 'line')}, the last: {last}", "dim")
+
+
+def _print_effects(console: Console, rehearsal: Rehearsal) -> None:
+    if not rehearsal.effects:
+        executed = "the script touched nothing outside itself in this run"
+        _say(console, executed if rehearsal.outcome else "no call in the source is known to touch anything")
+        return
+    lines = rehearsal.source.split("\n")
+    own = rehearsal.script.rpartition("/")[2]
+    order = sorted(rehearsal.effects, key=lambda effect: (KINDS.index(effect.kind), effect.target))
+    table = plain_table("", "what", "line", "source", texts=("what", "line", "source"))
+    for (kind, target, more), group in groupby(order, key=_row):
+        several = sorted({(effect.file, effect.line) for effect in group})
+        file, line = several[0]
+        is_own = not file or file.rpartition("/")[2] == own
+        source = lines[line - 1].strip() if is_own and 0 < line <= len(lines) else ""
+        shown = ", ".join(str(n) if is_own else f"{f}:{n}" for f, n in several[:4] if n) or "-"
+        shown += " ..." if len(several) > 4 else ""
+        action = shortened(target, MAX_TARGET) + (f" ({shortened(more, MAX_TARGET)})" if more else "")
+        table.add_row(
+            _TITLES[kind],
+            Text(action),
+            Text(printable(shown)),
+            Text(shortened(source, MAX_TARGET), style="dim"),
+        )
+    console.print(table)
+
+
+def _row(effect: ScriptEffect) -> tuple[str, str, str]:
+    """The key of a row: the same action on the same target, known in the same way."""
+    arrow = f" -> {effect.detail}" if effect.kind == "rename" and effect.detail else ""
+    details = ["" if effect.kind == "rename" else effect.detail, _PLACES.get(effect.place, "")]
+    details += ["outside the folder"] if effect.place.startswith("outside") else []
+    details += ["missing"] if effect.missing else []
+    details += ["by a copy of itself"] if effect.child else []
+    details += {
+        LEFT: ["no line: seen by its traces"],
+        IMAGINED: [_predicted(effect)],
+        TEXT: ["IN THE SOURCE, may not be reached"],
+    }.get(effect.seen, [])
+    return effect.kind, effect.target + arrow, ", ".join(detail for detail in details if detail)
+
+
+def _predicted(effect: ScriptEffect) -> str:
+    probability = effect.probability
+    return "PREDICTED" if probability is None else f"PREDICTED, p = {probability:.2g} for the whole text"
+
+
+def _print_changes(console: Console, rehearsal: Rehearsal, rows: int) -> None:
+    # A deleted file is shown by its size.
+    diffs = [() if change.how == GONE else change.diff for change in rehearsal.changes]
+    left = rows or sum(map(len, diffs))
+    for change, diff in zip(rehearsal.changes, diffs, strict=True):
+        _say(console, _heading(change), "bold")
+        for line in diff[: max(0, left)]:
+            _say(console, line, _STYLES.get(line[:1], ""))
+        left -= len(diff)
+    if left < 0:
+        _say(console, f"... {plural(-left, 'more line')} of diffs; --rows 0 shows all", "dim")
+
+
+def _heading(change: FileChange) -> str:
+    sizes = [size for size in (change.before, change.after) if size is not None]
+    before = f"{sizes[0]:,} -> " if len(sizes) > 1 else ""
+    size = f", {before}{plural(sizes[-1], 'byte')}" if sizes else ""
+    kind = "" if change.kind == "file" else f" {change.kind}"
+    return f"{change.how}{kind}: {change.path}{size}{f' ({change.why})' if change.why else ''}"
