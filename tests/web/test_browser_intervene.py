@@ -186,12 +186,12 @@ def test_branches_are_a_tree(page: Any) -> None:
     page.keyboard.press(".")
     page.wait_for_selector(".branch[aria-selected=true]:has-text('= 6 at step')")
     page.click(".branch >> nth=0")
-    page.wait_for_selector(".branch[aria-selected=true]:has-text('the run')")
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('original run')")
     page.focus(".branch >> nth=0")
     page.keyboard.press("ArrowDown")
     page.wait_for_selector(".branch[aria-selected=true][aria-level='2']")
     page.go_back()
-    page.wait_for_selector(".branch[aria-selected=true]:has-text('the run')")
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('original run')")
 
 
 @pytest.mark.long(reason="the shipped model continues once more")

@@ -168,5 +168,5 @@ def test_a_program_in_another_language_is_typed_and_watched(page: Any) -> None:
     assert not page.get_by_label("Rewrite the program").is_visible()
     page.keyboard.press("r")
     assert page.locator(".intervene-panel .fault").inner_text() == "Only Python programs can be rewritten."
-    assert "only a run of Python can be changed" in page.locator(".intervene-panel").inner_text()
+    assert "only Python executions can be changed" in page.locator(".intervene-panel").inner_text()
     page.evaluate("sessionStorage.clear()")

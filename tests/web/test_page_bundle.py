@@ -129,7 +129,7 @@ def test_scenes_timelines_and_chunks_are_the_server_s(opened: Opened, scenes: Se
 
 def test_it_is_walked_by_click_and_by_key(opened: Opened, scenes: SessionCache) -> None:
     page = opened.page
-    assert "no model is behind it" in page.locator("main").inner_text()
+    assert "it has no model" in page.locator("main").inner_text()
     page.locator(".runs a").first.click()
     page.wait_for_selector(".bars")
     page.locator(".bars:has(caption:text('Causes')) tbody tr").last.click()
@@ -310,7 +310,7 @@ def test_a_limit_keeps_the_failures(scenes: SessionCache, tmp_path: Path, chromi
     assert names == ["run-0", *(f"sample-0-{at}" for at in failed[:3])]
     opened = Opened(chromium, tmp_path / "page.html")
     opened.open("#/run/0/sample/0").wait_for_selector(".refusal")
-    assert "made with a limit" in opened.page.locator(".refusal").inner_text()
+    assert "does not include the steps" in opened.page.locator(".refusal").inner_text()
     assert opened.ask("samples", "0", {})["total"] == 18
     opened.page.context.close()
 
