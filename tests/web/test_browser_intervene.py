@@ -68,7 +68,7 @@ def test_a_variable_is_changed_by_click(page: Any) -> None:
     assert any(url.endswith("/events") for url in streams)
     assert "branch=" in page.url
     assert "actual" in page.inner_text(".story")
-    assert page.locator(".branch").first.inner_text().startswith("the run")
+    assert page.locator(".branch").first.inner_text().startswith("original run")
 
 
 @pytest.mark.long(reason="test_the_budget_is_extended intervenes by key too")
@@ -139,7 +139,7 @@ def test_a_branch_comes_step_by_step_and_is_stopped(page: Any) -> None:
         page.keyboard.press("Control+A")
         page.keyboard.type(str(limit))
         page.keyboard.press("Enter")
-        page.wait_for_selector(".branch[aria-selected=true] .running:has-text('model')", timeout=PATIENCE)
+        page.wait_for_selector(".branch[aria-selected=true] .running:has-text('predict')", timeout=PATIENCE)
         first = page.wait_for_function(
             "() => Number(document.querySelector('.sample-view').dataset.row) || null"
         ).json_value()

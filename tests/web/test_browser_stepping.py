@@ -126,7 +126,7 @@ def test_aliases_are_marked(page: Any) -> None:
     go(page, 1, row=2)
     for name in ("a", "b"):
         assert texts(page, f"tr[data-name={name}] .alias") == ["⧉1", "⧉1"]
-        assert page.get_attribute(f"tr[data-name={name}] .alias >> nth=0", "title") == "one object: a, b"
+        assert page.get_attribute(f"tr[data-name={name}] .alias >> nth=0", "title") == "same object: a, b"
     page.hover("tr[data-name=a] .alias >> nth=0")
     assert page.locator(".alias.lit").count() == 2
     go(page, 1, row=3)  # the model changes b alone: it has forgotten
