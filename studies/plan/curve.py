@@ -202,7 +202,7 @@ def drawn(arms: Sequence[Sequence[Round]]) -> str:
     shares = [tuple(one[at] if at < len(one) else Share(0, 0) for one in every) for at in range(len(names))]
     series = (*(one[0].arm for one in arms), "always run")
     rows = tuple(zip(names, shares, strict=True))
-    figure = svg(Rates("curve", TITLE, series, rows, is_scale=True, what="run"))
+    figure = svg(Rates("curve", TITLE, series, rows, is_scale=True, measure="run"))
     styles = f'<style>{ROW_STYLE}{STYLE}</style><rect width="100%" height="100%" fill="white"/>'
     head, _, rest = figure.partition("<title>")
     return (

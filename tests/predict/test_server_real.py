@@ -87,8 +87,8 @@ def own() -> Iterator[RealServer]:
     pytest.importorskip("uvicorn", reason="the view extra is not installed: pip install 'worldline[view]'")
     with model_server() as found:
         yield RealServer(
-            found.url, "default", "status 400 (a token is a byte here: the ids of a prompt are below 256)",
-            "status 404 (the model 'cwm-32b' does not exist here: it is 'default')",
+            found.url, "default", "status 400 (a token is a byte: the ids of a prompt are below 256)",
+            "status 404 (the model 'cwm-32b' does not exist: this server has 'default')",
         )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ def sample(at: int, type: str, answer: str, size: int, *values: tuple[ValueClass
 def findings(*seen: JudgedSample, tokenizer: str = "") -> Findings:
     sums = report([one.verdict for one in seen], suite="s", model="m")
     return Findings(
-        name="run", config={}, sums=sums, by_steps=sums, seen=seen, is_through=True, codecs=("compact",), endings={},
+        name="run", config={}, sums=sums, by_steps=sums, seen=seen, is_complete=True, codecs=("compact",), endings={},
         tokenizer=tokenizer,
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ def test_answers_are_of_predictions_that_came_to_an_end() -> None:
     seen += [sample(3, "str", "truncated", 100), sample(4, "int", "malformed", 100)]
     table = strings(findings(*seen))
     assert table.rows[0][:3] == ("answers: strings, other types", Share(1, 2), Share(0, 1))
-    assert "2 predictions that came to no end are not among the answers" in table.note
+    assert "2 predictions that did not end are not among the answers" in table.note
     assert len(table.rows) == 2  # nothing is said of tokens without a tokenizer
 
 
@@ -116,7 +116,7 @@ def test_operations_fail_by_how_often_they_ran() -> None:
         ("arithmetic", Share(0, 100), Share(1, 10)),
     ]
     assert table.rows[0][3] == newcombe(Share(1, 10), Share(0, 100))
-    assert "1 wrong traces are of no operation" in table.note
+    assert "1 wrong traces are about no operation" in table.note
     p = table.rows[0][4]
     assert isinstance(p, Chance)
     assert p.p == pytest.approx(1 / 11)

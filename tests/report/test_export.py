@@ -24,9 +24,8 @@ from worldline.evaluation.run.run import run
 from worldline.evaluation.table import Chance, Table
 from worldline.predict.interpreter import Interpreter
 from worldline.recording.recorder import record
-from worldline.ui.report.columns import columns
 from worldline.ui.report.data import gather
-from worldline.ui.report.export import latex
+from worldline.ui.report.export import columns, latex
 from worldline.ui.report.page import render
 from worldline.ui.report.tables import tables
 

@@ -32,9 +32,9 @@ from worldline.evaluation.suites.suite import Task
 from worldline.predict.interpreter import Interpreter
 from worldline.predict.prediction import Prediction
 from worldline.recording.recorder import record
-from worldline.ui.report.charts import Budgets, Chart, Counts, Flips, Rates, Sizes, svg
+from worldline.ui.report.charts import Budgets, Chart, Counts, Flips, Rates, SizeSpread, svg
 from worldline.ui.report.data import JudgedSample, choose, gather, read_trials
-from worldline.ui.report.failures import VALUE, bounded
+from worldline.ui.report.failures import MAX_VALUE_CHARS, shorten_cell
 from worldline.ui.report.page import charts, render
 from worldline.ui.session.side_by_side import CellPiece
 
@@ -142,8 +142,8 @@ def test_a_failure_shows_both_traces_where_they_part_with_cause_and_evidence(mad
     assert one.count('<tr class="first">') == 1
     assert "<dt>cause</dt><dd>wrong value" in one
     assert "<dt>evidence</dt><dd>s is 10, predicted 11, computed by `s += i`" in one
-    assert "<dt>true end</dt><dd>return 10</dd>" in one
-    assert "<dt>model's end</dt><dd>return 11</dd>" in one
+    assert "<dt>actual end</dt><dd>return 10</dd>" in one
+    assert "<dt>predicted end</dt><dd>return 11</dd>" in one
     assert "rows are not shown" in one  # the trace is longer than its window
     other = text[text.index('id="failure-4"') :]
     assert "character 5" in other
@@ -153,7 +153,7 @@ def test_sums_are_those_of_the_run(made: Path) -> None:
     found = gather(made, limit=10)
     stored = json.loads((made / "report.json").read_text())
     assert found.sums.as_json() == stored
-    assert found.is_through
+    assert found.is_complete
     assert set(found.sums.by_length) == {"1/abc", "2/abc", "2", "5", "9"}
     assert sum(part.answer.n for part in found.by_steps.by_length.values()) == 5
     assert found.counted("operation") == {"arithmetic": 2, "upper": 1}
@@ -197,7 +197,7 @@ def test_a_run_that_is_not_through_is_shown_as_such(made: Path, tmp_path: Path) 
     (tmp_path / "begun" / "records.jsonl").write_bytes(b"".join(lines[:2]) + lines[2][:40])
     text, found = render(tmp_path / "begun")
     assert found.sums.n == 2
-    assert "not through" in Dom(text).text
+    assert "not complete" in Dom(text).text
     (tmp_path / "begun" / "records.jsonl").write_bytes(b"")
     text, found = render(tmp_path / "begun")
     assert found.sums.n == 0
@@ -253,17 +253,17 @@ def test_failures_are_chosen_evenly_over_causes() -> None:
 def test_long_values_are_cut_to_where_they_differ() -> None:
     one = CellPiece("s='" + "a" * 900 + "Xbc" + "d" * 900 + "'", "value", True)
     other = CellPiece("s='" + "a" * 900 + "Ybc" + "d" * 900 + "'", "value", True)
-    (left,) = bounded((one,), (other,)) or ()
-    (right,) = bounded((other,), (one,)) or ()
+    (left,) = shorten_cell((one,), (other,)) or ()
+    (right,) = shorten_cell((other,), (one,)) or ()
     assert left.text.startswith("s=…a")
     assert "Xbc" in left.text
     assert "Ybc" in right.text
-    assert len(left.text) < VALUE + 10
+    assert len(left.text) < MAX_VALUE_CHARS + 10
     many = tuple(CellPiece(f"v{i}={i}", "value", i == 30) for i in range(40))
-    cell = bounded(many, many) or ()
+    cell = shorten_cell(many, many) or ()
     assert cell[0].text == "v30=30"
     assert cell[-1].text == "… 30 more"
-    assert bounded(None, many) is None
+    assert shorten_cell(None, many) is None
 
 
 def interventions() -> Trials:
@@ -286,7 +286,7 @@ def interventions() -> Trials:
     )  # fmt: skip
 
 
-def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
+def test_interventions_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
     assert read_trials(made) is None
     assert "interventions" not in Dom(render(made)[0]).ids
     shutil.copytree(made, tmp_path / "intervened")
@@ -297,8 +297,7 @@ def test_cures_are_read_back_and_shown(made: Path, tmp_path: Path) -> None:
     assert {"interventions", "figure-interventions"} <= set(dom.ids)
     one = text[text.index('id="failure-1"') : text.index('id="failure-4"')]
     assert (
-        "<dt>intervention repair</dt><dd><span class=flip>recovered</span>: the true state given at the first div"
-        in one
+        "<dt>intervention repair</dt><dd><span class=flip>fixed</span>: the state repaired at the div" in one
     )
     assert (
         "<dt>intervention guard</dt><dd><span>does not apply</span>: the prediction never leaves the control flow</dd>"
@@ -392,8 +391,8 @@ def test_the_verb_writes_the_page(made: Path, tmp_path: Path) -> None:
         Rates("a", "a", ("answer",), tuple((f"row {i}", (Share(i, 99),)) for i in range(99))),
         Counts("a", "a", ()),
         Counts("a", "a", ((EVIL * 20, 1),)),
-        Sizes("a", "a", "bytes", (("truth", (0, 1, 1 << 40)), ("prediction", ()))),
-        Sizes("a", "a", "bytes", (("truth", ()), ("prediction", ()))),
+        SizeSpread("a", "a", "bytes", (("truth", (0, 1, 1 << 40)), ("prediction", ()))),
+        SizeSpread("a", "a", "bytes", (("truth", ()), ("prediction", ()))),
         Rates(
             "a", "a", ("wrong",), (("1", (Share(9, 9),)), ("2-3", (Share(0, 9),))), is_scale=True, top=0.02
         ),

@@ -16,7 +16,7 @@ from worldline.predict.prediction import PredictionRequest
 from worldline.predict.rollout import Logits
 from worldline.ui.http.errors import Refusal
 from worldline.ui.serve.answer import ShownText
-from worldline.ui.serve.batch import EngineBatch, Load
+from worldline.ui.serve.batch import BatchLoad, EngineBatch
 from worldline.ui.serve.completion import Completion
 from worldline.ui.serve.request import CompletionRequest, request_of
 
@@ -58,8 +58,8 @@ class Watched:
 
     def __init__(self, prompt: bytes, **given: Any) -> None:
         self.event = threading.Event()
-        question = CompletionRequest(model="m", prompts=(prompt,), temperature=0.0, **given)
-        self.completion = Completion(question, prompt, 0, guide=True, tell=self.event.set)
+        request = CompletionRequest(model="m", prompts=(prompt,), temperature=0.0, **given)
+        self.completion = Completion(request, prompt, 0, guide=True, notify=self.event.set)
 
     def text(self) -> str:
         assert self.event.wait(PATIENCE)
@@ -74,7 +74,7 @@ def engine() -> Alphabet:
 
 @pytest.fixture
 def batch(engine: Alphabet) -> Iterator[EngineBatch]:
-    found = EngineBatch(engine, most=2)
+    found = EngineBatch(engine, max_members=2)
     found.start()
     yield found
     for _ in range(1000):
@@ -90,19 +90,23 @@ def one_pass(engine: Alphabet) -> int:
 
 
 def test_texts_join_and_leave_between_passes(engine: Alphabet, batch: EngineBatch) -> None:
-    first, second, third = Watched(b"a", most=7), Watched(b"m", most=3), Watched(b"x", most=4)
+    first, second, third = (
+        Watched(b"a", max_tokens=7),
+        Watched(b"m", max_tokens=3),
+        Watched(b"x", max_tokens=4),
+    )
     batch.join(first.completion)
     assert engine.reached.acquire(timeout=PATIENCE)
     batch.join(second.completion)
     batch.join(third.completion)
     assert engine.sizes == [1]
     assert one_pass(engine) == 2
-    assert batch.load() == Load(writing=2, waiting=1)
+    assert batch.load() == BatchLoad(writing=2, waiting=1)
     assert one_pass(engine) == 2
     assert one_pass(engine) == 1  # the second is through
     assert one_pass(engine) == 2  # and the third has its place
     assert second.text() == "nop"
-    assert batch.load() == Load(writing=2, waiting=0)
+    assert batch.load() == BatchLoad(writing=2, waiting=0)
     for _ in range(20):
         engine.passes.release()
     assert (first.text(), third.text()) == ("bcdefgh", "yzab")
@@ -110,7 +114,7 @@ def test_texts_join_and_leave_between_passes(engine: Alphabet, batch: EngineBatc
 
 
 def test_who_leaves_frees_a_place(engine: Alphabet, batch: EngineBatch) -> None:
-    first, second, third = (Watched(b"a", most=10_000) for _ in range(3))
+    first, second, third = (Watched(b"a", max_tokens=10_000) for _ in range(3))
     for each in (first, second, third):
         batch.join(each.completion)
     assert engine.reached.acquire(timeout=PATIENCE)
@@ -118,7 +122,7 @@ def test_who_leaves_frees_a_place(engine: Alphabet, batch: EngineBatch) -> None:
     one_pass(engine)
     one_pass(engine)
     assert first.event.wait(PATIENCE)
-    assert batch.load() == Load(writing=2, waiting=0)
+    assert batch.load() == BatchLoad(writing=2, waiting=0)
     size = len(first.completion.text)
     one_pass(engine)
     assert len(first.completion.text) == size
@@ -131,9 +135,9 @@ def test_an_engine_that_fails_costs_those_beside_it_alone(engine: Alphabet) -> N
         raise ValueError("damaged")
 
     kept = engine.step
-    batch = EngineBatch(engine, most=4)
+    batch = EngineBatch(engine, max_members=4)
     engine.step = failing  # type: ignore[method-assign]
-    first, second = Watched(b"a", most=4), Watched(b"b", most=2)
+    first, second = Watched(b"a", max_tokens=4), Watched(b"b", max_tokens=2)
     batch.join(first.completion)
     batch.start()
     assert first.event.wait(PATIENCE)
@@ -152,7 +156,7 @@ def test_a_text_that_cannot_be_written_costs_no_other(
     def failing() -> bytes:
         raise ValueError("no grammar")
 
-    broken, sound = Watched(b"a", most=4), Watched(b"b", most=3)
+    broken, sound = Watched(b"a", max_tokens=4), Watched(b"b", max_tokens=3)
     monkeypatch.setattr(broken.completion, "write", failing)
     for _ in range(4):
         engine.passes.release()
@@ -166,7 +170,7 @@ def test_a_text_that_cannot_be_written_costs_no_other(
 def test_what_may_be_the_beginning_of_a_stop_is_held_back_and_nothing_else() -> None:
     stops, random = (b"abab!", b"bb!", b"a!"), Random(0)
     for _ in range(50):
-        found = Watched(b"x", most=1000, stops=stops).completion
+        found = Watched(b"x", max_tokens=1000, stops=stops).completion
         for byte in random.choices(b"ab", k=40):
             found._add(byte, 0.0, {})
             ends = [bytes(found.text[at:]) for at in range(len(found.text))]
@@ -178,7 +182,7 @@ def test_what_may_be_the_beginning_of_a_stop_is_held_back_and_nothing_else() -> 
 def test_a_stop_ends_a_text_and_is_held_back(
     engine: Alphabet, batch: EngineBatch, keeps: bool, text: str
 ) -> None:
-    watched = Watched(b"a", most=9, stops=(b"xx", b"de"), keeps_stop=keeps)
+    watched = Watched(b"a", max_tokens=9, stops=(b"xx", b"de"), includes_stop=keeps)
     for _ in range(9):
         engine.passes.release()
     batch.join(watched.completion)
@@ -194,8 +198,8 @@ def test_the_shipped_model_writes_beside_others_what_it_writes_alone() -> None:
     ]
     asks = [PredictionRequest(program=program, limit=400) for program in programs]
     wanted = [found.text.decode() for found in local.predict(asks)]
-    texts = [Watched(ask.prompt, most=400, top=2) for ask in asks]
-    batch = EngineBatch(local.engine, most=3)
+    texts = [Watched(ask.prompt, max_tokens=400, top=2) for ask in asks]
+    batch = EngineBatch(local.engine, max_members=3)
     for each in texts:
         batch.join(each.completion)
     batch.start()
@@ -235,19 +239,19 @@ def test_bytes_that_are_no_text_are_shown_as_the_protocol_has_them(data: bytes, 
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"prompt": ""}, "a prompt holds a byte"),
-        ({"prompt": []}, "a prompt holds a byte"),
-        ({"prompt": [1, 300]}, "a token is a byte here"),
+        ({"prompt": ""}, "a prompt needs at least one byte"),
+        ({"prompt": []}, "a prompt needs at least one byte"),
+        ({"prompt": [1, 300]}, "a token is a byte"),
         ({"prompt": "a" * 70_000}, "maximum context length"),
-        ({"prompt": "a", "top_p": 0.5}, "top_p is 1 here"),
+        ({"prompt": "a", "top_p": 0.5}, "top_p must be 1"),
         ({"prompt": "a", "max_tokens": 0}, "max_tokens is less than 1"),
         ({"prompt": "a", "n": 200}, "n is more than"),
         ({"prompt": "a", "n": 1.5}, "n is not of type integer or null"),
         ({"prompt": "a", "temperature": float("nan")}, "temperature is not a number"),
-        ({"prompt": "a", "logit_bias": {"1": 2}}, "logit_bias is {} here"),
+        ({"prompt": "a", "logit_bias": {"1": 2}}, "logit_bias must be {}"),
         ({"prompt": ["a"] * 100, "n": 2}, "at most 128 texts"),
         ({"prompt": "a", "stop": [""]}, "none of them empty"),
-        ({"prompt": "a", "temprature": 1}, "has no use for 'temprature'"),
+        ({"prompt": "a", "temprature": 1}, "unknown field 'temprature'"),
         ({}, "has no prompt"),
     ],
 )

@@ -12,7 +12,7 @@ from serving import Served, serving
 from staged import FIRST, stage
 
 pytestmark = pytest.mark.usefixtures("box")
-GO = "text=Let the model go on"
+GO = "text=Continue with the model"
 OVER = """name => {
   const found = [...document.querySelectorAll('.branch')].filter(branch => branch.textContent.includes(name));
   return found.length && !found.at(-1).querySelector('.running');
@@ -67,8 +67,8 @@ def test_a_variable_is_changed_by_click(page: Any) -> None:
     assert branch(page, "r = 1 at step").get_attribute("aria-selected") == "true"
     assert any(url.endswith("/events") for url in streams)
     assert "branch=" in page.url
-    assert "interpreter" in page.inner_text(".story")
-    assert page.locator(".branch").first.inner_text().startswith("the run")
+    assert "actual" in page.inner_text(".story")
+    assert page.locator(".branch").first.inner_text().startswith("original run")
 
 
 @pytest.mark.long(reason="test_the_budget_is_extended intervenes by key too")
@@ -85,10 +85,10 @@ def test_a_variable_is_changed_by_key(page: Any) -> None:
 @pytest.mark.long(reason="the shipped model continues once more")
 def test_a_name_is_taken_away(page: Any) -> None:
     page.click("tr[data-name=r] .edit")
-    page.check("text=the name is gone")
+    page.check("text=delete the name")
     page.click(GO)
-    branch(page, "r gone at step")
-    page.uncheck("text=the name is gone")
+    branch(page, "r deleted at step")
+    page.uncheck("text=delete the name")
 
 
 def test_the_next_line_is_forced(page: Any) -> None:
@@ -139,7 +139,7 @@ def test_a_branch_comes_step_by_step_and_is_stopped(page: Any) -> None:
         page.keyboard.press("Control+A")
         page.keyboard.type(str(limit))
         page.keyboard.press("Enter")
-        page.wait_for_selector(".branch[aria-selected=true] .running:has-text('model')", timeout=PATIENCE)
+        page.wait_for_selector(".branch[aria-selected=true] .running:has-text('predict')", timeout=PATIENCE)
         first = page.wait_for_function(
             "() => Number(document.querySelector('.sample-view').dataset.row) || null"
         ).json_value()
@@ -186,12 +186,12 @@ def test_branches_are_a_tree(page: Any) -> None:
     page.keyboard.press(".")
     page.wait_for_selector(".branch[aria-selected=true]:has-text('= 6 at step')")
     page.click(".branch >> nth=0")
-    page.wait_for_selector(".branch[aria-selected=true]:has-text('the run')")
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('original run')")
     page.focus(".branch >> nth=0")
     page.keyboard.press("ArrowDown")
     page.wait_for_selector(".branch[aria-selected=true][aria-level='2']")
     page.go_back()
-    page.wait_for_selector(".branch[aria-selected=true]:has-text('the run')")
+    page.wait_for_selector(".branch[aria-selected=true]:has-text('original run')")
 
 
 @pytest.mark.long(reason="the shipped model continues once more")
@@ -214,6 +214,6 @@ def test_without_a_model_it_says_so(chromium: Any, shown: Served) -> None:
     page.goto(f"{shown.url}/run/0/sample/0?row=10")
     page.wait_for_selector(".sample-view[data-row='10']")
     assert page.locator(".edit").count() == 0
-    assert "No model was loaded" in page.inner_text(".intervene-panel")
+    assert "This page has no model" in page.inner_text(".intervene-panel")
     assert complaints.heard == []
     page.context.close()

@@ -52,7 +52,7 @@ def test_a_program_is_typed_and_watched_by_click(page: Any) -> None:
     page.get_by_label("Program", exact=True).fill(PROGRAM)
     page.get_by_label("Call").fill("f(4)")
     page.get_by_label("Model").select_option("interpreter")
-    page.get_by_role("button", name="Imagine it").click()
+    page.get_by_role("button", name="Predict").click()
     assert "total" in watched(page)
 
 
@@ -77,14 +77,14 @@ def test_the_shipped_model_is_streamed(page: Any) -> None:
     page.get_by_label("Call").fill("f(6)")
     page.get_by_label("Model").select_option("default")
     with page.expect_request(re.compile(r"/branches/0/events$")):
-        page.get_by_role("button", name="Imagine it").click()
+        page.get_by_role("button", name="Predict").click()
     assert "total" in watched(page)
 
 
 def test_typed_programs_are_a_run_of_their_own(page: Any) -> None:
     page.get_by_label("Program", exact=True).fill(PROGRAM)
     page.get_by_label("Call").fill("f(2)")
-    page.get_by_role("button", name="Imagine it").click()
+    page.get_by_role("button", name="Predict").click()
     watched(page)
     page.keyboard.press("h")
     page.get_by_role("link", name="Tried programs").click()
@@ -93,12 +93,12 @@ def test_typed_programs_are_a_run_of_their_own(page: Any) -> None:
 
 def test_what_cannot_be_tried_is_said_in_words(page: Any) -> None:
     page.get_by_label("Program", exact=True).fill("  \n")
-    page.get_by_role("button", name="Imagine it").click()
+    page.get_by_role("button", name="Predict").click()
     problem = page.locator("#program-problem")
     assert problem.inner_text() == "Type or paste a program first."
     assert page.evaluate("document.activeElement.id") == "program-source"
     page.get_by_label("Program", exact=True).fill("#" * 200_000)
-    page.get_by_role("button", name="Imagine it").click()
+    page.get_by_role("button", name="Predict").click()
     page.wait_for_selector("#program-problem:visible:not(:text('first'))")
     assert re.search(r"\d", problem.inner_text())  # the server says how long a program may be
 
@@ -123,10 +123,10 @@ def test_a_branch_says_what_it_waits_for(page: Any) -> None:
       return [at('truth', 0, 2), at('truth', 0, 0), at('model', 0, 0), at('model', 1, 0)];
     }"""
     assert page.evaluate(said) == [
-        "waits for its turn, behind 2 other branches",
-        "waits for the interpreter, which runs the program",
-        "waits for the first step of the model",
-        "the model writes: 1 step, 9 bytes",
+        "waiting for its turn, after 2 other branches",
+        "waiting for the interpreter to execute the program",
+        "waiting for the first predicted step",
+        "predicting: 1 step, 9 bytes",
     ]
 
 
@@ -135,7 +135,7 @@ def test_a_server_without_a_model_has_no_form(chromium: Any, shown: Served) -> N
     page.goto(shown.url)
     page.wait_for_selector(".runs a")
     assert page.locator(".program").count() == 0
-    assert "No model is behind this page" in page.locator("main").inner_text()
+    assert "This page has no model" in page.locator("main").inner_text()
     page.context.close()
     assert complaints.heard == []
 
@@ -159,14 +159,14 @@ def test_a_program_in_another_language_is_typed_and_watched(page: Any) -> None:
     )
     page.get_by_label("Call").fill("f(2)")
     page.get_by_label("Model").select_option("interpreter")
-    page.get_by_role("button", name="Imagine it").click()
+    page.get_by_role("button", name="Predict").click()
     assert "seen" in watched(page)
     assert page.locator(".source .token-keyword").first.inner_text() == "function"
-    page.wait_for_selector("text=as the interpreter")  # until then the newest step is shown
+    page.wait_for_selector("text=trace right")  # until then the newest step is shown
     page.keyboard.press("End")
     page.wait_for_selector(".natives:text('None is null')")
     assert not page.get_by_label("Rewrite the program").is_visible()
     page.keyboard.press("r")
-    assert page.locator(".intervene-panel .fault").inner_text() == "Only Python programs are rewritten."
-    assert "only a run of Python can be changed" in page.locator(".intervene-panel").inner_text()
+    assert page.locator(".intervene-panel .fault").inner_text() == "Only Python programs can be rewritten."
+    assert "only Python executions can be changed" in page.locator(".intervene-panel").inner_text()
     page.evaluate("sessionStorage.clear()")

@@ -31,7 +31,7 @@ def test_the_first_divergence_is_shown_at_once(page: Any) -> None:
     assert texts(page, ".now .verdict") == ["✓ action right", "✗ state wrong"]
     assert texts(page, "tr[data-name=r] .value .text") == ["1", "4"]
     assert texts(page, "tr[data-name=r] mark") == ["1", "4"]
-    assert "for interpreter" in page.inner_text(".differences")
+    assert "actual" in page.inner_text(".differences")
     assert texts(page, ".source .here .line-number") == ["5"]
     assert page.get_attribute(".source .here", "aria-current") == "step"
 
@@ -65,7 +65,7 @@ def test_cause_answer_and_cost(page: Any) -> None:
     assert "answer wrong" in story
     assert "wrong value" in story or "copied" in story
     cost = {row[0]: row[1] for row in (text.split("\t") for text in texts(page, ".cost tbody tr"))}
-    assert (cost["interpreter"], cost["model"]) == ("80", "81")
+    assert (cost["actual"], cost["predicted"]) == ("80", "81")
 
 
 def test_elements_and_characters_that_differ(page: Any) -> None:
@@ -250,13 +250,13 @@ def test_two_models_on_one_program(page: Any) -> None:
     assert texts(page, "tr[data-name=r] .value .text") == ["4", "1"]
     page.wait_for_url("**/*left=found&right=other&other=1")
     page.select_option(".sides select >> nth=0", "truth")
-    page.wait_for_selector(".names th:text('interpreter')")
+    page.wait_for_selector(".names th:text('actual')")
     go(page, row=16, other=1, left="truth", right="other")
     assert texts(page, "tr[data-name=r] .value .text") == ["2", "9"]
     go(page, row=10)
     for wanted in (
         ["name", "first", "second"],
-        ["name", "interpreter", "first"],
+        ["name", "actual", "first"],
     ):  # by key: the next run, then none
         page.keyboard.press("v")
         page.wait_for_selector(f".names th:nth-child(3):text('{wanted[2]}')")

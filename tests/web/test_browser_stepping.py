@@ -80,7 +80,7 @@ def test_breakpoints_by_click_and_by_key(page: Any) -> None:
     hit = row(page)
     assert texts(page, ".source .here .line-number") == ["4"]
     page.keyboard.press("C")
-    page.wait_for_selector(".said:text('nothing stops before the beginning')")
+    page.wait_for_selector(".said:text('no stop before the beginning')")
     shows(page, 0)
     page.keyboard.press("c")
     shows(page, hit)
@@ -100,7 +100,7 @@ def test_running_on_stops_at_the_first_error(page: Any) -> None:
     assert texts(page, ".now .verdict")[1] == "✗ state wrong"
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press(" ")
-    page.wait_for_selector(".said:text('nothing stops before the end')")
+    page.wait_for_selector(".said:text('no stop before the end')")
 
 
 def test_space_on_a_button_presses_it(page: Any) -> None:
@@ -126,7 +126,7 @@ def test_aliases_are_marked(page: Any) -> None:
     go(page, 1, row=2)
     for name in ("a", "b"):
         assert texts(page, f"tr[data-name={name}] .alias") == ["⧉1", "⧉1"]
-        assert page.get_attribute(f"tr[data-name={name}] .alias >> nth=0", "title") == "one object: a, b"
+        assert page.get_attribute(f"tr[data-name={name}] .alias >> nth=0", "title") == "same object: a, b"
     page.hover("tr[data-name=a] .alias >> nth=0")
     assert page.locator(".alias.lit").count() == 2
     go(page, 1, row=3)  # the model changes b alone: it has forgotten

@@ -8,7 +8,7 @@ from typing import Any
 from browser import NARROW, tab
 
 from worldline.plan.search_tree import SearchTree, TreeNode
-from worldline.ui.report.tree_page import MOST, page
+from worldline.ui.report.tree_page import MAX_NODES, page
 
 TREE = SearchTree(
     title="robot <b>",
@@ -43,13 +43,13 @@ def test_the_tree_folds_in_a_browser(tmp_path: Path, chromium: Any) -> None:
 
 
 def test_a_large_tree_keeps_the_most_visited_nodes_and_the_chosen_path() -> None:
-    many = [TreeNode(parent=0, label=f"n{i}", visits=i) for i in range(1, 2 * MOST)]
+    many = [TreeNode(parent=0, label=f"n{i}", visits=i) for i in range(1, 2 * MAX_NODES)]
     deep = TreeNode(parent=1, label="deep", visits=1, chosen=True)
     text = page(SearchTree(title="t", nodes=(TreeNode(parent=-1, label="root", visits=1), *many, deep)))
     assert ">deep<" in text
-    assert f">n{2 * MOST - 1}<" in text
+    assert f">n{2 * MAX_NODES - 1}<" in text
     assert ">n2<" not in text
-    assert f"{2 * MOST + 1 - MOST:,} nodes with fewer visits are not shown" in text
+    assert f"{2 * MAX_NODES + 1 - MAX_NODES:,} nodes with fewer visits are not shown" in text
 
 
 def test_a_path_as_deep_as_a_search_goes() -> None:
@@ -58,4 +58,4 @@ def test_a_path_as_deep_as_a_search_goes() -> None:
 
 
 def test_a_search_without_a_node() -> None:
-    assert "no node" in page(SearchTree(title="t", nodes=()))
+    assert "no nodes" in page(SearchTree(title="t", nodes=()))

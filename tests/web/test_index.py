@@ -101,8 +101,8 @@ def test_an_older_run_says_the_same_and_only_such_a_one_is_diagnosed(
 ) -> None:
     before = build(older(made, tmp_path / "older"))
     monkeypatch.setattr(index_operations, "cause", None)
-    monkeypatch.setattr(index_operations, "FAILURES", 0)
-    monkeypatch.setattr(index_operations, "LONG", 0)
+    monkeypatch.setattr(index_operations, "MAX_FAILURES", 0)
+    monkeypatch.setattr(index_operations, "MAX_TRACE_BYTES", 0)
     index = build(made)
     assert index.operations
     assert index.notes == ()
@@ -112,13 +112,13 @@ def test_an_older_run_says_the_same_and_only_such_a_one_is_diagnosed(
 def test_too_many_failures_are_not_diagnosed_and_that_is_said(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_operations, "FAILURES", 100)
+    monkeypatch.setattr(index_operations, "MAX_FAILURES", 100)
     index = build(older(many, tmp_path / "older"))
     assert not index.operations
     assert "not diagnosed" in describe_run(index)["notes"][-1]
     assert {one["operation"] for one in rows(index)} == {None}
     assert overview(index, Filters())["by"]["operation"] == []
-    with pytest.raises(UsageError, match="not filtered by operation"):
+    with pytest.raises(UsageError, match="cannot be filtered by operation"):
         select(index, Filters.of({"operation": "none"}))
 
 
@@ -128,14 +128,14 @@ def test_failures_with_long_traces_alone_are_not_diagnosed_and_that_is_said(
     made = older(made, tmp_path / "older")
     whole = build(made)
     longest = max(one["size"] + one["bytes"] for one in whole.table.to_pylist() if one["operation"])
-    monkeypatch.setattr(index_operations, "LONG", longest - 1)
+    monkeypatch.setattr(index_operations, "MAX_TRACE_BYTES", longest - 1)
     index = build(made)
     assert index.operations
     assert "not diagnosed of 1 failure" in index.notes[-1]
     sizes = [one["size"] + one["bytes"] for one in index.table.to_pylist()]
     for size, one, known in zip(sizes, rows(index), rows(whole), strict=True):
         assert one["operation"] == (None if size >= longest else known["operation"])
-    monkeypatch.setattr(index_operations, "LONG", 0)
+    monkeypatch.setattr(index_operations, "MAX_TRACE_BYTES", 0)
     assert not build(made).operations
 
 
@@ -230,7 +230,7 @@ def test_a_search_finds_what_names_calls_causes_and_sources_hold(made: Path, man
 
 
 def test_a_search_that_does_not_reach_everything_says_so(many: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_read, "SEARCHED", 1 << 14)
+    monkeypatch.setattr(index_read, "MAX_SEARCHED_BYTES", 1 << 14)
     index = build(many)
     assert any("searched" in note for note in index.notes)
     assert 0 < len(rows(index, q="sample")) < 500
@@ -239,9 +239,9 @@ def test_a_search_that_does_not_reach_everything_says_so(many: Path, monkeypatch
 @pytest.mark.parametrize(
     ("params", "told"),
     [
-        ({"colour": "red"}, "no filter is called 'colour'"), ({"steps_min": "-1"}, "whole number"),
-        ({"steps_max": "1e3"}, "whole number"), ({"depth": "\u0663"}, "whole number"),
-        ({"depth_min": "9" * 40}, "whole number"), ({"answer": "maybe"}, "right, wrong"),
+        ({"colour": "red"}, "unknown filter 'colour'"), ({"steps_min": "-1"}, "must be an integer"),
+        ({"steps_max": "1e3"}, "must be an integer"), ({"depth": "\u0663"}, "must be an integer"),
+        ({"depth_min": "9" * 40}, "must be an integer"), ({"answer": "maybe"}, "right, wrong"),
         ({"flip": "flop"}, "gained, lost"), ({"q": "x" * 2_000}, "longer than"),
     ],
 )  # fmt: skip
@@ -274,9 +274,9 @@ def test_values_of_no_sample_choose_none(index: RunIndex) -> None:
 def test_a_sample_knows_those_beside_it(made: Path) -> None:
     index = build(made)
     places = [one["at"] for one in rows(index)]
-    assert index.beside(places[0]) == (None, places[1])
-    assert index.beside(places[3]) == (places[2], places[4])
-    assert index.beside(places[-1]) == (places[-2], None)
+    assert index.neighbours(places[0]) == (None, places[1])
+    assert index.neighbours(places[3]) == (places[2], places[4])
+    assert index.neighbours(places[-1]) == (places[-2], None)
     for at in (-1, 10_000, 1 << 80):
         with pytest.raises(UsageError, match="no sample"):
             index.record(at)

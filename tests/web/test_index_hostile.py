@@ -85,7 +85,7 @@ def test_a_run_that_is_being_written_is_shown_as_far_as_it_is(many: Path, tmp_pa
 def test_a_run_without_a_manifest_is_not_through(many: Path, tmp_path: Path) -> None:
     path = copied(many, tmp_path / "run")
     (path / MANIFEST).unlink()
-    assert any("not through" in note for note in build(path).notes)
+    assert any("not complete" in note for note in build(path).notes)
 
 
 def test_an_empty_log_is_a_run_without_samples(many: Path, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_lines_that_are_no_records_are_counted_and_passed_over(many: Path, tmp_p
     index = build(copied(many, tmp_path / "run", lambda data: b"".join(x + b"\n" for x in strange) + data))
     assert len(index) == MANY
     told = index.damage[0]
-    assert told.startswith(f"{len(strange)} lines are no records of a run: line 1: not a record")
+    assert told.startswith(f"{len(strange)} lines are not records: line 1: not a record")
     assert all(f"line {number}: " in told for number in range(1, 21))
     assert told.endswith(f"and {len(strange) - 20} more")
     assert set(index.damage) <= set(index.notes)
@@ -139,27 +139,25 @@ def test_odd_values_that_a_record_may_have_are_shown(many: Path, tmp_path: Path)
 
     index = build(copied(many, tmp_path / "run", change))
     assert len(index) == len(changes)
-    assert index.notes == (
-        f"{RECORDS} is not what {MANIFEST} says: bytes have changed since the run was made",
-    )
+    assert index.notes == (f"{RECORDS} does not match {MANIFEST}: bytes have changed since the run was made",)
     everything(index)
     found = rows(index)
     assert found[0]["name"] == "\\ud800<b>\u202e"
     assert found[1]["name"] == found[1]["call"]
     assert len(found[2]["name"]) < 300
     assert found[4]["seconds"] is found[5]["seconds"] is None
-    with pytest.raises(DigestError, match="not the one that its record names"):
+    with pytest.raises(DigestError, match="does not match its digest"):
         index.record(8)
 
 
 def test_a_line_that_is_too_long_is_passed_over(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_read, "LONGEST", 1 << 16)
+    monkeypatch.setattr(index_read, "MAX_LINE_BYTES", 1 << 16)
     huge = b'{"at": 0, "name": "' + b"x" * (1 << 18) + b'"}\n'
     index = build(copied(many, tmp_path / "run", lambda data: data + huge + data))
     assert len(index) == MANY
-    assert "1 line is no record" in index.notes[0]
+    assert "1 line is not a record" in index.notes[0]
     assert f"line {MANY + 1}: longer than 65,536 bytes" in index.notes[0]
 
 
@@ -245,7 +243,7 @@ def test_a_manifest_that_is_none_is_damage(many: Path, tmp_path: Path, manifest:
     (path / MANIFEST).write_bytes(manifest)
     index = build(path)
     assert any(note.startswith(MANIFEST) for note in index.damage)
-    assert not any("not through" in note or str(tmp_path) in note for note in index.notes)
+    assert not any("not complete" in note or str(tmp_path) in note for note in index.notes)
 
 
 def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:

@@ -23,10 +23,9 @@ from worldline.ui.http.threads import ThreadGate
 from worldline.ui.session.grow import GrowthProgress
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.session import Session
-from worldline.ui.web import live as live_room
+from worldline.ui.web import service as web_service
 from worldline.ui.web import session_cache
-from worldline.ui.web.live import LiveBranches
-from worldline.ui.web.service import Opening, Service
+from worldline.ui.web.service import LiveBranches, Opening, Service
 from worldline.ui.web.session_cache import CachedSession
 
 SHORT = {"source": "def f(n):\n    m = n + 1\n    return m * 2\n", "call": "f(3)"}
@@ -200,7 +199,7 @@ def live() -> Iterator[LiveBranches]:
 
 def test_so_many_wait_and_no_more(live: LiveBranches) -> None:
     gate = threading.Event()
-    jobs = [live.begin(("live", n, ""), growing(gate)) for n in range(live_room.WAITING + 1)]
+    jobs = [live.begin(("live", n, ""), growing(gate)) for n in range(web_service.MAX_WAITING + 1)]
     with pytest.raises(Refusal) as refused:
         live.begin(("live", 99, ""), growing(gate))
     assert refused.value.status == 429
@@ -212,7 +211,7 @@ def test_so_many_wait_and_no_more(live: LiveBranches) -> None:
 def test_a_program_that_has_to_be_refused_leaves_nothing_behind() -> None:
     service = Service(Opening(models={"interpreter": Interpreter}))
     assert service.live is not None
-    for n in range(live_room.WAITING + 1):
+    for n in range(web_service.MAX_WAITING + 1):
         service.live.begin(("live", 100 + n, ""), growing(threading.Event()))
     with pytest.raises(Refusal, match="waiting"):
         service.type(SHORT)
@@ -232,7 +231,7 @@ def test_what_cannot_be_is_said_at_once_and_takes_no_place(live: LiveBranches) -
     def grow(stop: Callable[[], bool]) -> Iterator[GrowthProgress]:
         raise Refusal(422, "no")
 
-    for _ in range(live_room.WAITING * 2):
+    for _ in range(web_service.MAX_WAITING * 2):
         with pytest.raises(Refusal):
             live.begin(("live", 0, ""), grow)
 
@@ -271,7 +270,7 @@ def test_a_model_is_loaded_once_and_only_when_asked_for() -> None:
     assert loaded == []
     assert found.model("one") is found.model("one")
     assert loaded == [1]
-    with pytest.raises(Refusal, match="no model"):
+    with pytest.raises(Refusal, match="unknown model"):
         found.model("two")
     found.close()
 
@@ -292,11 +291,11 @@ def test_a_young_pair_is_read_again_and_an_old_one_or_that_of_a_branch_that_is_o
         scene.put(scene.branches[0], found=found, status=status)
         return cached.pair()
 
-    monkeypatch.setattr(session_cache, "YOUNG", 60.0)
+    monkeypatch.setattr(session_cache, "REUSE_SECONDS", 60.0)
     first = grown(7)
     assert grown(13) is first
     assert len(grown(len(text), "done").rows) == 4
-    monkeypatch.setattr(session_cache, "YOUNG", 0.0)
+    monkeypatch.setattr(session_cache, "REUSE_SECONDS", 0.0)
     assert [len(grown(size).rows) for size in (7, 13)] == [1, 2]
 
 

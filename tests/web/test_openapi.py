@@ -16,14 +16,13 @@ from serving import Served, make_run, serving
 from wire import get, request, talk
 
 from worldline.ui.http.policy import TOKEN_HEADER
-from worldline.ui.web.endpoint import Endpoint
+from worldline.ui.web.endpoint import Endpoint, description
 from worldline.ui.web.endpoints import ENDPOINTS
-from worldline.ui.web.openapi import description
 from worldline.ui.web.schemas import PLACE
-from worldline.ui.web.service import BRANCHES
+from worldline.ui.web.service import MAX_BRANCHES
 
 EXAMPLES = 12
-NARROW: dict[str, Any] = {"run": {"enum": ["0", "1"]}, "at": 5, "k": 1, "b": BRANCHES}
+NARROW: dict[str, Any] = {"run": {"enum": ["0", "1"]}, "at": 5, "k": 1, "b": MAX_BRANCHES}
 
 
 @pytest.fixture(scope="module")

@@ -118,7 +118,7 @@ def test_figures_are_those_of_the_report(tmp_path: Path) -> None:
 def test_of_very_many_buckets_the_largest_are_shown_and_the_rest_is_counted(
     pair: tuple[RunIndex, RunIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "BUCKETS", 3)
+    monkeypatch.setattr(room, "MAX_BUCKETS", 3)
     whole = overview(pair[0], Filters())
     assert all(len(found) <= 3 for found in whole["by"].values())
     assert whole["more"]["horizon"] >= 2

@@ -425,9 +425,9 @@ def test_scenes_with_branches_are_kept(small: Path) -> None:
 
 def test_another_run_is_beside_only_where_it_has_the_program(small: Path, tmp_path: Path, box: None) -> None:
     scenes = SessionCache([build(small), build(make_run(tmp_path / "short", count=3, every=2))])
-    assert scenes.has_beside("0", 2, "1")
-    assert not scenes.has_beside("0", 3, "1")
-    assert not scenes.has_beside("0", 2, "0")
+    assert scenes.has_same_program("0", 2, "1")
+    assert not scenes.has_same_program("0", 3, "1")
+    assert not scenes.has_same_program("0", 2, "0")
     assert scenes.get("0", 2, "1").scene.sides == ("truth", "found", "other")
     with pytest.raises(Refusal):
         scenes.get("0", 3, "1")

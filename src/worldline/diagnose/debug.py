@@ -261,7 +261,7 @@ def debug(
     )
     truth, trace = _truth(ask, predictor, limits)
     if has_pad:
-        truth = replace(truth, text=folded(program, ask.options, truth.text))
+        truth = replace(truth, text=fold_text(program, ask.options, truth.text))
     times.append(time.perf_counter())
     tell("predicting")
     ask = replace(ask, limit=max_bytes or default_budget(truth), hidden=trace.hidden)

@@ -105,5 +105,5 @@ def record_other_draws(sample: Sample, step: int, record: Rerun) -> Sequence[tup
         for shared in dict.fromkeys((before, ())):
             control = control_of(ask, shared, seed=(ask.control.seed or 0) + seed if ask.control else seed)
             trace = record(ask.program, control)
-            texts.append((not shared, written(replace(ask, given=b""), trace, sample.truth.codec)))
+            texts.append((not shared, encode_trace(replace(ask, given=b""), trace, sample.truth.codec)))
     return texts

@@ -44,12 +44,12 @@ def reconciled(program: Program, truth: Reading, predicted: Reading) -> Reading:
             for i in range(span.wanted):
                 j = span.found + i
                 events[j] = _with_true_texts(equality, truth.events[span.truth + i], events[j])
-    if predicted.begun is not None and len(events) < len(truth.events):
-        events += _unfinished_frame(lines, equality, truth.events, events, predicted.begun)
+    if predicted.partial is not None and len(events) < len(truth.events):
+        events += _unfinished_frame(lines, equality, truth.events, events, predicted.partial)
     elif predicted.ended:
         events += _closed_generators(truth.events, events)
     places = predicted.places and (*predicted.places, *range(len(predicted.events), len(events)))
-    return replace(predicted, events=tuple(events), places=places, begun=None)
+    return replace(predicted, events=tuple(events), places=places, partial=None)
 
 
 def _with_true_texts(equality: ReprEquality, true: Event, event: Event) -> Event:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from worldline.analyze.flow.functions import Functions
 from worldline.codec.reading import Reading
-from worldline.core.text import around, parting, plural, printable
+from worldline.core.text import around, first_difference, plural, printable
 from worldline.diagnose.cause import UNKNOWN
 from worldline.diagnose.debug import Belief, Debugged
 from worldline.diagnose.diagnosis import Diagnosis
@@ -209,7 +209,7 @@ def _values(wanted: str | None, got: str | None) -> tuple[str, str]:
     """Both values; long ones are cut around the first difference."""
     if wanted is None or got is None:
         return _value(wanted), _value(got)
-    at = parting(wanted, got)
+    at = first_difference(wanted, got)
     return printable(around(wanted, at, MAX_VALUE)), printable(around(got, at, MAX_VALUE))
 
 

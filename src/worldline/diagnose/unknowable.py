@@ -89,7 +89,7 @@ def _in_other_language(
 
 def _other_run(sample: Sample, truth: Reading, first: Divergence, again: Rerun) -> Divergence | None:
     """What another run has at the step of a divergence; None if it has the same."""
-    text = written(replace(sample.ask, given=b""), again(sample.ask.program), sample.truth.codec)
+    text = encode_trace(replace(sample.ask, given=b""), again(sample.ask.program), sample.truth.codec)
     return _difference_at(sample, truth, first, text)
 
 

@@ -1,1 +1,1 @@
-"""What servers of ours share: sockets, connections with deadlines, the gate, the policy, refusals, strict JSON."""
+"""Shared by the servers: sockets, connections with deadlines, access checks, refusals and strict JSON."""

@@ -1,4 +1,4 @@
-"""How the server says no: a status, a slug and a sentence, as one JSON shape. What is refused is not known here."""
+"""Refusals of a server: a status, a slug and a message, in one JSON shape."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SLUGS = {
 
 
 class Refusal(Exception):
-    """A request that is not granted; `allow` are the methods that would be."""
+    """A request that is refused. `allow` lists the methods that the path accepts."""
 
     def __init__(
         self, status: int, message: str, *, slug: str | None = None, allow: str | None = None
@@ -25,16 +25,16 @@ class Refusal(Exception):
 
 
 def refusal_of(error: WorldlineError) -> Refusal:
-    """What an error of the rooms below is to a client: asked wrongly, in the way, or a run that is damaged."""
+    """Convert an error of the package: 422 for a bad request, 409 for a conflict or a damaged run."""
     status = 422 if isinstance(error, UsageError) else 409
     return Refusal(status, str(error), slug="busy" if isinstance(error, BusyError) else error.slug)
 
 
 def error_json(slug: str, message: str) -> dict[str, Any]:
-    """The one shape of a refusal."""
+    """Return the JSON of a refusal."""
     return {"error": {"slug": slug, "message": message[:2000]}}
 
 
 def error_bytes(status: int, slug: str, message: str) -> bytes:
-    """The same, ready to be sent; a policy may have another shape in its place."""
+    """Return the body of a refusal. A policy may replace this function."""
     return json.dumps(error_json(slug, message)).encode()

@@ -1,10 +1,7 @@
-"""JSON as it comes and goes: a request's body, read strictly and to a bounded depth, and an answer's bytes.
+"""JSON of requests and answers. A request's body is parsed strictly and to a limited depth.
 
-Any bytes go in, a value or a Refusal comes out.
-
-Refused beside what is no JSON: a name given twice, NaN, whole numbers of more than 18 digits, floats beyond the
-range, halves of surrogate pairs, a byte order mark. What the value should be is `schema_check`'s. In
-answers every text has bytes and every number is one.
+Also refused: duplicate names, NaN, integers of more than 18 digits, floats out of range, lone surrogates, and a byte
+order mark. `schema_check` checks the value.
 """
 
 from __future__ import annotations
@@ -26,11 +23,16 @@ _DIGITS = 18
 
 
 class ClientLeft(Exception):
-    """The client left before its body was whole."""
+    """The client disconnected before it had sent its whole body."""
 
 
-async def received(receive: Receive, most: int) -> bytes:
-    """The bytes of a body, as far as it may go; ClientLeft where the client did."""
+async def received(receive: Receive, max_bytes: int) -> bytes:
+    """Read the body of a request.
+
+    Raises:
+        ClientLeft: The client disconnected.
+        Refusal: The body is larger than `max_bytes`.
+    """
     data, is_more = bytearray(), True
     while is_more:
         message = await receive()
@@ -38,60 +40,67 @@ async def received(receive: Receive, most: int) -> bytes:
             raise ClientLeft
         data += message.get("body", b"")
         is_more = message.get("more_body", False)
-        if len(data) > most:
-            raise Refusal(413, f"a body has at most {most} bytes")
+        if len(data) > max_bytes:
+            raise Refusal(413, f"a body has at most {max_bytes} bytes")
     return bytes(data)
 
 
 def parse(data: bytes, *, depth: int) -> Any:
-    """The value of a body."""
+    """Parse a body.
+
+    Raises:
+        Refusal: It is not JSON as described above, or it is nested deeper than `depth`.
+    """
     if _depth(data) > depth:
         raise Refusal(400, f"the JSON is nested deeper than {depth}")
     try:
         value = json.loads(
             data.decode("utf-8"),
-            object_pairs_hook=_object, parse_constant=_constant, parse_int=_whole, parse_float=_finite_number,
-        )  # fmt: skip
-        json.dumps(value, ensure_ascii=False).encode("utf-8")  # half a surrogate pair has no bytes
+            object_pairs_hook=_object,
+            parse_constant=_constant,
+            parse_int=_integer,
+            parse_float=_finite_number,
+        )
+        json.dumps(value, ensure_ascii=False).encode("utf-8")  # raises on a lone surrogate
     except (ValueError, RecursionError) as error:
         raise Refusal(400, f"the body is not JSON: {error}") from None
     return value
 
 
 def _depth(data: bytes) -> int:
-    """How deep the brackets outside of strings go, before a parser has to."""
+    """Return how deep the brackets outside strings nest, without parsing."""
     level = deepest = 0
-    for found in _BRACKET.finditer(_STRING.sub(b"", data)):
-        level += 1 if found.group() in b"[{" else -1
+    for bracket in _BRACKET.finditer(_STRING.sub(b"", data)):
+        level += 1 if bracket.group() in b"[{" else -1
         deepest = max(deepest, level)
     return deepest
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name is given twice")
-    return found
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a name occurs twice")
+    return value
 
 
 def _constant(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
-def _whole(text: str) -> int:
+def _integer(text: str) -> int:
     if len(text.lstrip("-")) > _DIGITS:
-        raise ValueError(f"a whole number has at most {_DIGITS} digits")
+        raise ValueError(f"an integer has at most {_DIGITS} digits")
     return int(text)
 
 
 def _finite_number(text: str) -> float:
-    if not math.isfinite(found := float(text)):
+    if not math.isfinite(value := float(text)):
         raise ValueError("a number is out of range")
-    return found
+    return value
 
 
 def json_bytes(value: Any) -> bytes:
-    """A value as JSON, in ASCII, so that every text has bytes; a number that is none becomes null."""
+    """Serialise a value as ASCII JSON, so that lone surrogates are escaped. NaN and infinities become null."""
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
     except ValueError:
@@ -102,5 +111,5 @@ def _finite_value(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {key: _finite_value(each) for key, each in value.items()}
-    return [_finite_value(each) for each in value] if isinstance(value, list | tuple) else value
+        return {key: _finite_value(item) for key, item in value.items()}
+    return [_finite_value(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,4 +1,4 @@
-"""The socket that a server listens at, and uvicorn as every server of ours sets it, by a policy."""
+"""The listening socket, and uvicorn configured by a policy."""
 
 from __future__ import annotations
 
@@ -18,9 +18,13 @@ BACKLOG = 128
 
 
 def listen(host: str, port: int, *, tries: int = 0) -> socket.socket:
-    """A socket that listens there, or at one of the next `tries` ports."""
+    """Listen on a port, or on one of the next `tries` ports if it is taken.
+
+    Raises:
+        UsageError: The address is not valid, or no port is free.
+    """
     try:
-        family, kind, proto, _, found = socket.getaddrinfo(
+        family, kind, proto, _, address = socket.getaddrinfo(
             host or "0.0.0.0", port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except (OSError, UnicodeError, OverflowError) as error:
@@ -30,19 +34,19 @@ def listen(host: str, port: int, *, tries: int = 0) -> socket.socket:
         listener = socket.socket(family, kind, proto)
         try:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((found[0], number, *found[2:]))
-            listener.listen(BACKLOG)  # only listening keeps others out
+            listener.bind((address[0], number, *address[2:]))
+            listener.listen(BACKLOG)  # binding alone does not reserve the port
             return listener
         except OSError as error:
             listener.close()
             if error.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise UsageError(f"--host {host} --port {number}: {error.strerror}") from None
-    told = f"port {port} is not" if last == port else f"no port from {port} to {last} is"
-    raise UsageError(f"{told} free at {host}")
+    taken = f"port {port} is not" if last == port else f"no port from {port} to {last} is"
+    raise UsageError(f"{taken} free at {host}: pass another --port, or 0 for any")
 
 
 def server_of(app: ASGIApp, rules: Policy) -> uvicorn.Server:
-    """What answers by an application and a policy; it ends by Ctrl-C."""
+    """Return the uvicorn server of an application. Ctrl-C ends it."""
     config = uvicorn.Config(
         app,
         http=cast("type[asyncio.Protocol]", connections(rules)),
@@ -57,7 +61,7 @@ def server_of(app: ASGIApp, rules: Policy) -> uvicorn.Server:
         proxy_headers=False,
         h11_max_incomplete_event_size=rules.header_bytes,
         timeout_keep_alive=rules.idle_seconds,
-        timeout_graceful_shutdown=rules.leave_seconds + 5,  # `connection` cuts off before
+        timeout_graceful_shutdown=rules.leave_seconds + 5,  # `connection` closes earlier
         backlog=BACKLOG,
     )
     return uvicorn.Server(config)

@@ -1,7 +1,4 @@
-"""What the server lets in and how much of it: one frozen object, made once, that every guard reads.
-
-Nothing here opens a socket or looks at a request: `connection` guards the wire, `gate` the requests.
-"""
+"""What a server accepts, and how much of it: one frozen object that `connection` and `gate` enforce."""
 
 from __future__ import annotations
 
@@ -35,11 +32,11 @@ _HEADERS = (
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Who may ask, what every answer carries, and the bounds of size, time and number.
+    """Allowed clients, headers of every answer, and limits of size, time and number.
 
-    `hosts` are whole Host headers, with their port. `any_address` is for a server on every interface: an address that
-    is spelled out cannot be a rebound name. The token is asked for under /api, the key everywhere; neither where it is
-    empty.
+    `hosts` are whole Host headers with their port. With `any_address`, for a server on every interface, any numeric
+    address is accepted: it cannot be a rebound DNS name. The token is required under /api and the key everywhere; an
+    empty one is not required.
     """
 
     hosts: frozenset[str]
@@ -62,22 +59,22 @@ class Policy:
     leave_seconds: int = 3
     connections: int = 256
     streams: int = 16
-    refusal: Callable[[int, str, str], bytes] = error_bytes  # of a status, a slug and a message
+    refusal: Callable[[int, str, str], bytes] = error_bytes  # status, slug, message -> body
 
     def is_host(self, text: str) -> bool:
-        """Whether a Host header names this server."""
+        """Return whether a Host header names this server."""
         text = text.lower()
         return text in self.hosts or (self.any_address and _is_address(text, self.port))
 
     def is_origin(self, text: str) -> bool:
-        """Whether a page of this origin is this server's own."""
+        """Return whether an Origin is this server."""
         return text in self.origins or (
             self.any_address and text.startswith("http://") and _is_address(text[7:], self.port)
         )
 
 
 def policy(host: str, port: int, token: str) -> Policy:
-    """The policy of a server that listens there."""
+    """Return the policy of a server at an address."""
     names = [f"[{host}]" if ":" in host else host.lower()]
     wide = is_wildcard(host)
     if wide or is_loopback(host):
@@ -85,25 +82,27 @@ def policy(host: str, port: int, token: str) -> Policy:
     if wide:
         names.append(socket.gethostname().lower())
     hosts = {f"{name}:{port}" for name in names} | ({*names} if port == 80 else set())
-    return Policy(
-        hosts=frozenset(hosts), origins=frozenset(f"http://{name}" for name in hosts), token=token, port=port,
-        any_address=wide,
-    )  # fmt: skip
+    origins = frozenset(f"http://{name}" for name in hosts)
+    return Policy(hosts=frozenset(hosts), origins=origins, token=token, port=port, any_address=wide)
 
 
 def settle_token(host: str, token: str | None) -> str:
-    """The token to ask for: a random one on the loopback, elsewhere only one that was said."""
+    """Return the token that clients must send: a random one by default.
+
+    Raises:
+        UsageError: The host is not the loopback and no token is set, or the token is not valid.
+    """
     if token is None:
         if not is_loopback(host):
-            raise UsageError(f"--host {host} is not the loopback: say --token too, for whoever may look")
+            raise UsageError(f"--host {host} is not the loopback: set --token too")
         return secrets.token_urlsafe(24)
     if not _TOKEN.fullmatch(token):
-        raise UsageError("a token is 16 to 128 letters, digits, - and _")
+        raise UsageError("a token consists of 16 to 128 letters, digits, - and _")
     return token
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address; a name but `localhost` may be anything."""
+    """Return whether only this machine reaches the address. Of names, only `localhost` counts."""
     if host == "localhost":
         return True
     try:
@@ -113,7 +112,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_wildcard(host: str) -> bool:
-    """Whether the address stands for every interface."""
+    """Return whether the address stands for every interface."""
     try:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:
@@ -121,7 +120,7 @@ def is_wildcard(host: str) -> bool:
 
 
 def _is_address(text: str, port: int) -> bool:
-    """`192.0.2.7:8765` or `[2001:db8::1]:8765`."""
+    """Return whether a text is like `192.0.2.7:8765` or `[2001:db8::1]:8765`."""
     name, _, number = text.rpartition(":")
     inner = name[1:-1] if name.startswith("[") and name.endswith("]") else name
     try:

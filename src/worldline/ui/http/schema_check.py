@@ -1,8 +1,7 @@
-"""Whether a value is what a schema says: the part of JSON Schema that our requests are described in.
+"""Checks a value against the part of JSON Schema that describes requests, also in the OpenAPI description.
 
-The same schemas stand in the OpenAPI description, so what is promised is what is checked. Known are `type`, `enum`,
-`const`, `oneOf`, `required`, `properties` (where there are any, others are refused), `minimum`, `maximum`, `maxLength`,
-`pattern`.
+Supported: `type`, `enum`, `const`, `oneOf`, `required`, `properties` (others are refused), `minimum`, `maximum`,
+`minLength`, `maxLength`, `pattern`.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def fault(value: Any, schema: Mapping[str, Any], at: str = "the body") -> str | None:
-    """What is wrong with a value, in words; None when nothing is."""
+    """Describe what is wrong with a value, or return None if it matches the schema."""
     if "oneOf" in schema:
-        found = [fault(value, one, at) for one in schema["oneOf"]]
-        return None if found.count(None) == 1 else next(filter(None, reversed(found)), f"{at} is ambiguous")
+        faults = [fault(value, option, at) for option in schema["oneOf"]]
+        return None if faults.count(None) == 1 else next(filter(None, reversed(faults)), f"{at} is ambiguous")
     if "const" in schema and value != schema["const"]:
         return f"{at} is not {schema['const']!r}"
     if "enum" in schema and value not in schema["enum"]:
@@ -37,7 +36,7 @@ def fault(value: Any, schema: Mapping[str, Any], at: str = "the body") -> str | 
 
 
 def number(text: str) -> int | str:
-    """A whole number that stands in an address; text that is none is left as it is, to be refused."""
+    """Parse an integer of an address. Other text is returned unchanged, and `fault` refuses it."""
     return int(text) if re.fullmatch(r"0|[1-9][0-9]{0,8}", text, re.ASCII) else text
 
 
@@ -57,11 +56,11 @@ def _object(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> str | 
     for name in schema.get("required", ()):
         if name not in value:
             return f"{at} has no {name}"
-    for name, each in value.items():
+    for name, item in value.items():
         if name not in known:
-            return f"{at} has no use for {name[:100]!r}; it takes {', '.join(known)}"
-        if (found := fault(each, known[name], name)) is not None:
-            return found
+            return f"{at} has an unknown field {name[:100]!r}; known are {', '.join(known)}"
+        if (wrong := fault(item, known[name], name)) is not None:
+            return wrong
     return None
 
 

@@ -1,6 +1,6 @@
-"""Work beside the event loop, on threads that nobody waits for: when the server ends, who asked is told so at once.
+"""Runs functions on daemon threads beside the event loop, and refuses at once when the server stops.
 
-anyio's threads keep a process alive until they are done, and what is computed here may take many seconds.
+anyio's threads keep a process alive until they end, and a computation here may take many seconds.
 """
 
 from __future__ import annotations
@@ -13,45 +13,48 @@ from typing import Any, TypeVar
 
 from worldline.ui.http.errors import Refusal
 
-BEAT = 0.2  # seconds between two looks at whether the server ends
+POLL_SECONDS = 0.2  # how often to check whether the server stops
 T = TypeVar("T")
 
 
 class ThreadGate:
-    """So many threads at once; the others wait their turn."""
+    """Runs at most `max_threads` functions at once; others wait their turn."""
 
-    def __init__(self, most: int, is_leaving: Callable[[], bool]) -> None:
-        self._slots, self._is_leaving = asyncio.Semaphore(most), is_leaving
+    def __init__(self, max_threads: int, is_leaving: Callable[[], bool]) -> None:
+        self._slots, self._is_leaving = asyncio.Semaphore(max_threads), is_leaving
 
-    async def __call__(self, function: Callable[..., T], *given: Any) -> T:
-        """What a function gives, or raises; a Refusal when the server ends first."""
+    async def __call__(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Call a function on a thread and return its result, or raise its exception.
+
+        Raises:
+            Refusal: The server stops before the function ends.
+        """
         async with self._slots:
-            future = _begun(function, given)
+            future = _start(function, arguments)
             while not future.done():
-                await asyncio.wait([future], timeout=BEAT)
+                await asyncio.wait([future], timeout=POLL_SECONDS)
                 if self._is_leaving():
-                    raise Refusal(503, "the server ends")
+                    raise Refusal(503, "the server is shutting down")
             return future.result()
 
 
-def _begun(function: Callable[..., T], given: tuple[Any, ...]) -> asyncio.Future[T]:
+def _start(function: Callable[..., T], arguments: tuple[Any, ...]) -> asyncio.Future[T]:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
     def work() -> None:
         try:
-            found = function(*given)
+            result = function(*arguments)
         except BaseException as error:
-            failure = error  # Python forgets `error` where its block ends
-            _tell(loop, future, lambda: future.set_exception(failure))
+            failure = error  # Python deletes `error` at the end of its block
+            _resolve(loop, future, lambda: future.set_exception(failure))
         else:
-            _tell(loop, future, lambda: future.set_result(found))
+            _resolve(loop, future, lambda: future.set_result(result))
 
     threading.Thread(target=work, name="worldline-answer", daemon=True).start()
     return future
 
 
-def _tell(loop: asyncio.AbstractEventLoop, future: asyncio.Future[T], say: Callable[[], None]) -> None:
-    """Hand over what came; a loop that has ended wants it no more."""
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(lambda: None if future.cancelled() else say())
+def _resolve(loop: asyncio.AbstractEventLoop, future: asyncio.Future[T], set_: Callable[[], None]) -> None:
+    with suppress(RuntimeError):  # the loop has ended
+        loop.call_soon_threadsafe(lambda: None if future.cancelled() else set_())

@@ -1,1 +1,1 @@
-"""Runs and debugged programs as self-contained pages: no script, no network, everything escaped."""
+"""Self-contained HTML pages of runs, debugged programs and searches: no scripts, no network, everything escaped."""

@@ -1,7 +1,6 @@
-"""The figures of a run's page: what each shows, as data, and as inline SVG. Colours are the page's style sheet's.
+"""The figures of a report, as data and as inline SVG. `figures` draws the same data as files.
 
-Nothing in a figure is told by colour alone, and all of it stands in a table beside it. The same data as files is
-`figures`. Every label is escaped as it is drawn (`svg`): it may be a model's.
+No figure relies on colour alone, and a table shows the same numbers. Labels may come from a model; `svg` escapes them.
 """
 
 from __future__ import annotations
@@ -15,17 +14,17 @@ from worldline.core.stats import Share
 from worldline.core.text import printable
 from worldline.ui.report.svg import WIDTH, svg_bar, svg_figure, svg_legend, svg_line, svg_point, svg_text
 
-ROW = 22
-LABEL = 190  # room for the labels of rows
-MOST = 40  # rows of one figure; its table has them all
-WIDE = 30  # characters of a label
+ROW_HEIGHT = 22
+LABEL_WIDTH = 190
+MAX_ROWS = 40  # of one figure; its table has all of them
+MAX_LABEL_CHARS = 30
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Shares by row, one for each series; `is_scale`: the rows are in order, from short to long.
+    """Shares by row, one per series.
 
-    `what` the shares are of; the axis ends at `top`.
+    `is_scale`: the rows are ordered, from short to long. `measure` names the shares. The axis ends at `top`.
     """
 
     name: str
@@ -33,7 +32,7 @@ class Rates:
     series: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Share, ...]], ...]
     is_scale: bool = False
-    what: str = "right"
+    measure: str = "right"
     top: float = 1.0
 
     @property
@@ -44,7 +43,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Counts:
-    """How often each thing occurs."""
+    """A count for each row."""
 
     name: str
     title: str
@@ -52,8 +51,8 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Sizes:
-    """How sizes spread, one list for each series, in `unit`s."""
+class SizeSpread:
+    """The distribution of sizes in `unit`s, one list per series."""
 
     name: str
     title: str
@@ -62,16 +61,16 @@ class Sizes:
 
     @property
     def bins(self) -> tuple[tuple[int, ...], list[list[int]]]:
-        """The lower bounds of bins that double, and how many of each series fall into each."""
+        """The lower bounds of doubling bins, and the counts of each series."""
         logs = [[max(size, 1).bit_length() - 1 for size in sizes] for _, sizes in self.series]
-        every = [log for some in logs for log in some] or [0]
-        powers = range(min(every), max(every) + 1)
-        return tuple(1 << power for power in powers), [[some.count(p) for p in powers] for some in logs]
+        all_logs = [log for series in logs for log in series] or [0]
+        powers = range(min(all_logs), max(all_logs) + 1)
+        return tuple(1 << power for power in powers), [[series.count(p) for p in powers] for series in logs]
 
 
 @dataclass(frozen=True)
 class Budgets:
-    """How many tokens things take by row, in order: the middle and the spread of each, and lines at the budgets."""
+    """Costs by row, in order: median and 10 to 90 % of each, and lines at the budgets."""
 
     name: str
     title: str
@@ -82,54 +81,54 @@ class Budgets:
 
     @property
     def powers(self) -> range:
-        """The powers of two that the axis goes over, whole; both lines are always on it."""
-        every = [number for row in self.rows for number in (row.tenth, row.ninetieth)]
-        logs = [math.log2(max(number, 1)) for number in (*every, *self.lines)]
+        """The powers of two of the axis, which includes all lines."""
+        numbers = [number for row in self.rows for number in (row.tenth, row.ninetieth)]
+        logs = [math.log2(max(number, 1)) for number in (*numbers, *self.lines)]
         return range(math.floor(min(logs)), math.ceil(max(logs)) + 1)
 
 
 @dataclass(frozen=True)
 class Flips:
-    """What each intervention did: how many recovered, how many regressed."""
+    """The numbers of recovered and regressed samples of each intervention."""
 
     name: str
     title: str
     rows: tuple[tuple[str, int, int], ...]
 
 
-Chart = Rates | Counts | Sizes | Budgets | Flips
+Chart = Rates | Counts | SizeSpread | Budgets | Flips
 
 
 def label(text: str) -> str:
-    """A label in one short line, not yet escaped for markup."""
+    """Return a label as one short line, not yet escaped for markup."""
     clean = printable(text)
-    return clean if len(clean) <= WIDE else clean[: WIDE - 1] + "…"
+    return clean if len(clean) <= MAX_LABEL_CHARS else clean[: MAX_LABEL_CHARS - 1] + "…"
 
 
 def svg(chart: Chart) -> str:
-    """The figure as markup."""
+    """Return a figure as markup."""
     if isinstance(chart, Rates):
         return _curve(chart) if is_curve(chart) else _dots(chart)
     if isinstance(chart, Counts):
         return _bars(chart)
     if isinstance(chart, Budgets):
         return _budgets(chart)
-    return _histogram(chart) if isinstance(chart, Sizes) else _flips(chart)
+    return _histogram(chart) if isinstance(chart, SizeSpread) else _flips(chart)
 
 
 def is_curve(chart: Rates) -> bool:
-    """Whether rows are drawn along the x axis: few, in order, with short labels."""
-    short = all(len(name) <= 9 for name, _ in chart.rows)
-    return chart.is_scale and 1 < len(chart.rows) <= 14 and short
+    """Return whether rows are drawn along the x axis: few, ordered, with short labels."""
+    has_short_labels = all(len(name) <= 9 for name, _ in chart.rows)
+    return chart.is_scale and 1 < len(chart.rows) <= 14 and has_short_labels
 
 
-# ---- words
+# ---- texts
 
 
-def how_many(shares: Sequence[Share]) -> str:
-    """Of how many the shares of a row are, once where they are of the same."""
-    every = [f"{one.n:,}" for one in shares]
-    return f"n {', '.join(every if len(set(every)) > 1 else every[:1])}"
+def sample_size(shares: Sequence[Share]) -> str:
+    """Return the n of the shares of a row, only once if it is the same."""
+    sizes = [f"{share.n:,}" for share in shares]
+    return f"n {', '.join(sizes if len(set(sizes)) > 1 else sizes[:1])}"
 
 
 def _tip(name: str, series: str, share: Share) -> str:
@@ -156,7 +155,7 @@ def _curve(chart: Rates) -> str:
         for column, (name, shares) in enumerate(chart.rows):
             middle = left + step * (column + 0.5)
             yield svg_text(middle, bottom + 18, label(name), "middle", "ink")
-            yield svg_text(middle, bottom + 33, how_many(shares), "middle")
+            yield svg_text(middle, bottom + 33, sample_size(shares), "middle")
         for number, series in enumerate(chart.series):
             shift = 9 * (number - (len(chart.series) - 1) / 2)
             places = []
@@ -175,22 +174,22 @@ def _curve(chart: Rates) -> str:
 
 
 def _dots(chart: Rates) -> str:
-    rows, top = chart.rows[:MOST], 40
+    rows, top = chart.rows[:MAX_ROWS], 40
     right = WIDTH - 70
 
     def across(rate: float) -> float:
-        return LABEL + min(rate / chart.top, 1) * (right - LABEL)
+        return LABEL_WIDTH + min(rate / chart.top, 1) * (right - LABEL_WIDTH)
 
     def parts() -> Iterator[str]:
-        yield from svg_legend(chart.series, LABEL, 12)
-        bottom = top + ROW * len(rows)
+        yield from svg_legend(chart.series, LABEL_WIDTH, 12)
+        bottom = top + ROW_HEIGHT * len(rows)
         for tick in chart.ticks:
             yield svg_line(across(tick), top - 6, across(tick), bottom, "grid")
             yield svg_text(across(tick), top - 10, percent(tick), "middle")
         for number, (name, shares) in enumerate(rows):
-            y = top + ROW * (number + 0.5)
-            yield svg_text(LABEL - 10, y + 4, label(name), "end", "ink")
-            yield svg_text(WIDTH - 4, y + 4, how_many(shares), "end")
+            y = top + ROW_HEIGHT * (number + 0.5)
+            yield svg_text(LABEL_WIDTH - 10, y + 4, label(name), "end", "ink")
+            yield svg_text(WIDTH - 4, y + 4, sample_size(shares), "end")
             for which, share in enumerate(shares):
                 height = y + 6 * (which - (len(shares) - 1) / 2)
                 low, up = share.interval
@@ -198,38 +197,38 @@ def _dots(chart: Rates) -> str:
                     yield svg_line(across(low), height, across(up), height, f"s{which} whisker")
                     yield svg_point(across(share.rate), height, which, _tip(name, chart.series[which], share))
 
-    return svg_figure(chart.name, chart.title, top + ROW * len(rows) + 6, parts())
+    return svg_figure(chart.name, chart.title, top + ROW_HEIGHT * len(rows) + 6, parts())
 
 
 # ---- counts
 
 
 def _bars(chart: Counts) -> str:
-    rows = chart.rows[:MOST]
-    most = max((count for _, count in rows), default=1)
+    rows = chart.rows[:MAX_ROWS]
+    largest = max((count for _, count in rows), default=1)
 
     def parts() -> Iterator[str]:
         for number, (name, count) in enumerate(rows):
-            y = ROW * number + 4
-            width = (WIDTH - LABEL - 70) * count / most
-            yield svg_text(LABEL - 10, y + 13, label(name), "end", "ink")
-            yield svg_bar(LABEL, y, width, ROW - 6, "s0 solid", f"{label(name)}: {count:,}")
-            yield svg_text(LABEL + width + 6, y + 13, f"{count:,}")
+            y = ROW_HEIGHT * number + 4
+            width = (WIDTH - LABEL_WIDTH - 70) * count / largest
+            yield svg_text(LABEL_WIDTH - 10, y + 13, label(name), "end", "ink")
+            yield svg_bar(LABEL_WIDTH, y, width, ROW_HEIGHT - 6, "s0 solid", f"{label(name)}: {count:,}")
+            yield svg_text(LABEL_WIDTH + width + 6, y + 13, f"{count:,}")
 
-    return svg_figure(chart.name, chart.title, ROW * len(rows) + 6, parts())
+    return svg_figure(chart.name, chart.title, ROW_HEIGHT * len(rows) + 6, parts())
 
 
-def _histogram(chart: Sizes) -> str:
+def _histogram(chart: SizeSpread) -> str:
     bounds, counts = chart.bins
     left, top, bottom = 44, 26, 190
     step = (WIDTH - left - 10) / len(bounds)
-    most = max((count for some in counts for count in some), default=1) or 1
+    largest = max((count for series in counts for count in series), default=1) or 1
     width = min(step / (len(counts) + 0.5), 40)
 
     def parts() -> Iterator[str]:
         yield from svg_legend([name for name, _ in chart.series], left + 4, 14)
-        for tick in (0, most) if most % 2 else (0, most // 2, most):
-            y = bottom - tick / most * (bottom - top)
+        for tick in (0, largest) if largest % 2 else (0, largest // 2, largest):
+            y = bottom - tick / largest * (bottom - top)
             yield svg_line(left, y, WIDTH - 10, y, "grid")
             yield svg_text(left - 6, y + 4, f"{tick:,}", "end")
         for column, bound in enumerate(bounds):
@@ -237,17 +236,17 @@ def _histogram(chart: Sizes) -> str:
             yield svg_text(middle, bottom + 18, size(bound), "middle")
             for number, (name, _) in enumerate(chart.series):
                 count = counts[number][column]
-                tall = (bottom - top) * count / most
+                height = (bottom - top) * count / largest
                 x = middle + width * (number - len(counts) / 2)
                 tip = f"{name}, {bound:,} to {2 * bound - 1:,} {chart.unit}: {count:,}"
-                yield svg_bar(x, bottom - tall, width - 1, tall, f"s{number} solid", tip)
+                yield svg_bar(x, bottom - height, width - 1, height, f"s{number} solid", tip)
         yield svg_text(WIDTH - 10, bottom + 34, f"{chart.unit}, from, doubling", "end")
 
     return svg_figure(chart.name, chart.title, bottom + 40, parts())
 
 
 def percent(rate: float) -> str:
-    """A rate at an axis."""
+    """Return a rate for an axis."""
     return f"{100 * rate:.3g} %"
 
 
@@ -282,7 +281,7 @@ def _budgets(chart: Budgets) -> str:
 
 
 def size(number: int) -> str:
-    """A power of two in few characters."""
+    """Return a power of two in few characters."""
     for power, unit in ((30, "G"), (20, "M"), (10, "K")):
         if number >= 1 << power:
             return f"{number >> power}{unit}"
@@ -290,21 +289,25 @@ def size(number: int) -> str:
 
 
 def _flips(chart: Flips) -> str:
-    most = max((max(gained, lost) for _, gained, lost in chart.rows), default=1) or 1
-    middle = LABEL + 90 + (WIDTH - LABEL - 130) / 3
-    scale = (WIDTH - 40 - middle) / most
-    scale = min(scale, (middle - LABEL - 40) / (max((lost for _, _, lost in chart.rows), default=0) or 1))
+    largest = max((max(gained, lost) for _, gained, lost in chart.rows), default=1) or 1
+    middle = LABEL_WIDTH + 90 + (WIDTH - LABEL_WIDTH - 130) / 3
+    scale = (WIDTH - 40 - middle) / largest
+    scale = min(
+        scale, (middle - LABEL_WIDTH - 40) / (max((lost for _, _, lost in chart.rows), default=0) or 1)
+    )
 
     def parts() -> Iterator[str]:
         yield svg_text(middle - 6, 12, "regressed", "end")
         yield svg_text(middle + 6, 12, "recovered")
         for number, (name, gained, lost) in enumerate(chart.rows):
-            y = ROW * number + 20
-            yield svg_text(LABEL - 10, y + 13, label(name), "end", "ink")
-            yield svg_bar(middle - scale * lost, y, scale * lost, ROW - 6, "s1 solid", f"regressed: {lost:,}")
-            yield svg_bar(middle, y, scale * gained, ROW - 6, "s0 solid", f"recovered: {gained:,}")
+            y = ROW_HEIGHT * number + 20
+            yield svg_text(LABEL_WIDTH - 10, y + 13, label(name), "end", "ink")
+            yield svg_bar(
+                middle - scale * lost, y, scale * lost, ROW_HEIGHT - 6, "s1 solid", f"regressed: {lost:,}"
+            )
+            yield svg_bar(middle, y, scale * gained, ROW_HEIGHT - 6, "s0 solid", f"recovered: {gained:,}")
             yield svg_text(middle - scale * lost - 5, y + 13, f"{lost:,}", "end")
             yield svg_text(middle + scale * gained + 5, y + 13, f"{gained:,}")
-        yield svg_line(middle, 18, middle, 20 + ROW * len(chart.rows), "axis")
+        yield svg_line(middle, 18, middle, 20 + ROW_HEIGHT * len(chart.rows), "axis")
 
-    return svg_figure(chart.name, chart.title, 24 + ROW * len(chart.rows), parts())
+    return svg_figure(chart.name, chart.title, 24 + ROW_HEIGHT * len(chart.rows), parts())

@@ -1,8 +1,8 @@
-"""Strings against the rest, and every type against all others: rates, differences, what is left at equal length.
+"""Compares strings with other values, and each type with all others: rates, differences, and both at equal length.
 
-Two things are counted. Answers: of the predictions that came to an end, those with a wrong answer, by the type of the
-true one; strata are of true traces that are as long. Values: of all that a truth tells up to the first wrong one, that
-one; strata are of values that are as long. Values of one program are not independent, so those intervals are narrow.
+Two things are counted. Answers: wrong answers of the predictions that ended, in strata of true traces of equal length.
+Values: the first wrong value of all true values up to it, in strata of values of equal length. Values of one program
+are not independent, so their intervals are too narrow.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from worldline.ui.report.data import Findings
 from worldline.ui.report.samples import DENSITIES, ValueClass
 
 STRING = "str"
-LARGE = 2.0  # characters a token from which a string counts as written in large tokens
+LARGE = 2.0  # a string with at least this many characters per token has large tokens
 ADJUSTED = (
-    "p is of Fisher's exact test within rows of equal length, Holm's corrected for all rows of the table. Difference: "
-    "Newcombe's interval; at equal length: Mantel and Haenszel's difference with Klingenberg's; 95 % each. Values of "
-    "one program are not independent: their intervals are narrow"
+    "p is Fisher's exact test within rows of equal length, corrected by Holm for all rows of the table. Difference: "
+    "Newcombe's interval; at equal length: Mantel-Haenszel difference with Klingenberg's interval; 95 % each. Values "
+    "of one program are not independent: their intervals are too narrow"
 )
 
 
 @dataclass(frozen=True)
 class Failed:
-    """So many things of one class, all of which failed or none."""
+    """A number of things of one class that all failed, or all did not."""
 
     is_first: bool
     stratum: Hashable
@@ -38,7 +38,7 @@ class Failed:
 
 @dataclass(frozen=True)
 class GroupComparison:
-    """Two groups: how often each fails, the difference, that at equal length, and its test."""
+    """Two groups: how often each fails, the difference, the difference at equal length, and its p."""
 
     first: Share
     other: Share
@@ -48,155 +48,156 @@ class GroupComparison:
 
 
 def compare(things: Iterable[Failed]) -> GroupComparison:
-    """The first group less the other."""
+    """Compare the failures of the first group with those of the other."""
     counts: dict[Hashable, list[int]] = {}
-    for one in things:
-        row = counts.setdefault(one.stratum, [0, 0, 0, 0])
-        row[0 if one.is_first else 2] += one.times * one.is_wrong
-        row[1 if one.is_first else 3] += one.times
+    for thing in things:
+        row = counts.setdefault(thing.stratum, [0, 0, 0, 0])
+        row[0 if thing.is_first else 2] += thing.times * thing.is_wrong
+        row[1 if thing.is_first else 3] += thing.times
     strata = [(Share(x, n), Share(y, m)) for x, n, y, m in counts.values()]
-    first, other = (Share(sum(s.some for s in side), sum(s.n for s in side)) for side in _sides(strata))
-    both = [pair for pair in strata if pair[0].n and pair[1].n]
+    first = _total(share for share, _ in strata)
+    other = _total(share for _, share in strata)
+    both = [stratum for stratum in strata if stratum[0].n and stratum[1].n]
     p = exact(both) if both else None
     return GroupComparison(first, other, newcombe(first, other), mantel_haenszel(both), p)
 
 
-def _sides(strata: list[tuple[Share, Share]]) -> tuple[list[Share], list[Share]]:
-    return [one for one, _ in strata], [other for _, other in strata]
+def _total(shares: Iterable[Share]) -> Share:
+    known = list(shares)
+    return Share(sum(share.some for share in known), sum(share.n for share in known))
 
 
 # ---- what is compared
 
 
-def _answers(found: Findings) -> list[Failed]:
-    """Predictions that came to an end, by whether their answer is a string."""
+def _answers(findings: Findings) -> list[Failed]:
+    """Return the predictions that ended, by whether their answer is a string."""
     return [
-        Failed(one.verdict.type == STRING, row_of(one.sizes[0]), one.verdict.answer == "wrong")
-        for one in found.seen
-        if one.verdict.answer in ("right", "wrong")
+        Failed(verdict.type == STRING, row_of(sample.sizes[0]), verdict.answer == "wrong")
+        for sample in findings.seen
+        if (verdict := sample.verdict).answer in ("right", "wrong")
     ]
 
 
-def values(found: Findings) -> Counter[ValueClass]:
-    """Every value of the run that was at risk, by class."""
-    every: Counter[ValueClass] = Counter()
-    for one in found.seen:
-        every.update(one.values)
-    return every
+def _values(findings: Findings) -> Counter[ValueClass]:
+    """Count all values at risk by class."""
+    counts: Counter[ValueClass] = Counter()
+    for sample in findings.seen:
+        counts.update(sample.values)
+    return counts
 
 
-def _of(
-    classes: Mapping[ValueClass, int], is_first: Callable[[ValueClass], bool], is_in: Callable[[ValueClass], bool]
-) -> list[Failed]:  # fmt: skip
-    return [
-        Failed(is_first(one), one.length, one.is_wrong, times) for one, times in classes.items() if is_in(one)
-    ]
+def _failed(classes: Mapping[ValueClass, int], is_first: Callable[[ValueClass], bool]) -> list[Failed]:
+    return [Failed(is_first(value), value.length, value.is_wrong, times) for value, times in classes.items()]
 
 
-def _is_string(one: ValueClass) -> bool:
-    return one.type == STRING
+def _is_string(value: ValueClass) -> bool:
+    return value.type == STRING
 
 
-def strings(found: Findings) -> Table:
-    """Strings against the rest: answers, values, and strings by how large their tokens are."""
-    every = values(found)
+def strings(findings: Findings) -> Table:
+    """Compare strings with the rest: answers, values, and strings in large tokens."""
+    classes = _values(findings)
     rows = {
-        "answers: strings, other types": compare(_answers(found)),
-        "values: strings, other types": compare(_of(every, _is_string, lambda one: True)),
+        "answers: strings, other types": compare(_answers(findings)),
+        "values: strings, other types": compare(_failed(classes, _is_string)),
     }
-    if found.tokenizer:
-        large = compare(_of(every, lambda one: (one.density or 0) > LARGE, _is_string))
-        rows["strings: in large tokens, others"] = large
-    left = sum(one.verdict.answer not in ("right", "wrong") for one in found.seen)
-    said = [
-        "Answers are compared at equal length of the true trace in bytes, values at that of their own text"
+    notes = [
+        "Answers are compared at equal length of the true trace in bytes, values at equal length of their text"
     ]
-    said += [f"{left:,} predictions that came to no end are not among the answers"] if left else []
-    said += [f"Large: {LARGE:g} or more characters a token of {found.tokenizer}"] if found.tokenizer else []
-    note = ". ".join((*said, ADJUSTED)) + "."
-    return Table("Strings against the rest", ("compared", *_HEADS), tuple(_rows(rows)), note)
+    if left := sum(sample.verdict.answer not in ("right", "wrong") for sample in findings.seen):
+        notes.append(f"{left:,} predictions that did not end are not among the answers")
+    if findings.tokenizer:
+        only_strings = {value: times for value, times in classes.items() if _is_string(value)}
+        large = compare(_failed(only_strings, lambda value: (value.density or 0) > LARGE))
+        rows["strings: in large tokens, others"] = large
+        notes.append(f"Large: at least {LARGE:g} characters per token of {findings.tokenizer}")
+    note = ". ".join((*notes, ADJUSTED)) + "."
+    return Table("Strings compared with other values", ("compared", *_HEADS), tuple(_rows(rows)), note)
 
 
 _HEADS = ("these wrong", "those wrong", "difference", "at equal length", "p", "p, Holm")
 
 
 def _rows(compared: Mapping[str, GroupComparison]) -> Iterable[tuple[Cell, ...]]:
-    tested = [one.p for one in compared.values() if one.p is not None]
+    tested = [comparison.p for comparison in compared.values() if comparison.p is not None]
     corrected = iter(holm(tested))
-    for name, one in compared.items():
-        tests = (None, None) if one.p is None else (Chance(one.p), Chance(next(corrected)))
-        yield (name, one.first, one.other, one.apart, one.adjusted, *tests)
+    for name, comparison in compared.items():
+        p = comparison.p
+        tests = (None, None) if p is None else (Chance(p), Chance(next(corrected)))
+        yield (name, comparison.first, comparison.other, comparison.apart, comparison.adjusted, *tests)
 
 
-def types(found: Findings) -> Table:
-    """Every type of value against all others."""
-    every = values(found)
+def types(findings: Findings) -> Table:
+    """Compare each type of value with all others."""
+    classes = _values(findings)
     names = Counter[str]()
-    for one, times in every.items():
-        names[one.type] += times
+    for value, times in classes.items():
+        names[value.type] += times
     rows = {
-        name: compare(_of(every, lambda one, name=name: one.type == name, lambda one: True))  # type: ignore[misc]
+        name: compare(_failed(classes, lambda value, name=name: value.type == name))  # type: ignore[misc]
         for name in sorted(names, key=lambda name: (-names[name], name))
     }
-    note = f"These are the values of a type that were told up to the first wrong one, those all others. {ADJUSTED}."
+    note = f"These: values of the type, up to the first wrong value. Those: all other values. {ADJUSTED}."
     return Table("Wrong values by type", ("type", *_HEADS), tuple(_rows(rows)), note)
 
 
-def operations(found: Findings) -> Table:
-    """Failures of each operation by how often it ran, against all others."""
-    failed = Counter(one.operation for one in found.failed if one.executed[one.operation])
-    ran = Counter[str]()
-    for sample in found.seen:
-        ran.update(sample.executed)
-    rows, ps, (wrong, every) = [], [], (failed.total(), ran.total())
-    for name in sorted(ran, key=lambda name: (-failed[name], -ran[name], name)):
-        one, other = Share(failed[name], ran[name]), Share(wrong - failed[name], every - ran[name])
-        ps.append(exact([(one, other)]))
-        rows.append((name, one, other, newcombe(one, other)))
+def operations(findings: Findings) -> Table:
+    """Compare the failure rate of each executed operation with all others."""
+    failed = Counter(sample.operation for sample in findings.failed if sample.executed[sample.operation])
+    executed = Counter[str]()
+    for sample in findings.seen:
+        executed.update(sample.executed)
+    rows, ps, (all_failed, all_executed) = [], [], (failed.total(), executed.total())
+    for name in sorted(executed, key=lambda name: (-failed[name], -executed[name], name)):
+        share = Share(failed[name], executed[name])
+        others = Share(all_failed - failed[name], all_executed - executed[name])
+        ps.append(exact([(share, others)]))
+        rows.append((name, share, others, newcombe(share, others)))
     tests = zip(map(Chance, ps), map(Chance, holm(ps)), strict=True)
-    parted = sum(one.verdict.trace != "right" for one in found.failed)
+    wrong = sum(sample.verdict.trace != "right" for sample in findings.failed)
     note = (
-        "An operation ran where its line did, up to the first divergence. "
-        f"{parted - wrong:,} wrong traces are of no operation that a line says, such as the order of lines. "
-        "Newcombe's interval; p is of Fisher's exact test, corrected by Holm for all rows"
+        "An operation counts as run if its line was executed before the first divergence. "
+        f"{wrong - all_failed:,} wrong traces are about no operation of a line, for example the order of lines. "
+        "Newcombe's interval; p is Fisher's exact test, corrected by Holm for all rows"
     )
     heads = ("operation", "failed of run", "others", "difference", "p", "p, Holm")
-    made = tuple((*row, *test) for row, test in zip(rows, tests, strict=True))
-    return Table("Failures of each operation by how often it ran", heads, made, note)
+    with_tests = tuple((*row, *test) for row, test in zip(rows, tests, strict=True))
+    return Table("Failure rate of each operation", heads, with_tests, note)
 
 
-def lengths(found: Findings) -> Table:
-    """Strings and other values in rows of equal length."""
-    every = values(found)
+_VALUES_NOTE = "share of wrong values among all true values up to the first wrong one"
+
+
+def lengths(findings: Findings) -> Table:
+    """Compare strings and other values of equal length."""
+    classes = _values(findings)
     rows = []
-    for high in sorted({one.length for one in every}):
-        some = {one: times for one, times in every.items() if one.length == high}
+    for high in sorted({value.length for value in classes}):
+        same = {value: times for value, times in classes.items() if value.length == high}
         low = high // 2 + 1
-        rows.append((f"{low}-{high}" if low < high else f"{high}", *_both(some)))
-    note = "of the values that were told up to the first wrong one, that one"
-    return Table("Wrong values by length", ("characters", "strings", "other types"), tuple(rows), note)
+        rows.append((f"{low}-{high}" if low < high else f"{high}", *_both(same)))
+    heads = ("characters", "strings", "other types")
+    return Table("Wrong values by length", heads, tuple(rows), _VALUES_NOTE)
 
 
-def densities(found: Findings) -> Table:
-    """Strings and other values by characters a token; no rows without a tokenizer."""
-    every = values(found)
+def densities(findings: Findings) -> Table:
+    """Compare strings and other values by characters per token; no rows without a tokenizer."""
+    classes = _values(findings)
     rows = []
     for low, high in zip((0.0, *DENSITIES), (*DENSITIES, float("inf")), strict=True):
-        some = {one: times for one, times in every.items() if one.density == high}
-        if some:
-            name = (
-                f"under {high:g}"
-                if not low
-                else f"{low:g} or more"
-                if high == float("inf")
-                else f"{low:g}-{high:g}"
-            )
-            rows.append((name, *_both(some)))
-    note = f"of the values that were told up to the first wrong one, that one; tokens are those of {found.tokenizer}"
+        same = {value: times for value, times in classes.items() if value.density == high}
+        if not same:
+            continue
+        name = (
+            f"{low:g} or more" if high == float("inf") else f"{low:g}-{high:g}" if low else f"under {high:g}"
+        )
+        rows.append((name, *_both(same)))
+    note = f"{_VALUES_NOTE}; tokens of {findings.tokenizer}"
     heads = ("characters a token", "strings", "other types")
-    return Table("Wrong values by characters a token", heads, tuple(rows), note)
+    return Table("Wrong values by characters per token", heads, tuple(rows), note)
 
 
-def _both(some: Mapping[ValueClass, int]) -> tuple[Share, Share]:
-    one = compare(_of(some, _is_string, lambda one: True))
-    return one.first, one.other
+def _both(classes: Mapping[ValueClass, int]) -> tuple[Share, Share]:
+    comparison = compare(_failed(classes, _is_string))
+    return comparison.first, comparison.other

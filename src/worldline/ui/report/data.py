@@ -1,8 +1,7 @@
-"""What a run's page shows, gathered from its directory: sums, sizes, causes, interventions. Draws nothing and judges nothing.
+"""Gathers what a report shows from a run's directory: verdicts, sizes, causes, interventions.
 
-Records are read one by one, twice at most, and their texts are let go: a run may be larger than memory. What was
-diagnosed when the run was made is taken as it stands; of a run whose records do not say what a failure is about, that
-is diagnosed again.
+Records are read one by one, at most twice, and their texts are not kept: a run may be larger than memory. Diagnoses
+are taken from the records; older records without them are diagnosed again.
 """
 
 from __future__ import annotations
@@ -27,21 +26,24 @@ from worldline.evaluation.table import Table
 from worldline.storage import listing
 from worldline.ui.report.samples import JudgedSample, judged_sample
 
-NONE = "none"  # the operation or type of a failure that is about no one value
-_SMALL = 64 << 20  # bytes of a file that is read whole
-_FLIPS = {
-    "recovered": (False, True), "regressed": (True, False), "right": (True, True), "wrong": (False, False),
-}  # fmt: skip
+NONE = "none"  # the operation or type of a failure that is not about one value
+_MAX_FILE_BYTES = 64 << 20
+_BEFORE_AND_AFTER = {
+    "recovered": (False, True),
+    "regressed": (True, False),
+    "right": (True, True),
+    "wrong": (False, False),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """A run as its page shows it.
+    """What the report of a run shows.
 
-    `sums` has rows by the suite's own groups, `by_steps` by the length of the true trace. `codecs` are the notations
-    that were written; `tokenizer` is what cuts them, none where tokens are not counted. `listed` are the failures to be
-    shown, by their place in the suite, commonest cause first. `unread` counts the samples on which the tool failed when
-    the page was made.
+    `sums` has rows by the suite's groups, `by_steps` by the length of the true trace. `seen` are the judged samples.
+    `codecs` are the notations of the predictions; `tokenizer` is empty if tokens are not counted. `own` are tables of
+    the suite, and `trouble` why they are missing. `listed` are the positions of the failures to show, most frequent
+    cause first. `unread` counts the samples on which the tool failed.
     """
 
     name: str
@@ -49,7 +51,7 @@ class Findings:
     sums: Report
     by_steps: Report
     seen: tuple[JudgedSample, ...]
-    is_through: bool
+    is_complete: bool
     codecs: tuple[str, ...]
     tokenizer: str = ""
     own: tuple[Table, ...] = ()
@@ -62,55 +64,69 @@ class Findings:
 
     @property
     def failed(self) -> tuple[JudgedSample, ...]:
-        """Those whose trace or answer is not right."""
-        return tuple(one for one in self.seen if one.verdict.cause)
+        """The samples whose trace or answer is not right."""
+        return tuple(sample for sample in self.seen if sample.verdict.cause)
 
     def counted(self, field: str) -> dict[str, int]:
-        """Wrong traces by their operation or type, the commonest first; what has none comes last."""
-        found = Counter(getattr(one, field) or NONE for one in self.failed if one.verdict.trace != "right")
-        return dict(sorted(found.items(), key=lambda pair: (pair[0] == NONE, -pair[1], pair[0])))
+        """Count wrong traces by their `operation` or `type`, most frequent first and NONE last."""
+        wrong = (sample for sample in self.failed if sample.verdict.trace != "right")
+        counts = Counter(getattr(sample, field) or NONE for sample in wrong)
+        return dict(sorted(counts.items(), key=lambda item: (item[0] == NONE, -item[1], item[0])))
 
     def tried(self, at: int) -> tuple[InterventionTrial, ...]:
-        """What each intervention did to the sample at a place of the suite."""
+        """Return the interventions tried on the sample at a position of the suite."""
         if self.interventions is None or at not in self.places:
             return ()
         return self.interventions.of(self.places.index(at))
 
 
 def gather(path: Path, *, limit: int, tokenizer: str | None = None) -> Findings:
-    """Everything about a run but the failures' traces; at most `limit` failures are to be shown.
+    """Gather everything about a run except the traces of its failures.
 
-    `tokenizer` is a name or a file that `vocabularies` knows; without it, Meta's notation is cut as Meta's model does.
+    Args:
+        path: The directory of the run.
+        limit: Maximum number of failures to show.
+        tokenizer: A name or file for `vocabularies`; by default, Meta's notation is counted by Meta's tokenizer.
     """
     config = read_config(path)
-    given = None if tokenizer is None else load(tokenizer)
-    seen, kinds, codecs, unread = _read(path, given)
+    chosen = None if tokenizer is None else load(tokenizer)
+    seen, kinds, codecs, unread = _read(path, chosen)
     stored = _stored(path, len(seen))
     counts = {**kinds, "skipped": max(kinds["skipped"], stored.get("skipped", 0))}
     suite, model = str(config.get("suite", "")), str(config.get("model", ""))
-    verdicts = [one.verdict for one in seen]
-    bare = [replace(one, task=replace(one.task, group="")) for one in verdicts]
+    verdicts = [sample.verdict for sample in seen]
+    ungrouped = [replace(verdict, task=replace(verdict.task, group="")) for verdict in verdicts]
     own, trouble = _own(path, suite)
-    found = Findings(
-        name=path.resolve().name, config=config, sums=report(verdicts, suite=suite, model=model, **counts),
-        by_steps=report(bare, suite=suite, model=model), seen=seen, is_through=bool(stored), codecs=codecs, own=own,
-        tokenizer=_name(given, seen), trouble=trouble, interventions=read_trials(path), places=_places(path, seen),
-        endings=stored.get("by_ending", {}), unread=unread,
+    findings = Findings(
+        name=path.resolve().name,
+        config=config,
+        sums=report(verdicts, suite=suite, model=model, **counts),
+        by_steps=report(ungrouped, suite=suite, model=model),
+        seen=seen,
+        is_complete=bool(stored),
+        codecs=codecs,
+        tokenizer=_name(chosen, seen),
+        own=own,
+        trouble=trouble,
+        interventions=read_trials(path),
+        places=_places(path, seen),
+        endings=stored.get("by_ending", {}),
+        unread=unread,
     )  # fmt: skip
-    return replace(found, listed=choose(found.failed, limit))
+    return replace(findings, listed=choose(findings.failed, limit))
 
 
 def current(path: Path) -> Iterator[Record]:
-    """The record that counts of each task, one by one, in the order written."""
+    """Yield the newest record of each task, in the order written."""
     last = {record.at: number for number, record in enumerate(read_records(path))}
     yield from (record for number, record in enumerate(read_records(path)) if last[record.at] == number)
 
 
 def choose(failed: Sequence[JudgedSample], limit: int) -> tuple[int, ...]:
-    """At most so many failures, as evenly over the causes as they occur, the commonest cause first."""
+    """Choose at most `limit` failures, spread evenly over the causes, most frequent cause first."""
     groups: dict[str, list[int]] = {}
-    for one in failed:
-        groups.setdefault(one.verdict.cause, []).append(one.at)
+    for sample in failed:
+        groups.setdefault(sample.verdict.cause, []).append(sample.at)
     quotas, left = dict.fromkeys(groups, 0), min(limit, len(failed))
     while left:
         for name in (name for name in groups if quotas[name] < len(groups[name])):
@@ -126,14 +142,14 @@ def choose(failed: Sequence[JudgedSample], limit: int) -> tuple[int, ...]:
 
 
 def _read(
-    path: Path, given: Tokenizer | None
+    path: Path, tokenizer: Tokenizer | None
 ) -> tuple[tuple[JudgedSample, ...], dict[str, int], tuple[str, ...], int]:
-    """Every judged prediction in the suite's order; counts that are in no rate; the notations; what failed here."""
+    """Return the judged samples in order, counts of the others by kind, the notations, and how many failed here."""
     unread: set[int] = set()
     seen: dict[int, JudgedSample] = {}
     kinds: dict[int, str] = {}
     codecs: dict[str, None] = {}
-    usual: Tokenizer | None = None
+    llama3: Tokenizer | None = None
     for record in read_records(path):
         kinds[record.at] = "faults" if record.is_fault and record.kind == "asked" else record.kind
         seen.pop(record.at, None)
@@ -141,27 +157,27 @@ def _read(
         if record.counts:
             codecs[record.found.codec] = None
             is_metas = bool(notation(record.found.codec).special_tokens)
-            if is_metas and given is None and usual is None and llama3_path() is not None:
-                usual = _tokenizer()
-            one = call_or_fault(judged_sample, record, given or (usual if is_metas else None))
-            if isinstance(one, RowFault):
+            if is_metas and tokenizer is None and llama3 is None and llama3_path() is not None:
+                llama3 = _llama3()
+            sample = call_or_fault(judged_sample, record, tokenizer or (llama3 if is_metas else None))
+            if isinstance(sample, RowFault):
                 kinds[record.at] = "faults"
                 unread.add(record.at)
             else:
-                seen[record.at] = one
+                seen[record.at] = sample
     counts = Counter(kinds.values())
-    told = {name: counts[name] for name in ("skipped", "faults", "disagrees")}
-    return tuple(seen[at] for at in sorted(seen)), told, tuple(codecs), len(unread)
+    others = {name: counts[name] for name in ("skipped", "faults", "disagrees")}
+    return tuple(seen[at] for at in sorted(seen)), others, tuple(codecs), len(unread)
 
 
-def _name(given: Tokenizer | None, seen: Sequence[JudgedSample]) -> str:
-    if given is not None:
-        return given.name
-    return "llama3" if any(one.tokens is not None for one in seen) else ""
+def _name(tokenizer: Tokenizer | None, seen: Sequence[JudgedSample]) -> str:
+    if tokenizer is not None:
+        return tokenizer.name
+    return "llama3" if any(sample.tokens is not None for sample in seen) else ""
 
 
-def _tokenizer() -> Tokenizer | None:
-    """The tokenizer of Meta's model, where its library is there too."""
+def _llama3() -> Tokenizer | None:
+    """Return the tokenizer of Meta's model, if its library is installed."""
     try:
         return load("llama3")
     except WorldlineError:
@@ -169,7 +185,7 @@ def _tokenizer() -> Tokenizer | None:
 
 
 def _own(path: Path, suite: str) -> tuple[tuple[Table, ...], str]:
-    """The suite's own tables; predictions made elsewhere may lack what they are made of."""
+    """Return the suite's own tables, or why they are missing: external predictions may lack what they need."""
     try:
         return tables(suite, current(path)), ""
     except (WorldlineError, ValueError, KeyError) as error:
@@ -177,57 +193,66 @@ def _own(path: Path, suite: str) -> tuple[tuple[Table, ...], str]:
 
 
 def _stored(path: Path, n: int) -> dict[str, Any]:
-    """The report of a run that is through; nothing where it goes on, or has gone on since."""
-    found = _json(path / REPORT)
-    return found if found.get("n") == n else {}
+    """Return the stored report of a complete run; empty if records were added since."""
+    stored = _json(path / REPORT)
+    return stored if stored.get("n") == n else {}
 
 
 # ---- interventions
 
 
 def read_trials(path: Path) -> Trials | None:
-    """What each intervention did, of a run whose failures were asked again: its `interventions.json`, as they tell it."""
+    """Read `interventions.json` of a run; None if its failures were not predicted again.
+
+    Raises:
+        FormatError: The file is not valid.
+    """
     row = _json(path / INTERVENTIONS_FILE)
     if not row:
         return None
     try:
-        chosen = tuple(int(i) for i in row["chosen"])
+        chosen = tuple(map(int, row["chosen"]))
         return Trials(
-            model=str(row["model"]), by=str(row["by"]), seed=int(row["seed"]), failed=tuple(map(int, row["failed"])),
-            causes=tuple(map(str, row["causes"])), chosen=chosen, passing=int(row["passing"]),
-            failing=int(row.get("failing", 0)), unjudged=int(row["unjudged"]),
+            model=str(row["model"]),
+            by=str(row["by"]),
+            seed=int(row["seed"]),
+            failed=tuple(map(int, row["failed"])),
+            causes=tuple(map(str, row["causes"])),
+            chosen=chosen,
+            passing=int(row["passing"]),
+            failing=int(row.get("failing", 0)),
+            unjudged=int(row["unjudged"]),
             interventions=tuple(_intervention(effect) for effect in row["effects"]),
-            tried=tuple(_tried(one, chosen) for one in row["tried"]),
-        )  # fmt: skip
+            tried=tuple(_trial(trial, chosen) for trial in row["tried"]),
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{path / INTERVENTIONS_FILE}: {type(error).__name__}: {error}") from None
 
 
 def _intervention(row: Mapping[str, Any]) -> str:
-    """The name of an intervention. Older runs call it a cure."""
+    """Return the name of an intervention, which older runs call a cure."""
     return str(row["intervention"] if "intervention" in row else row["cure"])
 
 
-def _tried(row: Mapping[str, Any], chosen: tuple[int, ...]) -> InterventionTrial:
+def _trial(row: Mapping[str, Any], chosen: tuple[int, ...]) -> InterventionTrial:
     outcome, sample = str(row["outcome"]), int(row["sample"])
-    before, after = _FLIPS.get(outcome, (sample in chosen, False))
-    status = "done" if outcome in _FLIPS else outcome
+    before, after = _BEFORE_AND_AFTER.get(outcome, (sample in chosen, False))
     return InterventionTrial(
         intervention=_intervention(row),
         sample=sample,
         before=before,
         after=after,
-        status=status,
+        status="done" if outcome in _BEFORE_AND_AFTER else outcome,
         why=str(row["why"]),
     )
 
 
 def _places(path: Path, seen: Iterable[JudgedSample]) -> tuple[int, ...]:
-    """The places in the suite of the samples that were asked again, in their order: said, or all judged ones."""
-    said = _json(path / INTERVENTIONS_FILE).get("at")
-    return tuple(said) if isinstance(said, list) else tuple(one.at for one in seen)
+    """Return the positions of the samples that were predicted again; by default, all judged ones."""
+    stored = _json(path / INTERVENTIONS_FILE).get("at")
+    return tuple(stored) if isinstance(stored, list) else tuple(sample.at for sample in seen)
 
 
 def _json(path: Path) -> dict[str, Any]:
-    """An object from a file of the run; an empty one where there is no such file."""
-    return listing.read_object(path, limit=_SMALL) if path.exists() else {}
+    """Read an object from a file of the run; empty if there is no such file."""
+    return listing.read_object(path, limit=_MAX_FILE_BYTES) if path.exists() else {}

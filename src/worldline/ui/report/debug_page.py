@@ -1,4 +1,4 @@
-"""A debugged run as one self-contained page: no script, no network, everything escaped. Rows by `side_by_side`."""
+"""The result of `debug` as one self-contained page. `side_by_side` makes the rows."""
 
 from __future__ import annotations
 
@@ -8,79 +8,68 @@ from importlib.resources import files
 
 from worldline.core.language import language_of
 from worldline.core.program import Program
-from worldline.core.text import printable, printable_lines
+from worldline.core.text import printable_lines
 from worldline.diagnose.debug import Debugged
 from worldline.diagnose.sentences import percent, sentences
-from worldline.ui.report.source import coloured_lines, marked
+from worldline.ui.report.markup import coloured_lines, command, document, marked, safe
 from worldline.ui.session import look
 from worldline.ui.session.marks.natives import legend
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, beside, values_of
 
-ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
-TEXT = 1 << 20  # characters of a text
-BRAND = '<header class="brand">worldline</header>'  # as on the page of `view`
+MAX_ROWS = 2_000  # around the divergence; the texts below the table are complete
+MAX_TEXT_CHARS = 1 << 20
 STYLE = "\n" + look.style() + files(__package__).joinpath("debug_page.css").read_text("utf-8")
+_HEADS = "<tr><th>step<th>line<th>source<th>actual<th>predicted<th>confidence</tr>"
 
 
-def page(found: Debugged) -> str:
-    """The whole page."""
-    program = found.sample.ask.program
-    what = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    parts = [
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">',
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
-        '<meta name="viewport" content="width=device-width,initial-scale=1">',
-        f"<title>{_safe(what)}</title><style>{STYLE}</style></head><body>",
-        BRAND,
-        f"<h1>{_safe(what)} <small>{_safe(found.model)}</small></h1>",
-        "<dl>"
-        + "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text, _ in sentences(found))
-        + "</dl>",
-        *_table(found),
-        *_texts(found),
-        "</body></html>\n",
-    ]
-    return "\n".join(parts)
+def page(result: Debugged) -> str:
+    """Return the page of a debugged program."""
+    title = command(result.sample.ask.program)
+    facts = "".join(f"<dt>{name}</dt><dd>{escape(text)}</dd>" for name, text, _ in sentences(result))
+    body = (
+        f"<h1>{safe(title)} <small>{safe(result.model)}</small></h1>",
+        f"<dl>{facts}</dl>",
+        *_table(result),
+        *_texts(result),
+    )
+    return document(title, STYLE, body)
 
 
-def _safe(text: str) -> str:
-    return escape(printable(text))
-
-
-def _table(found: Debugged) -> Iterator[str]:
-    diagnosis, program = found.diagnosis, found.sample.ask.program
+def _table(result: Debugged) -> Iterator[str]:
+    diagnosis, program = result.diagnosis, result.sample.ask.program
     first = diagnosis.first
     files = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name)) for name, text in files.items()}
-    yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
+    yield f"<table><thead>{_HEADS}</thead>"
     yield "<tbody>"
-    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS))
+    shown = list(
+        beside(result.rows, diagnosis.truth.events, diagnosis.found.events, first, result.sure, MAX_ROWS)
+    )
     for row in shown:
         yield table_row(row, lines.get(row.file or program.name, []))
     yield f"</tbody></table>{named_values(shown, program)}"
 
 
 def named_values(shown: Sequence[ComparedRow], program: Program) -> str:
-    """What the words in the values of some rows are called in the program's language; nothing where all is said."""
-    told = legend((text for row in shown for text in values_of(row)), program.language)
-    said = f"In {program.lang.title}: {', '.join(told)}."
-    return f"<p class=soft>{_safe(said)}</p>" if told else ""
+    """Explain the words in the values of some rows by the program's language; empty if none needs it."""
+    names = legend((text for row in shown for text in values_of(row)), program.language)
+    return f"<p class=soft>{safe(f'In {program.lang.title}: ' + ', '.join(names))}.</p>" if names else ""
 
 
 def table_row(row: ComparedRow, lines: list[str]) -> str:
-    """One row of two runs side by side; the lines are markup."""
+    """Return one row of the actual and the predicted run. `lines` are markup."""
     if row.kind == "gap":
         return f'<tr class="gap"><td colspan="6">{row.skipped:,} rows are not shown</td></tr>'
-    number, line = ("" if each is None else str(each) for each in (row.step, row.line))
-    sign = f'<span class="sign wrong" title="the first divergence">{look.SIGNS["wrong"]}</span> '
+    number, line = ("" if value is None else str(value) for value in (row.step, row.line))
+    sign = f'<span class="sign wrong" title="first divergence">{look.SIGNS["wrong"]}</span> '
     number = sign + number if row.kind == "first" else number
     code = lines[row.line - 1] if row.line is not None and 0 < row.line <= len(lines) else ""
-    sure = "" if row.sure is None else percent(row.sure)
+    confidence = "" if row.sure is None else percent(row.sure)
     return (
         f'<tr class="{row.kind}"><td class="n">{number}</td><td class="n">{line}</td>'
         f'<td class="source"><span class="soft">{"│ " * min(row.depth, 8)}</span>{code}</td>'
         f'<td class="wanted">{_cell(row.wanted, row.got)}</td><td class="got">{_cell(row.got, row.wanted)}</td>'
-        f'<td class="n">{sure}</td></tr>'
+        f'<td class="n">{confidence}</td></tr>'
     )
 
 
@@ -96,20 +85,21 @@ def _cell(pieces: tuple[CellPiece, ...] | None, others: tuple[CellPiece, ...] | 
 
 
 def _subject(piece: CellPiece) -> str:
-    """What a piece is about: a name, or an event."""
-    return piece.kind + (
-        piece.text.partition("=")[0] if piece.kind == "value" else piece.text.partition(" ")[0]
-    )
+    """Return what a piece is about: a name, or an event."""
+    return piece.kind + piece.text.partition("=" if piece.kind == "value" else " ")[0]
 
 
-def _texts(found: Debugged) -> Iterator[str]:
-    """The program and both texts, whole, to be opened."""
-    sample = found.sample
-    prompt, truth, wrote = (
-        data.decode("utf-8", "backslashreplace")
-        for data in (sample.ask.prompt, sample.truth.text, sample.found.text)
-    )
-    for title, text in (("program", prompt), ("true text", truth), ("the model's text", wrote)):
-        shown = "\n".join(printable_lines(text[:TEXT]))
-        cut = f" (the first {TEXT:,} of {len(text):,} characters)" if len(text) > TEXT else ""
-        yield f"<details><summary>{escape(title)}{cut}</summary><pre>{escape(shown)}</pre></details>"
+def _texts(result: Debugged) -> Iterator[str]:
+    """Yield the program and both texts, folded."""
+    sample = result.sample
+    texts = {
+        "program": sample.ask.prompt,
+        "true text": sample.truth.text,
+        "predicted text": sample.found.text,
+    }
+    for title, data in texts.items():
+        text = data.decode("utf-8", "backslashreplace")
+        shown = "\n".join(printable_lines(text[:MAX_TEXT_CHARS]))
+        is_cut = len(text) > MAX_TEXT_CHARS
+        note = f" (the first {MAX_TEXT_CHARS:,} of {len(text):,} characters)" if is_cut else ""
+        yield f"<details><summary>{title}{note}</summary><pre>{escape(shown)}</pre></details>"

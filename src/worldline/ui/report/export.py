@@ -1,7 +1,8 @@
-"""The tables of a run as files: CSV, parquet, and LaTeX for a paper; and as Arrow's tables for Python.
+"""Exports the tables of a run: CSV, parquet, LaTeX, and Arrow tables for Python.
 
-CSV and parquet have every number in a column of its own (`columns`); LaTeX has the cells as the page shows them. In CSV
-a row is a line: what would break one is written as its escape. Parquet has texts as they are.
+CSV and parquet have typed columns; LaTeX has the cells as the page shows them. A head becomes a column name: the share
+`answer right` becomes `answer_right_some`, `_n`, `_rate`, `_low` and `_high`. Unknown values are null. In CSV every row
+is one line, so line breaks in texts are escaped; parquet keeps them.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from pyarrow import csv, parquet
 
 from worldline.core.errors import UsageError
+from worldline.core.stats import RateDifference, Share
 from worldline.core.text import printable
 from worldline.evaluation.run.stored import local
-from worldline.evaluation.table import Table
+from worldline.evaluation.table import Between, Cell, Chance, Table, text_of
 from worldline.storage import files
 from worldline.storage.remote import is_url
-from worldline.ui.report.columns import columns
 from worldline.ui.report.data import Findings, gather
 from worldline.ui.report.tables import tables as of_findings
 
-FOLDER = "tables"  # beside the records of a run
-LONG = 40  # rows from which a LaTeX table goes over pages
-WIDE = 60  # characters of a LaTeX cell
-_SIGNS = {
+FOLDER = "tables"  # in the directory of the run
+MAX_TABULAR_ROWS = 40  # a longer LaTeX table is a `longtable`
+MAX_CELL_CHARS = 60  # in LaTeX
+_ESCAPES = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}", "«": r"\guillemotleft{}", "»": r"\guillemotright{}", "…": r"\ldots{}",
     **{sign: "\\" + sign for sign in "&%$#_{}"},
 }  # fmt: skip
-_SIGN = re.compile("[" + re.escape("".join(_SIGNS)) + "]")
+_ESCAPED = re.compile("[" + re.escape("".join(_ESCAPES)) + "]")
 
 
 def tables(run: str | Path, *, tokenizer: str | None = None) -> dict[str, pa.Table]:
@@ -42,17 +43,18 @@ def tables(run: str | Path, *, tokenizer: str | None = None) -> dict[str, pa.Tab
 
     Args:
         run: The folder of a run of `bench` or `score`.
-        tokenizer: What tokens are: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
+        tokenizer: Counts the tokens: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
 
     Returns:
         The tables by their names.
     """
-    return _arrow(gather(Path(run), limit=0, tokenizer=tokenizer))
+    findings = gather(Path(run), limit=0, tokenizer=tokenizer)
+    return {name: columns(table) for name, table in of_findings(findings).items()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExportedTables:
-    """The files that were written; `unread` counts samples on which the tool failed, which are in no table."""
+    """The written files. `unread` counts samples on which the tool failed; they are in no table."""
 
     paths: tuple[Path, ...]
     unread: int
@@ -71,43 +73,39 @@ def export_tables(
         run: The folder or the URL of a run of `bench` or `score`.
         out: The folder of the tables; `tables` in the folder of the run by default.
         formats: Which files: `csv`, `parquet`, `latex`.
-        tokenizer: What tokens are: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
+        tokenizer: Counts the tokens: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
 
     Returns:
-        The paths that were written.
+        The written paths.
 
     Raises:
         UsageError: No format was chosen, or the run is on a store and `out` is missing.
     """
     if not formats:
-        raise UsageError("say in which form: --csv, --parquet or --latex")
+        raise UsageError("choose a format: --csv, --parquet or --latex")
     if out is None and is_url(str(run)):
-        raise UsageError("the tables of a run on a store go to a folder: -o DIR")
+        raise UsageError("the run is on a store: pass -o DIR for the tables")
     findings = gather(local(run), limit=0, tokenizer=tokenizer)
     folder = Path(run) / FOLDER if out is None else Path(out)
     return ExportedTables(paths=tuple(write(findings, folder, formats)), unread=findings.unread)
 
 
-def _arrow(found: Findings) -> dict[str, pa.Table]:
-    return {name: columns(table) for name, table in of_findings(found).items()}
-
-
-def write(found: Findings, folder: Path, kinds: Sequence[str]) -> Iterator[Path]:
-    """Every table in each of some kinds of files, of WRITERS; the paths as they are written."""
+def write(findings: Findings, folder: Path, formats: Sequence[str]) -> Iterator[Path]:
+    """Write every table in each format, and yield the paths."""
     files.make_directory(folder)
-    for name, table in of_findings(found).items():
-        for kind in kinds:
-            path = folder / f"{name}.{_ENDS.get(kind, kind)}"
+    for name, table in of_findings(findings).items():
+        for kind in formats:
+            path = folder / f"{name}.{_SUFFIXES.get(kind, kind)}"
             files.write(path, WRITERS[kind](table))
             yield path
 
 
 def to_csv(table: Table) -> bytes:
-    """One line of heads, one line a row, quoted where a cell needs it; what is not known is empty."""
-    found = columns(table)
-    arrays = [_printable(array) if pa.types.is_string(array.type) else array for array in found.columns]
+    """Return a table as CSV, quoted where needed. Unknown values are empty."""
+    typed = columns(table)
+    arrays = [_printable(array) if pa.types.is_string(array.type) else array for array in typed.columns]
     sink = io.BytesIO()
-    csv.write_csv(pa.table(arrays, names=found.schema.names), sink, csv.WriteOptions(quoting_style="needed"))
+    csv.write_csv(pa.table(arrays, names=typed.schema.names), sink, csv.WriteOptions(quoting_style="needed"))
     return sink.getvalue()
 
 
@@ -116,24 +114,24 @@ def _printable(column: pa.ChunkedArray) -> pa.Array:
 
 
 def to_parquet(table: Table) -> bytes:
-    """Typed columns, the title and the note as metadata."""
+    """Return a table as parquet, with its title and note as metadata."""
     sink = io.BytesIO()
     parquet.write_table(columns(table), sink)
     return sink.getvalue()
 
 
 def latex(table: Table) -> str:
-    """A `tabular` for the package booktabs, or a `longtable` over pages; the title and the note are comments."""
+    """Return a table as `tabular` or `longtable` with booktabs rules. Title and note are comments."""
     heads, *rows = table.texts()
-    is_word = [all(isinstance(row[i], str | None) for row in table.rows) for i in range(len(heads))]
-    spec = "".join("l" if word else "r" for word in is_word)
-    kind = "longtable" if len(rows) > LONG else "tabular"
+    are_texts = [all(isinstance(row[i], str | None) for row in table.rows) for i in range(len(heads))]
+    spec = "".join("l" if is_text else "r" for is_text in are_texts)
+    kind = "longtable" if len(rows) > MAX_TABULAR_ROWS else "tabular"
     head = [rf"\begin{{{kind}}}{{{spec}}}", r"\toprule", _latex_row(heads), r"\midrule"]
     if kind == "longtable":
         head += [r"\endhead", r"\bottomrule", r"\endfoot"]
     body = [_latex_row(row) for row in rows] + ([] if kind == "longtable" else [r"\bottomrule"])
-    said = [f"% {printable(text)}" for text in (table.title, table.note) if text]
-    return "\n".join([*said, *head, *body, rf"\end{{{kind}}}"]) + "\n"
+    comments = [f"% {printable(text)}" for text in (table.title, table.note) if text]
+    return "\n".join([*comments, *head, *body, rf"\end{{{kind}}}"]) + "\n"
 
 
 def _latex_row(cells: Sequence[str]) -> str:
@@ -142,8 +140,8 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 def _latex_cell(text: str) -> str:
     clean = printable(text)
-    short = clean if len(clean) <= WIDE else clean[: WIDE - 1] + "…"
-    return _SIGN.sub(lambda found: _SIGNS[found[0]], short)
+    short = clean if len(clean) <= MAX_CELL_CHARS else clean[: MAX_CELL_CHARS - 1] + "…"
+    return _ESCAPED.sub(lambda match: _ESCAPES[match[0]], short)
 
 
 def _to_latex(table: Table) -> bytes:
@@ -151,4 +149,76 @@ def _to_latex(table: Table) -> bytes:
 
 
 WRITERS: dict[str, Callable[[Table], bytes]] = {"csv": to_csv, "parquet": to_parquet, "latex": _to_latex}
-_ENDS = {"latex": "tex"}
+_SUFFIXES = {"latex": "tex"}
+
+
+# ---- typed columns
+
+# The type of a column without known cells, so that all runs have the same columns.
+_TYPES: dict[str, type] = {
+    **dict.fromkeys(("own answer", "cause", "what", "variable", "wanted", "got"), str),
+    **dict.fromkeys(("path", "operation", "failed type"), str),
+    **dict.fromkeys(("step", "line", "character", "true tokens", "predicted tokens"), int),
+    **dict.fromkeys(("difference", "at equal length"), RateDifference),
+    **dict.fromkeys(("p", "p, Holm"), Chance),
+    "logprob": float,
+}
+_ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
+
+def columns(table: Table) -> pa.Table:
+    """Return a table as typed Arrow columns, with its title and note as metadata."""
+    names, arrays = list[str](), list[pa.Array]()
+    for i, head in enumerate(table.heads):
+        cells = [row[i] for row in table.rows]
+        for name, array in _columns(_name(head), cells, _type(head, cells)):
+            same = sum(name == other or re.fullmatch(rf"{name}_\d+", other) is not None for other in names)
+            names.append(f"{name}_{same + 1}" if same else name)
+            arrays.append(array)
+    metadata = {"title": _clean(table.title), "note": _clean(table.note)}
+    schema = pa.schema([pa.field(n, a.type) for n, a in zip(names, arrays, strict=True)], metadata=metadata)
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _name(head: str) -> str:
+    """Return a head as a name of lower-case letters, digits and underscores."""
+    return re.sub(r"[^a-z0-9]+", "_", head.lower()).strip("_") or "name"
+
+
+def _type(head: str, cells: Sequence[Cell]) -> type:
+    types = {type(cell) for cell in cells if cell is not None}
+    if not types:
+        return _TYPES.get(head, str)
+    if types <= {int, float}:
+        return float if float in types else int
+    return types.pop() if len(types) == 1 else str
+
+
+def _columns(name: str, cells: Sequence[Cell], kind: type) -> Iterator[tuple[str, pa.Array]]:
+    if kind is Share:
+        shares = [cell if isinstance(cell, Share) else None for cell in cells]
+        for field in ("some", "n"):
+            yield f"{name}_{field}", _array([share and getattr(share, field) for share in shares], int)
+        yield f"{name}_rate", _array([share and share.rate for share in shares], float)
+        for place, field in enumerate(("low", "high")):
+            bounds = [None if not share or not share.n else share.interval[place] for share in shares]
+            yield f"{name}_{field}", _array(bounds, float)
+    elif kind in (RateDifference, Between):
+        for field in ("rate", "low", "high"):
+            yield f"{name}_{field}", _array([cell and getattr(cell, field) for cell in cells], float)
+    elif kind is Chance:
+        yield name, _array([cell.p if isinstance(cell, Chance) else None for cell in cells], float)
+    elif kind is str:
+        texts = [cell if cell is None or isinstance(cell, str) else text_of(cell) for cell in cells]
+        yield name, _array([text if text is None else _clean(text) for text in texts], str)
+    else:
+        yield name, _array(list(cells), kind)
+
+
+def _array(cells: Sequence[object], kind: type) -> pa.Array:
+    return pa.array(cells, _ARROW[kind])
+
+
+def _clean(text: str) -> str:
+    """Escape lone surrogates, which UTF-8 cannot encode."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

@@ -1,18 +1,17 @@
-"""One failure of a run as markup: both traces side by side where they part, the cause, its evidence, what interventions did.
+"""One failure of a run as markup: the traces around the first divergence, the cause, and the interventions.
 
-The rows and their look are those of `debug_page`. Everything a model or a program wrote is escaped and bounded: a page
-of hundreds of failures stays light, and says where it cut.
+Rows look as in `debug_page`. Texts of a model or a program are escaped and shortened, so that a page with hundreds of
+failures stays small.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from html import escape
 
 from worldline.core.language import language_of
 from worldline.core.program import Program
-from worldline.core.text import printable
+from worldline.core.text import first_difference
 from worldline.diagnose.debug import rows
 from worldline.diagnose.diagnosis import Diagnosis
 from worldline.diagnose.diverge import Divergence
@@ -20,94 +19,92 @@ from worldline.diagnose.interventions import INTERVENTIONS
 from worldline.diagnose.trials import InterventionTrial
 from worldline.evaluation.run.record import Record
 from worldline.ui.report.debug_page import named_values, table_row
-from worldline.ui.report.source import coloured_lines
+from worldline.ui.report.markup import coloured_lines, command, safe, short
 from worldline.ui.session.side_by_side import CellPiece, ComparedRow, beside
 
-ROWS = 12  # around the divergence
-VALUE = 160  # characters of a value in a row
-PIECES = 10  # values in one cell
-SENTENCE = 480  # characters of evidence
-SOURCE = 4_000  # characters of a program
-_HEADS = "<tr><th>step<th>line<th>source<th>what happens<th>what the model says<th></tr>"
+MAX_ROWS = 12  # around the divergence
+MAX_VALUE_CHARS = 160
+MAX_PIECES = 10  # values in one cell
+MAX_SENTENCE_CHARS = 480
+MAX_SOURCE_CHARS = 4_000
+_HEADS = "<tr><th>step<th>line<th>source<th>actual<th>predicted<th></tr>"
 
 
 def failure(record: Record, tried: Sequence[InterventionTrial] = ()) -> str:
-    """The whole of one failure, folded."""
+    """Return one failure as folded markup."""
     diagnosis = Diagnosis(record.sample())
-    verdict = record.verdict()
-    title = f"<b>{safe(record.name or str(record.at))}</b> {safe(short(asked(record.ask.program), VALUE))}"
-    told = f"{verdict.agreed:,} of {verdict.steps:,} steps right, then {safe(verdict.cause)}"
+    verdict, program = record.verdict(), record.ask.program
+    title = f"<b>{safe(record.name or str(record.at))}</b> {safe(short(command(program), MAX_VALUE_CHARS))}"
+    agreed = f"{verdict.agreed:,} of {verdict.steps:,} steps right, then {safe(verdict.cause)}"
     facts = "".join(f"<dt>{name}</dt><dd>{safe(text)}</dd>" for name, text in _facts(record, diagnosis))
     facts += "".join(_interventions(tried))
     return (
-        f'<details class="failure" id="failure-{record.at}"><summary>{title} <small>{told}</small></summary>'
-        f"<dl>{facts}</dl>{_table(record, diagnosis)}{_source(record.ask.program)}</details>"
+        f'<details class="failure" id="failure-{record.at}"><summary>{title} <small>{agreed}</small></summary>'
+        f"<dl>{facts}</dl>{_table(record, diagnosis)}{_source(program)}</details>"
     )
 
 
-def safe(text: str) -> str:
-    """One line of any text, for markup."""
-    return escape(printable(text))
-
-
-def short(text: str, most: int) -> str:
-    """The beginning of a text, and how long it is where that is not all."""
-    return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
-
-
-def asked(program: Program) -> str:
-    """What is run: the call, or the script with its arguments."""
-    return program.call if program.call is not None else " ".join([program.name, *program.argv])
-
-
-# ---- what is said
+# ---- facts
 
 
 def _facts(record: Record, diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
-    verdict, why = record.verdict(), diagnosis.cause
+    verdict, cause = record.verdict(), diagnosis.cause
     yield "outcome", f"answer {verdict.answer}, trace {verdict.trace}"
-    detail = f": {short(why.detail, VALUE)}" if why.detail and why.name == verdict.cause else ""
-    yield "cause", verdict.cause + detail + (f", under it {why.under}" if why.under else "")
-    about = [part for part in (why.operation, why.type) if part]
+    detail = (
+        f": {short(cause.detail, MAX_VALUE_CHARS)}" if cause.detail and cause.name == verdict.cause else ""
+    )
+    yield "cause", verdict.cause + detail + (f"; before the cut: {cause.under}" if cause.under else "")
+    about = [part for part in (cause.operation, cause.type) if part]
     if about:
         yield "about", ", ".join(about)
-    evidence = verdict.note or why.evidence
+    evidence = verdict.note or cause.evidence
     if evidence:
-        yield "evidence", short(evidence, SENTENCE)
-    first = why.divergence or diagnosis.first
+        yield "evidence", short(evidence, MAX_SENTENCE_CHARS)
+    first = cause.divergence or diagnosis.first
     if first is not None:
-        yield "parts", _parting(first, len(diagnosis.divergences))
-    for name, reading in (("true end", diagnosis.truth), ("model's end", diagnosis.found)):
-        ends = " ".join(reading.answer) if reading.answer is not None else "not reached"
-        yield name, short(ends, SENTENCE)
+        yield "first divergence", _divergence(first, len(diagnosis.divergences))
+    for name, reading in (("actual end", diagnosis.truth), ("predicted end", diagnosis.found)):
+        end = " ".join(reading.answer) if reading.answer is not None else "not reached"
+        yield name, short(end, MAX_SENTENCE_CHARS)
     if diagnosis.found.malformed is not None:
         fault = diagnosis.found.malformed
-        yield "unread", f"from {fault.offset:,} on: {short(fault.expected, VALUE)} was expected"
+        yield "malformed", f"from byte {fault.offset:,} on: expected {short(fault.expected, MAX_VALUE_CHARS)}"
     if record.found.note:
-        yield "note", short(record.found.note, SENTENCE)
+        yield "note", short(record.found.note, MAX_SENTENCE_CHARS)
 
 
-_WHATS = {
-    "event": "another event", "line": "another line", "names": "other names change", "value": "another value",
-    "output": "another output", "outcome": "another end", "missing": "steps are missing", "extra": "steps too many",
-}  # fmt: skip
+_KINDS = {
+    "event": "wrong event",
+    "line": "wrong line",
+    "names": "wrong names change",
+    "value": "wrong value",
+    "output": "wrong output",
+    "outcome": "wrong end",
+    "missing": "steps are missing",
+    "extra": "too many steps",
+}
 
 
-def _parting(first: Divergence, count: int) -> str:
+def _divergence(first: Divergence, count: int) -> str:
     line = f", line {first.line}" if first.line is not None else ""
     name = f", {first.name}" if first.name else ""
     none = "no change" if first.what == "names" else "nothing"
-    wanted, got = (none if side is None else short(side, VALUE) for side in (first.wanted, first.got))
+    actual, predicted = (
+        none if value is None else short(value, MAX_VALUE_CHARS) for value in (first.wanted, first.got)
+    )
     place = ""
     if first.part is not None and (first.part.path or first.part.at is not None):
         at = f"character {first.part.at}" if first.part.at is not None else ""
-        place = f", first at {' '.join(part for part in (short(first.part.path, VALUE), at) if part)}"
+        place = (
+            f", first at {' '.join(part for part in (short(first.part.path, MAX_VALUE_CHARS), at) if part)}"
+        )
     later = f"; {count - 1:,} more later" if count > 1 else ""
-    what = _WHATS.get(first.what, first.what)
-    return f"step {first.step:,}{line}, {what}{name}: {wanted} in truth, {got} predicted{place}{later}"
+    kind = _KINDS.get(first.what, first.what)
+    return f"step {first.step:,}{line}, {kind}{name}: actual {actual}, predicted {predicted}{place}{later}"
 
 
 _OUTCOMES = {
+    "recovered": "fixed",
     "unfit": "does not apply",
     "untried": "not tried",
     "right": "still right",
@@ -116,12 +113,12 @@ _OUTCOMES = {
 
 
 def _interventions(tried: Sequence[InterventionTrial]) -> Iterator[str]:
-    """What each intervention did, as terms with their facts."""
-    for one in tried:
-        told = safe(_OUTCOMES.get(one.outcome, one.outcome))
-        known = " class=flip" if one.outcome == "recovered" else ""
-        why = safe(short(one.why or INTERVENTIONS.get(one.intervention, ""), VALUE))
-        yield f"<dt>intervention {safe(short(one.intervention, 20))}</dt><dd><span{known}>{told}</span>: {why}</dd>"
+    for trial in tried:
+        outcome = safe(_OUTCOMES.get(trial.outcome, trial.outcome))
+        style = " class=flip" if trial.outcome == "recovered" else ""
+        reason = safe(short(trial.why or INTERVENTIONS.get(trial.intervention, ""), MAX_VALUE_CHARS))
+        name = safe(short(trial.intervention, 20))
+        yield f"<dt>intervention {name}</dt><dd><span{style}>{outcome}</span>: {reason}</dd>"
 
 
 # ---- both traces
@@ -131,56 +128,57 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     program = record.ask.program
     first = diagnosis.first
     sources = {**dict(program.files), program.name: program.source}
-    lines = {name: coloured_lines(text, language_of(name), VALUE) for name, text in sources.items()}
+    lines = {name: coloured_lines(text, language_of(name), MAX_VALUE_CHARS) for name, text in sources.items()}
     events = diagnosis.truth.events, diagnosis.found.events
-    shown = list(beside(tuple(rows(diagnosis)), *events, first, (), ROWS))
-    body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
+    shown = list(beside(tuple(rows(diagnosis)), *events, first, (), MAX_ROWS))
+    body = "".join(table_row(_shorten_row(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
         f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table>'
         f"{named_values(shown, program)}</div>"
     )
 
 
-def _bounded(row: ComparedRow) -> ComparedRow:
-    return replace(row, wanted=bounded(row.wanted, row.got), got=bounded(row.got, row.wanted))
+def _shorten_row(row: ComparedRow) -> ComparedRow:
+    return replace(row, wanted=shorten_cell(row.wanted, row.got), got=shorten_cell(row.got, row.wanted))
 
 
-def bounded(
+def shorten_cell(
     cell: tuple[CellPiece, ...] | None, other: tuple[CellPiece, ...] | None
 ) -> tuple[CellPiece, ...] | None:
-    """A cell with few and short pieces: what differs is kept, from shortly before where it does."""
+    """Shorten a cell to few and short pieces. Differing pieces stay, from shortly before the difference."""
     if cell is None:
         return None
-    kept = sorted(cell, key=lambda piece: not piece.differs)[:PIECES] if len(cell) > PIECES else cell
-    beside = {_head(piece.text): piece.text for piece in other or ()}
-    found = [replace(piece, text=_around(piece.text, beside.get(_head(piece.text)))) for piece in kept]
-    if len(cell) > PIECES:
-        found.append(CellPiece(f"… {len(cell) - PIECES:,} more", "more"))
-    return tuple(found)
+    pieces = (
+        sorted(cell, key=lambda piece: not piece.differs)[:MAX_PIECES] if len(cell) > MAX_PIECES else cell
+    )
+    others = {_head(piece.text): piece.text for piece in other or ()}
+    shortened = [replace(piece, text=_around(piece.text, others.get(_head(piece.text)))) for piece in pieces]
+    if len(cell) > MAX_PIECES:
+        shortened.append(CellPiece(f"… {len(cell) - MAX_PIECES:,} more", "more"))
+    return tuple(shortened)
 
 
 def _head(text: str) -> str:
-    """A name with its sign, or an event: what a piece is about."""
+    """Return what a piece is about: a name with its `=`, or an event."""
     name, sign, _ = text.partition("=")
     return name + sign if sign else text.partition(" ")[0]
 
 
 def _around(text: str, other: str | None) -> str:
-    """A long text from shortly before where it parts from the other on."""
-    if len(text) <= VALUE:
+    """Cut a long text to the place where it differs from the other."""
+    if len(text) <= MAX_VALUE_CHARS:
         return text
-    pairs = zip(text, other or "", strict=False)
-    parts = next((i for i, (one, two) in enumerate(pairs) if one != two), min(len(text), len(other or "")))
-    head = _head(text)[:VALUE]
-    start = parts - VALUE // 3
+    head = _head(text)[:MAX_VALUE_CHARS]
+    start = first_difference(text, other or "") - MAX_VALUE_CHARS // 3
     if other is None or other == text or start <= len(head):
-        return text[:VALUE] + "…"
-    return f"{head}…{text[start : start + VALUE]}" + ("…" if start + VALUE < len(text) else "")
+        return text[:MAX_VALUE_CHARS] + "…"
+    return f"{head}…{text[start : start + MAX_VALUE_CHARS]}" + (
+        "…" if start + MAX_VALUE_CHARS < len(text) else ""
+    )
 
 
 def _source(program: Program) -> str:
-    text, more = program.source[:SOURCE], len(program.source) - SOURCE
-    shown = "\n".join(coloured_lines(text, program.language)) + (
-        f"… ({len(program.source):,} characters)" if more > 0 else ""
-    )
-    return f"<details><summary>program</summary><pre>{shown}</pre></details>"
+    source = program.source
+    note = f"… ({len(source):,} characters)" if len(source) > MAX_SOURCE_CHARS else ""
+    lines = "\n".join(coloured_lines(source[:MAX_SOURCE_CHARS], program.language))
+    return f"<details><summary>program</summary><pre>{lines}{note}</pre></details>"

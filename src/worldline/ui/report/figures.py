@@ -1,7 +1,6 @@
-"""The figures of a run as files for a paper, PDF and SVG, by matplotlib (the extra `plots`), imported when asked for.
+"""Writes the figures of `charts` as PDF and SVG with matplotlib (extra `plots`), which is imported when needed.
 
-The data is `charts`'s. Files of one run are the same bytes each time: no dates, no random ids. No text is read
-as mathematics: a label may be a model's.
+The same run gives the same bytes: no dates, no random ids. Labels may come from a model, so none is read as math.
 """
 
 from __future__ import annotations
@@ -14,32 +13,35 @@ from typing import TYPE_CHECKING, Any
 from worldline.core.errors import UsageError
 from worldline.storage import files
 from worldline.ui.report.charts import (
-    MOST,
+    MAX_ROWS,
     Budgets,
     Chart,
     Counts,
     Flips,
     Rates,
-    Sizes,
-    how_many,
+    SizeSpread,
     is_curve,
     label,
+    sample_size,
     size,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLOURS, MARKS = ("#0068a8", "#c4560a"), ("o", "D")
-_STEADY: dict[Any, Any] = {
-    "svg.hashsalt": "worldline", "svg.fonttype": "none", "font.size": 8, "text.parse_math": False,
-}  # fmt: skip
-_DATES = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
+_STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "worldline",
+    "svg.fonttype": "none",
+    "font.size": 8,
+    "text.parse_math": False,
+}
+_METADATA = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}
 
 
 def ready() -> None:
-    """UsageError where matplotlib is missing."""
+    """Raise UsageError if matplotlib is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
@@ -47,15 +49,15 @@ def ready() -> None:
 
 
 def write(folder: Path, charts: Sequence[Chart]) -> Iterator[Path]:
-    """Every figure as NAME.pdf and NAME.svg; the paths as they are written."""
+    """Write every figure as NAME.pdf and NAME.svg, and yield the paths."""
     ready()
     from matplotlib import rc_context
 
     files.make_directory(folder)
     for chart in charts:
-        with rc_context(_STEADY):
+        with rc_context(_STYLE):
             figure = draw(chart)
-            for kind, metadata in _DATES.items():
+            for kind, metadata in _METADATA.items():
                 data = io.BytesIO()
                 figure.savefig(data, format=kind, metadata=metadata)
                 files.write(folder / f"{chart.name}.{kind}", data.getvalue())
@@ -63,13 +65,13 @@ def write(folder: Path, charts: Sequence[Chart]) -> Iterator[Path]:
 
 
 def draw(chart: Chart) -> Figure:
-    """One figure, without any state of the library's own."""
+    """Draw one figure, without global state of matplotlib."""
     from matplotlib.figure import Figure
 
-    rows = 8 if isinstance(chart, Sizes) else len(chart.rows)
-    is_upright = isinstance(chart, Sizes | Budgets) or _is_curve(chart)
-    tall = 2.6 if is_upright else 0.7 + 0.2 * min(rows, MOST)
-    figure = Figure(figsize=(5.5, tall), layout="constrained")
+    rows = 8 if isinstance(chart, SizeSpread) else len(chart.rows)
+    is_upright = isinstance(chart, SizeSpread | Budgets) or _is_curve(chart)
+    height = 2.6 if is_upright else 0.7 + 0.2 * min(rows, MAX_ROWS)
+    figure = Figure(figsize=(5.5, height), layout="constrained")
     axes = figure.subplots()
     axes.spines[["top", "right"]].set_visible(False)
     axes.set_title(label(chart.title) if len(chart.title) < 30 else chart.title, loc="left")
@@ -77,7 +79,7 @@ def draw(chart: Chart) -> Figure:
         _rates(axes, chart)
     elif isinstance(chart, Counts):
         _counts(axes, chart)
-    elif isinstance(chart, Sizes):
+    elif isinstance(chart, SizeSpread):
         _sizes(axes, chart)
     elif isinstance(chart, Budgets):
         _budgets(axes, chart)
@@ -93,7 +95,7 @@ def _is_curve(chart: Chart) -> bool:
 
 
 def _rates(axes: Axes, chart: Rates) -> None:
-    rows, upright = chart.rows[:MOST], is_curve(chart)
+    rows, upright = chart.rows[:MAX_ROWS], is_curve(chart)
     for number, name in enumerate(chart.series):
         shift = 0.18 * (number - (len(chart.series) - 1) / 2)
         known = [(i + shift, shares[number]) for i, (_, shares) in enumerate(rows) if shares[number].n]
@@ -115,15 +117,15 @@ def _rates(axes: Axes, chart: Rates) -> None:
             axes.errorbar(places, rates, yerr=errors, **style)
         else:
             axes.errorbar(rates, places, xerr=errors, **style)
-    names = [f"{label(name)} ({how_many(shares)})" for name, shares in rows]
+    names = [f"{label(name)} ({sample_size(shares)})" for name, shares in rows]
     if upright:
         axes.set_xticks(range(len(rows)), [name.replace(" (", "\n(") for name in names])
         axes.set_ylim(-2 * chart.top, 102 * chart.top)
-        axes.set_ylabel(f"{chart.what}, %")
+        axes.set_ylabel(f"{chart.measure}, %")
     else:
         _names(axes, names)
         axes.set_xlim(-2 * chart.top, 102 * chart.top)
-        axes.set_xlabel(f"{chart.what}, %")
+        axes.set_xlabel(f"{chart.measure}, %")
 
 
 def _names(axes: Axes, names: Sequence[str]) -> None:
@@ -132,19 +134,19 @@ def _names(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _counts(axes: Axes, chart: Counts) -> None:
-    rows = chart.rows[:MOST]
+    rows = chart.rows[:MAX_ROWS]
     bars = axes.barh(range(len(rows)), [count for _, count in rows], color=COLOURS[0])
     axes.bar_label(bars, padding=2)
-    axes.set_xticks([])  # the counts stand at the bars
+    axes.set_xticks([])  # the bars are labelled with their counts
     _names(axes, [label(name) for name, _ in rows])
 
 
-def _sizes(axes: Axes, chart: Sizes) -> None:
+def _sizes(axes: Axes, chart: SizeSpread) -> None:
     bounds, counts = chart.bins
-    wide = 0.8 / len(counts)
+    width = 0.8 / len(counts)
     for number, (name, _) in enumerate(chart.series):
-        places = [i + wide * (number - (len(counts) - 1) / 2) for i in range(len(bounds))]
-        axes.bar(places, counts[number], wide, color=COLOURS[number], label=name)
+        places = [i + width * (number - (len(counts) - 1) / 2) for i in range(len(bounds))]
+        axes.bar(places, counts[number], width, color=COLOURS[number], label=name)
     axes.set_xticks(range(len(bounds)), [size(bound) for bound in bounds])
     axes.set_xlabel(f"{chart.unit}, from, doubling")
 

@@ -1,5 +1,4 @@
-"""The figures of a belief: each mass beside the truth's, and the reliability diagram. As inline SVG; all of it is in a
-table beside it."""
+"""The figures of a belief as inline SVG: the probability of each result, and the reliability diagram."""
 
 from __future__ import annotations
 
@@ -7,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from worldline.plan.futures.scores import ReliabilityBin
-from worldline.ui.report.charts import LABEL, MOST, ROW, label, percent
+from worldline.ui.report.charts import LABEL_WIDTH, MAX_ROWS, ROW_HEIGHT, label, percent
 from worldline.ui.report.svg import WIDTH, svg_figure, svg_legend, svg_line, svg_point, svg_text
 
-TOPS = (0.04, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # where an axis ends: a quarter of it is a round number
+AXIS_ENDS = (0.04, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # a quarter of each is a round number
 
 
-def _top(masses: Sequence[float]) -> float:
-    return next((top for top in TOPS if top >= max(masses, default=1.0)), 1.0)
+def _axis_end(masses: Sequence[float]) -> float:
+    return next((end for end in AXIS_ENDS if end >= max(masses, default=1.0)), 1.0)
 
 
 @dataclass(frozen=True)
 class Masses:
-    """By row: of each series a mass and the interval around it, or nothing."""
+    """Rows with a mass and its interval for each series, or None."""
 
     name: str
     title: str
@@ -28,23 +27,23 @@ class Masses:
 
 
 def masses_svg(chart: Masses) -> str:
-    """Rows with a point for each series, and the interval through it."""
-    rows, top, right = chart.rows[:MOST], 40, WIDTH - 30
-    most = _top([high for _, cells in rows for cell in cells if cell for high in cell])
+    """Draw one row per result, with a point and an interval for each series."""
+    rows, top, right = chart.rows[:MAX_ROWS], 40, WIDTH - 30
+    end = _axis_end([high for _, cells in rows for cell in cells if cell for high in cell])
 
     def across(mass: float) -> float:
-        return LABEL + mass / most * (right - LABEL)
+        return LABEL_WIDTH + mass / end * (right - LABEL_WIDTH)
 
     def parts() -> Iterator[str]:
-        yield from svg_legend(chart.series, LABEL, 12)
-        bottom = top + ROW * len(rows)
+        yield from svg_legend(chart.series, LABEL_WIDTH, 12)
+        bottom = top + ROW_HEIGHT * len(rows)
         for quarter in range(5):
-            x = across(most * quarter / 4)
+            x = across(end * quarter / 4)
             yield svg_line(x, top - 6, x, bottom, "grid")
-            yield svg_text(x, top - 10, percent(most * quarter / 4), "middle")
+            yield svg_text(x, top - 10, percent(end * quarter / 4), "middle")
         for number, (name, cells) in enumerate(rows):
-            y = top + ROW * (number + 0.5)
-            yield svg_text(LABEL - 10, y + 4, label(name), "end", "ink")
+            y = top + ROW_HEIGHT * (number + 0.5)
+            yield svg_text(LABEL_WIDTH - 10, y + 4, label(name), "end", "ink")
             for which, cell in enumerate(cells):
                 if cell is not None:
                     height = y + 6 * (which - (len(cells) - 1) / 2)
@@ -53,34 +52,34 @@ def masses_svg(chart: Masses) -> str:
                     yield svg_line(across(low), height, across(high), height, f"s{which} whisker")
                     yield svg_point(across(mass), height, which, tip)
 
-    return svg_figure(chart.name, chart.title, top + ROW * len(rows) + 6, parts())
+    return svg_figure(chart.name, chart.title, top + ROW_HEIGHT * len(rows) + 6, parts())
 
 
 def reliability_svg(name: str, title: str, series: Sequence[tuple[str, Sequence[ReliabilityBin]]]) -> str:
-    """What is true over what was believed: on the line belief and truth are the same."""
+    """Draw the true over the believed probability. They are equal on the diagonal."""
     left, top, bottom, right = 60, 30, 330, 380
-    most = _top([value for _, bins in series for one in bins for value in (one.believed, one.true)])
+    end = _axis_end([value for _, bins in series for bin_ in bins for value in (bin_.believed, bin_.true)])
 
     def place(believed: float, true: float) -> tuple[float, float]:
-        return left + believed / most * (right - left), bottom - true / most * (bottom - top)
+        return left + believed / end * (right - left), bottom - true / end * (bottom - top)
 
     def parts() -> Iterator[str]:
-        yield from svg_legend([each for each, _ in series], left, 14)
+        yield from svg_legend([name for name, _ in series], left, 14)
         for quarter in range(5):
-            value = most * quarter / 4
+            value = end * quarter / 4
             x, y = place(value, value)
             yield svg_line(x, top, x, bottom, "grid")
             yield svg_line(left, y, right, y, "grid")
             yield svg_text(left - 6, y + 4, percent(value), "end")
             yield svg_text(x, bottom + 18, percent(value), "middle")
-        yield svg_line(*place(0, 0), *place(most, most), "axis")
-        yield svg_text(right, bottom + 36, "believed; upwards: true", "end")
-        for number, (each, bins) in enumerate(series):
-            for one in bins:
-                x, y = place(one.believed, one.true)
-                range_ = f"{percent(one.low)} to {percent(one.high)}"
-                tip = f"{each}, {one.n:,} of {range_}: {percent(one.believed)} believed, {percent(one.true)} true"
-                yield svg_line(x, y, *place(one.believed, one.believed), f"s{number} whisker")
-                yield svg_point(x, y, number, tip)
+        yield svg_line(*place(0, 0), *place(end, end), "axis")
+        yield svg_text(right, bottom + 36, "x: believed, y: true", "end")
+        for number, (label_, bins) in enumerate(series):
+            for bin_ in bins:
+                x, y = place(bin_.believed, bin_.true)
+                bounds = f"{percent(bin_.low)} to {percent(bin_.high)}"
+                rates = f"{percent(bin_.believed)} believed, {percent(bin_.true)} true"
+                yield svg_line(x, y, *place(bin_.believed, bin_.believed), f"s{number} whisker")
+                yield svg_point(x, y, number, f"{label_}, {bin_.n:,} of {bounds}: {rates}")
 
     return svg_figure(name, title, bottom + 44, parts())

@@ -1,4 +1,4 @@
-"""The report of a run as a file: one self-contained page, and its figures where they are wanted."""
+"""Writes the report of a run: one self-contained page and, optionally, its figures."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from worldline.core.errors import UsageError
 from worldline.evaluation.run.stored import local
 from worldline.storage import files
 from worldline.storage.remote import is_url
-from worldline.ui.report.page import LIMIT, charts, render
+from worldline.ui.report.page import DEFAULT_FAILURES, charts, render
 
 
 @dataclass(frozen=True, kw_only=True)
 class WrittenReport:
-    """A page that was written: how many samples it counts, how many failures it shows, and its figures.
+    """A written page: the samples it counts, the failures it shows, and its figures.
 
-    `unread` counts samples on which the tool failed: the page says so in their place.
+    `unread` counts samples on which the tool failed; the page names them.
     """
 
     page: Path
@@ -31,7 +31,7 @@ def report(
     run: str | Path,
     out: str | Path | None = None,
     *,
-    max_failures: int = LIMIT,
+    max_failures: int = DEFAULT_FAILURES,
     tokenizer: str | None = None,
     figures: str | Path | None = None,
 ) -> WrittenReport:
@@ -40,22 +40,22 @@ def report(
     Args:
         run: The folder or the URL of a run of `bench` or `score`.
         out: The page; `report.html` in the folder of the run by default.
-        max_failures: The most failures to show, spread over the causes; 0 for none.
-        tokenizer: What tokens are: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
-        figures: A folder for every figure as PDF and SVG too (extra `plots`).
+        max_failures: Maximum number of failures to show, spread over the causes; 0 for none.
+        tokenizer: Counts the tokens: `bytes`, `llama3`, a `tokenizers` JSON or a tiktoken `FILE#PATTERN`.
+        figures: A folder in which to write every figure as PDF and SVG (extra `plots`).
 
     Returns:
-        Where the page is, and what it counts.
+        The path of the page, and its counts.
 
     Raises:
-        UsageError: There is no such run, or one on a store without `out`.
+        UsageError: There is no such run, or the run is on a store and `out` is missing.
     """
     if figures is not None:
         from worldline.ui.report.figures import ready
 
         ready()
     if out is None and is_url(str(run)):
-        raise UsageError("a page about a run on a store goes to a file: -o FILE")
+        raise UsageError("the run is on a store: pass -o FILE for the page")
     folder = local(run)
     text, findings = render(folder, limit=max_failures, tokenizer=tokenizer)
     page = folder / "report.html" if out is None else Path(out)

@@ -1,6 +1,6 @@
-"""One record of a run as its page counts it: verdict, sizes, where it parts, the values at risk, their tokens.
+"""One record of a run as its report counts it: verdict, sizes, first divergence, values at risk, tokens.
 
-Its texts are let go: a run may be larger than memory. What was diagnosed when the run was made is taken as it stands.
+The texts are not kept: a run may be larger than memory.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from worldline.diagnose.diverge import GONE, Divergence
 from worldline.evaluation.run.record import Record
 from worldline.evaluation.score import Verdict
 from worldline.evaluation.suites.suite import Task
+from worldline.ui.report.markup import short
 
-SHORT = 200  # characters of a value that are kept
-DENSITIES = (1.0, 1.5, 2.0, 3.0, 4.0)  # characters a token: where a row of them ends
+MAX_VALUE_CHARS = 200
+DENSITIES = (1.0, 1.5, 2.0, 3.0, 4.0)  # upper bounds of the rows of characters per token
 
 
 class ValueClass(NamedTuple):
-    """What values are counted by: their type, how long they are at most (a power of two), characters a token."""
+    """How values are grouped: type, length (rounded up to a power of two), characters per token, right or wrong."""
 
     type: str
     length: int
@@ -36,10 +37,10 @@ class ValueClass(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class FailingValue:
-    """How the tokenizer cuts the value that a failure is about, as it is and as it was written, and the wrong place.
+    """How the tokenizer splits the actual and the predicted value of a failure.
 
-    `at` is the first character that is wrong, `token` the part of the true value that its token has, `inside` the
-    character's place in it: 0 where a token begins there.
+    `at` is the first wrong character, `token` the token of the true value that contains it, and `inside` its position
+    in that token: 0 if the token starts there.
     """
 
     name: str
@@ -54,8 +55,8 @@ class FailingValue:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parting:
-    """The first divergence of a failure, its texts cut."""
+class DivergenceSummary:
+    """The first divergence of a failure, with shortened texts."""
 
     step: int
     what: str
@@ -71,8 +72,8 @@ class Parting:
 class JudgedSample:
     """One judged prediction: its verdict without the program, its sizes, and what its failure is about.
 
-    `tokens` are of the true and the predicted text by the tokenizer that was given; `longest` is the longest value that
-    the truth tells, in characters; `values` counts those that were at risk, `executed` the operations that were.
+    `sizes` and `tokens` are those of the true and the predicted text. `longest` is the length of the longest true
+    value. `values` counts the values at risk, and `executed` the executed operations.
     """
 
     at: int
@@ -86,40 +87,49 @@ class JudgedSample:
     codec: str = ""
     logprob: float | None = None
     longest: int = 0
-    parts: Parting | None = None
+    divergence: DivergenceSummary | None = None
     values: Counter[ValueClass] = field(default_factory=Counter)
     executed: Counter[str] = field(default_factory=Counter)
     failing: FailingValue | None = None
 
 
 def judged_sample(record: Record, tokenizer: Tokenizer | None) -> JudgedSample:
-    """A record that counts, as its page needs it."""
+    """Summarise a judged record for the report."""
     verdict = record.verdict()
-    bare = replace(verdict, task=Task(program=Program(source=""), name=record.name, group=record.group))
+    without_program = replace(
+        verdict, task=Task(program=Program(source=""), name=record.name, group=record.group)
+    )
     operation, failed_type = record.about()
     diagnosis, codec = Diagnosis(record.sample()), record.found.codec
-    risked = list(at_risk(diagnosis))
+    values_at_risk = list(at_risk(diagnosis))
     first = diagnosis.first if verdict.cause else None
-    wrong = next((one for one in risked if one.is_wrong), None)
+    wrong = next((value for value in values_at_risk if value.is_wrong), None)
     return JudgedSample(
-        at=record.at, verdict=bare, sizes=(len(record.truth), len(record.found.text)), operation=operation,
-        tokens=_tokens(record, tokenizer), type=failed_type, program=record.program, status=record.found.status,
-        codec=codec, logprob=record.found.logprob,
-        longest=max((len(one.text) for one in values(diagnosis.truth)), default=0),
-        parts=None if first is None else _parting(first),
-        values=Counter(_class(one, codec, tokenizer) for one in risked),
+        at=record.at,
+        verdict=without_program,
+        sizes=(len(record.truth), len(record.found.text)),
+        tokens=_tokens(record, tokenizer),
+        operation=operation,
+        type=failed_type,
+        program=record.program,
+        status=record.found.status,
+        codec=codec,
+        logprob=record.found.logprob,
+        longest=max((len(value.text) for value in values(diagnosis.truth)), default=0),
+        divergence=None if first is None else _summary(first),
+        values=Counter(_class(value, codec, tokenizer) for value in values_at_risk),
         executed=Counter(executed_operations(diagnosis)),
         failing=_failing(wrong, first.got, codec, tokenizer) if wrong and first and tokenizer else None,
-    )  # fmt: skip
+    )
 
 
 def _tokens(record: Record, tokenizer: Tokenizer | None) -> tuple[int, int] | None:
     if tokenizer is None:
         return None
-    one, other = (
+    actual, predicted = (
         tokenizer.count(text.decode("utf-8", "replace")) for text in (record.truth, record.found.text)
     )
-    return one, other
+    return actual, predicted
 
 
 def _class(value: ValueAtRisk, codec: str, tokenizer: Tokenizer | None) -> ValueClass:
@@ -129,32 +139,45 @@ def _class(value: ValueAtRisk, codec: str, tokenizer: Tokenizer | None) -> Value
 
 
 def _row(density: float | None) -> float | None:
-    """The highest density of the row that one falls into; that of the last row has no end."""
+    """Return the upper bound of the row that a density belongs to."""
     if density is None:
         return None
     return next((end for end in DENSITIES if density < end), float("inf"))
 
 
-def _parting(first: Divergence) -> Parting:
+def _summary(first: Divergence) -> DivergenceSummary:
     part = first.part
-    return Parting(
-        step=first.step, what=first.what, line=first.line, name=first.name, wanted=_short(first.wanted),
-        got=_short(first.got), path="" if part is None else part.path, character=None if part is None else part.at,
-    )  # fmt: skip
+    return DivergenceSummary(
+        step=first.step,
+        what=first.what,
+        line=first.line,
+        name=first.name,
+        wanted=_short(first.wanted),
+        got=_short(first.got),
+        path="" if part is None else part.path,
+        character=None if part is None else part.at,
+    )
 
 
 def _short(text: str | None) -> str | None:
-    return text if text is None or len(text) <= SHORT else f"{text[:SHORT]}… ({len(text):,} characters)"
+    return None if text is None else short(text, MAX_VALUE_CHARS)
 
 
 def _failing(value: ValueAtRisk, got: str | None, codec: str, tokenizer: Tokenizer) -> FailingValue | None:
-    """The cuts of a value that another was written for; None where none was written."""
+    """Return how a wrong value is split; None if no value was predicted in its place."""
     if got is None or got == GONE:
         return None
-    wanted, found = (split_value(tokenizer, codec, value.name, text) for text in (value.text, got))
-    at = first_difference(wanted.text, found.text)
-    token, inside = wanted.token_at(at)
+    actual, predicted = (split_value(tokenizer, codec, value.name, text) for text in (value.text, got))
+    at = first_difference(actual.text, predicted.text)
+    token, inside = actual.token_at(at)
     return FailingValue(
-        name=value.name or "", type=value.type, wanted=wanted.marked(at), got=found.marked(at), at=at,
-        characters=len(wanted.text), tokens=wanted.tokens, token=_short(token) or "", inside=inside,
-    )  # fmt: skip
+        name=value.name or "",
+        type=value.type,
+        wanted=actual.marked(at),
+        got=predicted.marked(at),
+        at=at,
+        characters=len(actual.text),
+        tokens=actual.tokens,
+        token=short(token, MAX_VALUE_CHARS),
+        inside=inside,
+    )

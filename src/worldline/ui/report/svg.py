@@ -1,4 +1,4 @@
-"""The pieces of which figures are drawn: inline SVG, every text escaped. Colours are the page's style sheet's."""
+"""The pieces of figures as inline SVG, with escaped texts. The style sheet of the page sets the colours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WIDTH, FONT = 720, 12
 
 
 def svg_figure(name: str, title: str, height: float, parts: Iterator[str]) -> str:
-    """The whole figure, for who looks at it and who has it read to them."""
+    """Return a whole figure with a title for screen readers."""
     head = (
         f'<svg id="figure-{name}" class="chart" role="img" viewBox="0 0 {WIDTH} {height:.0f}" '
         f'font-size="{FONT}"><title>{escape(title)}</title>'
@@ -18,17 +18,17 @@ def svg_figure(name: str, title: str, height: float, parts: Iterator[str]) -> st
 
 
 def svg_text(x: float, y: float, text: str, anchor: str = "start", kind: str = "soft") -> str:
-    """One line of text."""
+    """Return one line of text."""
     return f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def svg_line(x: float, y: float, to_x: float, to_y: float, kind: str) -> str:
-    """A straight line."""
+    """Return a straight line."""
     return f'<line class="{kind}" x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"/>'
 
 
 def svg_bar(x: float, y: float, width: float, height: float, kind: str, tip: str) -> str:
-    """A bar with a tip."""
+    """Return a bar with a tooltip."""
     return (
         f'<rect class="{kind}" x="{x:.1f}" y="{y:.1f}" width="{max(width, 0):.1f}" height="{max(height, 0):.1f}">'
         f"<title>{escape(tip)}</title></rect>"
@@ -36,7 +36,7 @@ def svg_bar(x: float, y: float, width: float, height: float, kind: str, tip: str
 
 
 def svg_point(x: float, y: float, number: int, tip: str) -> str:
-    """A disc for the first series, a diamond for the second, a triangle for the third: not by colour alone."""
+    """Return a disc, a diamond or a triangle for the first, second or third series."""
     inside = f"<title>{escape(tip)}</title>"
     if number == 0:
         return f'<circle class="s0" cx="{x:.1f}" cy="{y:.1f}" r="4">{inside}</circle>'
@@ -48,7 +48,7 @@ def svg_point(x: float, y: float, number: int, tip: str) -> str:
 
 
 def svg_legend(series: Sequence[str], x: float, y: float) -> Iterator[str]:
-    """What each series is called, in a row."""
+    """Yield the names of the series in a row."""
     for number, name in enumerate(series):
         yield svg_point(x, y - 4, number, name)
         yield svg_text(x + 10, y, name)

@@ -1,1 +1,1 @@
-"""A local model behind OpenAI's completions protocol: questions, one thread that writes all answers, and the server."""
+"""A local model behind OpenAI's completions protocol: requests, the shared batch and the server."""

@@ -1,6 +1,6 @@
-"""The ASGI application of `worldline serve`: OpenAI's `/v1/completions` and `/v1/models`, for who has the key.
+"""The ASGI application of `worldline serve`: OpenAI's `/v1/completions` and `/v1/models`.
 
-The gate checks clients. A client that leaves, or does not read, frees the places of its texts.
+The gate checks clients; this module checks the key. A client that disconnects frees the places of its texts.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.gate import shows_key
 from worldline.ui.http.json_body import ClientLeft, json_bytes, received
 from worldline.ui.http.policy import Policy
-from worldline.ui.serve.answer import ShownText, completed, error_object, model_entry, usage
+from worldline.ui.serve.answer import ShownText, completion_json, error_object, usage_json
 from worldline.ui.serve.batch import EngineBatch
 from worldline.ui.serve.completion import BROKEN, Completion
 from worldline.ui.serve.request import CompletionRequest, request_of
 
 MODELS, COMPLETIONS = b"/v1/models", b"/v1/completions"
-_FAILED = "the model has no next byte: its weights are damaged, or the server's log says more"
+_FAILED = "the model produced no next byte: check its weights and the server's log"
 _STREAM = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServedModel:
-    """The model that is served: its name, the digest of its weights, whether its grammar guides it, since when."""
+    """The model that is served: its name, the digest of its weights, whether the guide is on, the start time."""
 
     name: str
     digest: str
@@ -43,13 +43,19 @@ class ServedModel:
     @property
     def entry(self) -> dict[str, Any]:
         """Its entry in the list of models."""
-        return model_entry(self.name, self.digest, self.at)
+        return {
+            "id": self.name,
+            "object": "model",
+            "created": self.at,
+            "owned_by": "worldline",
+            "digest": self.digest,
+        }
 
 
 def application(
     model: ServedModel, batch: EngineBatch, policy: Policy, announce: Callable[[], None]
 ) -> ASGIApp:
-    """All that is served; `announce` is called when that begins."""
+    """Return the ASGI application. It calls `announce` when it has started."""
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -65,36 +71,35 @@ def application(
                 return
             await _answer(request_of(body), model, batch, receive, send)
             return
-        found = _listed(path, model)
+        answer = _models(path, model)
         _allow(scope, "GET")
-        await Response(json_bytes(found), media_type="application/json")(scope, receive, send)
+        await Response(json_bytes(answer), media_type="application/json")(scope, receive, send)
 
     return app
 
 
-def _listed(path: bytes, model: ServedModel) -> dict[str, Any]:
+def _models(path: bytes, model: ServedModel) -> dict[str, Any]:
     if path == MODELS:
         return {"object": "list", "data": [model.entry]}
     if path == MODELS + b"/" + model.name.encode():
         return model.entry
     if path.startswith(MODELS + b"/"):
-        raise Refusal(404, f"there is no such model here: it is {model.name!r}", slug="model_not_found")
-    raise Refusal(404, "there is no such thing here: this model is asked at /v1/completions")
+        raise Refusal(404, f"unknown model: this server has {model.name!r}", slug="model_not_found")
+    raise Refusal(404, "unknown path: send completions to /v1/completions")
 
 
 def _allow(scope: Scope, method: str) -> None:
     if scope["method"] != method:
-        raise Refusal(405, f"this is a {method}", allow=method)
+        raise Refusal(405, f"use {method}", allow=method)
 
 
 def _authorise(scope: Scope, policy: Policy) -> None:
     if policy.key and not shows_key(scope["headers"], policy):
-        raise Refusal(401, "this server asks for a key: `Authorization: Bearer KEY`", slug="invalid_api_key")
+        raise Refusal(401, "this server needs a key: `Authorization: Bearer KEY`", slug="invalid_api_key")
 
 
-async def _body(receive: Receive, most: int) -> Any:
-    """What was sent, as JSON."""
-    data = await received(receive, most)
+async def _body(receive: Receive, max_bytes: int) -> Any:
+    data = await received(receive, max_bytes)
     try:
         return parse_external_json(data)
     except ValueError as error:
@@ -102,29 +107,29 @@ async def _body(receive: Receive, most: int) -> Any:
 
 
 async def _answer(
-    question: CompletionRequest, model: ServedModel, batch: EngineBatch, receive: Receive, send: Send
+    request: CompletionRequest, model: ServedModel, batch: EngineBatch, receive: Receive, send: Send
 ) -> None:
-    """Writes what is asked for, together with what others ask for, and sends it."""
-    if question.model != model.name:
-        told = f"the model {question.model[:100]!r} does not exist here: it is {model.name!r}"
-        raise Refusal(404, told, slug="model_not_found")
+    """Write the requested texts in the shared batch and send them."""
+    if request.model != model.name:
+        reason = f"the model {request.model[:100]!r} does not exist: this server has {model.name!r}"
+        raise Refusal(404, reason, slug="model_not_found")
     loop, more = asyncio.get_running_loop(), asyncio.Event()
 
-    def tell() -> None:
+    def notify() -> None:
         loop.call_soon_threadsafe(more.set)
 
-    wanted = [(prompt, number) for prompt in question.prompts for number in range(question.count)]
+    wanted = [(prompt, number) for prompt in request.prompts for number in range(request.count)]
     texts: list[Completion] = []
-    gone = asyncio.ensure_future(_left(receive))
+    gone = asyncio.ensure_future(_disconnected(receive))
     try:
-        for prompt, number in wanted:  # a long program takes a second or two to be read
+        for prompt, number in wanted:
             if gone.done():
                 return
-            begin = partial(Completion, question, prompt, number, guide=model.guide, tell=tell)
-            texts.append(await asyncio.to_thread(begin))
+            start = partial(Completion, request, prompt, number, guide=model.guide, notify=notify)
+            texts.append(await asyncio.to_thread(start))  # parsing a long prompt takes a second or two
         for text in texts:
             batch.join(text)
-        sending = asyncio.ensure_future(_sent(question, texts, model, more, send))
+        sending = asyncio.ensure_future(_send(request, texts, model, more, send))
         await asyncio.wait([sending, gone], return_when=asyncio.FIRST_COMPLETED)
         if sending.done():
             sending.result()
@@ -136,14 +141,14 @@ async def _answer(
             batch.leave(text)
 
 
-async def _left(receive: Receive) -> None:
-    """Until the client leaves."""
+async def _disconnected(receive: Receive) -> None:
+    """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-async def _sent(
-    question: CompletionRequest,
+async def _send(
+    request: CompletionRequest,
     texts: Sequence[Completion],
     model: ServedModel,
     more: asyncio.Event,
@@ -155,23 +160,23 @@ async def _sent(
         "model": model.name,
     }
     shown = [ShownText(text, index) for index, text in enumerate(texts)]
-    if question.is_stream:
-        await _streamed(question, texts, shown, facts, more, send)
+    if request.is_stream:
+        await _stream(request, texts, shown, facts, more, send)
         return
     while not all(text.finish for text in texts):
         await more.wait()
         more.clear()
     if any(text.finish == BROKEN for text in texts):
         raise Refusal(500, _FAILED)
-    used = usage(question.prompts, texts)
-    data = json_bytes(completed([each.choice() for each in shown], used=used, **facts))
+    choices, usage = [text.choice() for text in shown], usage_json(request.prompts, texts)
+    data = json_bytes(completion_json(choices, usage=usage, **facts))
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(data)).encode())]
     await send({"type": "http.response.start", "status": 200, "headers": headers})
     await send({"type": "http.response.body", "body": data})
 
 
-async def _streamed(
-    question: CompletionRequest,
+async def _stream(
+    request: CompletionRequest,
     texts: Sequence[Completion],
     shown: Sequence[ShownText],
     facts: dict[str, Any],
@@ -183,27 +188,27 @@ async def _streamed(
         if choice["finish_reason"] == BROKEN:
             await _event(send, error_object(500, "fault", _FAILED))
             break
-        await _event(send, completed([choice], used=None, **facts))
+        await _event(send, completion_json([choice], usage=None, **facts))
     else:
-        if question.tells_usage:
-            await _event(send, completed([], used=usage(question.prompts, texts), **facts))
+        if request.includes_usage:
+            await _event(send, completion_json([], usage=usage_json(request.prompts, texts), **facts))
     await send({"type": "http.response.body", "body": b"data: [DONE]\n\n", "more_body": False})
 
 
 async def _choices(
     texts: Sequence[Completion], shown: Sequence[ShownText], more: asyncio.Event
 ) -> AsyncIterator[dict[str, Any]]:
-    """The pieces of all texts as they come, until the last has ended."""
+    """Yield the pieces of all texts as they are written, until the last text ends."""
     running = list(zip(texts, shown, strict=True))
     while running:
         await more.wait()
         more.clear()
-        for text, each in list(running):
-            before, choice = each.size, each.choice()
-            if each.size > before or choice["finish_reason"]:  # bytes may be less than a character
+        for text, output in list(running):
+            before, choice = output.size, output.choice()
+            if output.size > before or choice["finish_reason"]:  # new bytes may be less than a character
                 yield choice
             if choice["finish_reason"]:
-                running.remove((text, each))
+                running.remove((text, output))
 
 
 async def _event(send: Send, value: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""One thread that owns the engine and writes every answer that is waited for, all of them together.
+"""One thread that owns the engine and writes the texts of all clients together.
 
-Between two passes through the net texts join, as far as there is room, and leave: when they are through, or when nobody
-waits for them any more. What a text is does not depend on who else is written beside it.
+Between two passes through the network, texts join while there is room, and leave when they have ended or their client
+has disconnected. A text does not depend on the others in its batch.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Load:
-    """How many texts are being written, and how many wait for a place."""
+class BatchLoad:
+    """The number of texts that are being written, and that wait for a place."""
 
     writing: int
     waiting: int
 
 
 class EngineBatch:
-    """The texts under way, `most` at once; they come and go while the others are written."""
+    """The texts that are being written, at most `max_members` at once."""
 
-    def __init__(self, engine: Engine, *, most: int) -> None:
-        self._engine, self._most = engine, most
+    def __init__(self, engine: Engine, *, max_members: int) -> None:
+        self._engine, self._max_members = engine, max_members
         self._prompts = PromptStates(engine)
         self._waiting: deque[Completion] = deque()
         self._members: list[Completion] = []
@@ -40,27 +40,27 @@ class EngineBatch:
         self._thread = threading.Thread(target=self._work, name="worldline-engine", daemon=True)
 
     def start(self) -> None:
-        """Begin to write."""
+        """Start the thread."""
         self._thread.start()
 
     def join(self, completion: Completion) -> None:
-        """A text is wanted: it gets the next place."""
+        """Put a text in the queue for the next free place."""
         with self._changed:
             self._waiting.append(completion)
             self._changed.notify()
 
     def leave(self, completion: Completion) -> None:
-        """Nobody waits for a text any more: its place is free behind the pass that is under way."""
+        """Give up a text: its place is free after the current pass."""
         with self._changed:
             completion.finish = completion.finish or LEFT
 
-    def load(self) -> Load:
-        """How busy it is."""
+    def load(self) -> BatchLoad:
+        """Return how busy the batch is."""
         with self._changed:
-            return Load(len(self._members), len(self._waiting))
+            return BatchLoad(len(self._members), len(self._waiting))
 
     def close(self) -> None:
-        """Stop behind the pass that is under way; nothing more is written."""
+        """Stop after the current pass."""
         with self._changed:
             self._is_closing = True
             self._changed.notify()
@@ -72,7 +72,7 @@ class EngineBatch:
             self._pass()
 
     def _admit(self) -> bool:
-        """Wait until there is something to write, and let in who has room; False at the end."""
+        """Wait until there is something to write, and admit texts while there is room. False: the batch closes."""
         while True:
             with self._changed:
                 while not (self._waiting or self._members or self._is_closing):
@@ -83,20 +83,18 @@ class EngineBatch:
                     return True
                 joining = self._waiting.popleft()
                 self._members.append(joining)
-            if joining.finish or not self._begins(
-                joining
-            ):  # it left before it had a place, or there is nothing to write
+            if joining.finish or not self._start_text(joining):
                 self._settle()
 
     def _has_room(self) -> bool:
-        """Whether one more may join: a lone one always may, however long its prompt."""
+        """Whether one more text may join. The first always may, whatever the length of its prompt."""
         if not self._waiting:
             return False
-        held = sum(each.size for each in self._members)
-        room = len(self._members) < self._most and held + self._waiting[0].size <= MAX_PROMPT_BYTES
-        return room or not self._members
+        size = sum(member.size for member in self._members)
+        has_room = len(self._members) < self._max_members and size + self._waiting[0].size <= MAX_PROMPT_BYTES
+        return has_room or not self._members
 
-    def _begins(self, joining: Completion) -> bool:
+    def _start_text(self, joining: Completion) -> bool:
         try:
             joining.begin(self._engine, self._prompts)
         except Exception:
@@ -105,19 +103,19 @@ class EngineBatch:
         return not joining.finish
 
     def _pass(self) -> None:
-        """One byte or more for each member; those that are through leave."""
-        going = [(each, fresh) for each in self._members if (fresh := self._written(each))]
+        """Write at least one byte of each member; those that have ended leave."""
+        going = [(member, fresh) for member in self._members if (fresh := self._write(member))]
         try:
             if going:
-                read(self._engine, [each.ahead for each, _ in going], [fresh for _, fresh in going])
+                read(self._engine, [member.ahead for member, _ in going], [fresh for _, fresh in going])
         except Exception:
             _log.exception("the engine failed")
-            for each, _ in going:
-                each.finish = each.finish or BROKEN
+            for member, _ in going:
+                member.finish = member.finish or BROKEN
         self._settle()
 
-    def _written(self, member: Completion) -> bytes:
-        """What the engine has to read of a text next; one that cannot be written costs no other."""
+    def _write(self, member: Completion) -> bytes:
+        """Return the bytes of a text that the engine must read next. A text that fails does not stop the others."""
         try:
             return member.write()
         except Exception:
@@ -126,10 +124,10 @@ class EngineBatch:
             return b""
 
     def _settle(self) -> None:
-        """Who is through leaves; who waits for a part of a text, or for its end, is told."""
+        """Remove members that have ended, and notify the clients that have something new to read."""
         with self._changed:
             members = list(self._members)
-            self._members = [each for each in members if not each.finish]
-        for each in members:
-            if each.finish or each.question.is_stream:
-                each.tell()
+            self._members = [member for member in members if not member.finish]
+        for member in members:
+            if member.finish or member.request.is_stream:
+                member.notify()

@@ -1,8 +1,8 @@
-"""One text being written by the model, byte by byte: its grammar, its stops, its log-probabilities, and why it ended.
+"""One text that the model is writing, byte by byte: its guide, stop texts, log-probabilities and finish reason.
 
-A prompt of ours (docs/reference/format.md, section 5) is read as the model was taught: what follows it is steps, which
-the grammar guides and ends. Any other prompt is plain text, which nothing but the question ends. Written on the thread
-of `batch`; read by whoever waits: what is shown only grows, and is counted last.
+If the prompt is worldline's own (docs/reference/format.md, section 5), steps follow it, and the guide keeps to their grammar and
+ends them. Any other prompt is plain text that only the request ends. The thread of `batch` writes a text while others
+read it: `shown` only grows, and is set last.
 """
 
 from __future__ import annotations
@@ -27,44 +27,44 @@ STOP, LENGTH, BROKEN, LEFT = "stop", "length", "broken", "left"
 
 
 class Completion:
-    """A text for one prompt of a question. `tell` is called from the writing thread when there is more to see."""
+    """A text for one prompt of a request. The writing thread calls `notify` when there is more to read."""
 
     def __init__(
         self,
-        question: CompletionRequest,
+        request: CompletionRequest,
         prompt: bytes,
         number: int,
         *,
         guide: bool,
-        tell: Callable[[], None],
+        notify: Callable[[], None],
     ) -> None:
-        self.question, self.tell = question, tell
-        found = parse_prompt(prompt)
-        self._is_ours = isinstance(found, Prompt)
-        end = found.end if isinstance(found, Prompt) else len(prompt)
+        self.request, self.notify = request, notify
+        parsed = parse_prompt(prompt)
+        self._is_trace = isinstance(parsed, Prompt)
+        end = parsed.end if isinstance(parsed, Prompt) else len(prompt)
         self.prompt, self.given = prompt[:end], prompt[end:]
         self._guide: Guide | None = None
-        if isinstance(found, Prompt) and guide:
-            self._guide = _guide(found, self.given)
-        seed = None if question.seed is None else question.seed + number
+        if isinstance(parsed, Prompt) and guide:
+            self._guide = _guide(parsed, self.given)
+        seed = None if request.seed is None else request.seed + number
         self._random = Random(seed)
         self._ahead: LookAhead | None = None
         self.text = bytearray()
         self.logprobs: list[float] = []
         self.tops: list[dict[int, float]] = []
-        self.shown = 0  # bytes of the text that no stop can take back
-        self.finish = ""  # one of the words above, once it is through
-        self.stop: bytes | None = None  # the text of the question that ended it
-        if self._is_through():
+        self.shown = 0  # bytes of the text that no stop text can remove
+        self.finish = ""  # STOP, LENGTH, BROKEN or LEFT once it has ended
+        self.stop: bytes | None = None  # the stop text that ended it
+        if self._has_ended():
             self.finish = STOP
 
     @property
     def size(self) -> int:
-        """The bytes to be read before the first is written."""
+        """The number of bytes to read before the first is written."""
         return len(self.prompt) + len(self.given)
 
     def begin(self, engine: Engine, prompts: PromptStates) -> None:
-        """The engine reads the prompt."""
+        """Let the engine read the prompt."""
         state, logits = prompts.after(self.prompt)
         if self.given:
             logits = engine.feed(state, self.given, pin=False)
@@ -72,12 +72,16 @@ class Completion:
 
     @property
     def ahead(self) -> LookAhead:
-        """What reads ahead of the text."""
+        """The engine's state after the text. Only valid after `begin`."""
         assert self._ahead is not None
         return self._ahead
 
     def write(self) -> bytes:
-        """Writes as far as what the engine said goes; the bytes that it has to read next, none once it is through."""
+        """Write as far as the known logits go.
+
+        Returns:
+            The bytes that the engine must read next; empty once the text has ended.
+        """
         while not self.finish:
             data = self._force()
             if not data:
@@ -88,10 +92,10 @@ class Completion:
         return b""
 
     def _force(self) -> bytes:
-        """Writes what the grammar leaves no choice about."""
+        """Write the bytes that the grammar determines."""
         if self._guide is None:
             return b""
-        data = self._guide.advance(self.question.most - len(self.text))
+        data = self._guide.advance(self.request.max_tokens - len(self.text))
         for byte in data:
             if not self.finish:
                 self._add(byte, 0.0, {byte: 0.0})
@@ -100,60 +104,60 @@ class Completion:
     def _choose(self, logits: Logits) -> bytes:
         if self._guide is not None:
             logits = logits + logit_mask(self._guide.bits)
-        found = choose_byte(logits, self.question.temperature, self._random)
-        if found is None:
+        choice = choose_byte(logits, self.request.temperature, self._random)
+        if choice is None:
             self.finish = BROKEN
             return b""
-        byte, logprob = found
+        byte, logprob = choice
         if self._guide is not None:
             self._guide.feed(byte)
         self._add(byte, logprob, self._top(logits, byte, logprob))
         return bytes([byte])
 
     def _top(self, logits: Logits, byte: int, logprob: float) -> dict[int, float]:
-        """The likeliest bytes with their log-probabilities, as many as are wanted, and the one that was written."""
-        if not self.question.top:
+        """Return the log-probabilities of the likeliest bytes and of the one that was written."""
+        if not self.request.top:
             return {}
         total = logprob - float(logits[byte])
-        best = np.argsort(-logits, kind="stable")[: self.question.top]
-        found = {int(each): float(logits[each]) + total for each in best if np.isfinite(logits[each])}
-        return {**found, byte: logprob}
+        best = np.argsort(-logits, kind="stable")[: self.request.top]
+        top = {int(other): float(logits[other]) + total for other in best if np.isfinite(logits[other])}
+        return {**top, byte: logprob}
 
     def _add(self, byte: int, logprob: float, top: dict[int, float]) -> None:
         self.text.append(byte)
         self.logprobs.append(logprob)
         self.tops.append(top)
-        for stop in self.question.stops:
+        for stop in self.request.stops:
             if self.text.endswith(stop):
                 self.stop = stop
-                self.shown = len(self.text) - (0 if self.question.keeps_stop else len(stop))
+                self.shown = len(self.text) - (0 if self.request.includes_stop else len(stop))
                 self.finish = STOP
                 return
-        is_through, is_full = self._is_through(), len(self.text) >= self.question.most
-        ends = is_through or is_full
-        self.shown = len(self.text) - (0 if ends or self.question.keeps_stop else self._held())
-        if ends:
-            self.finish = STOP if is_through else LENGTH
+        has_ended, is_full = self._has_ended(), len(self.text) >= self.request.max_tokens
+        is_last = has_ended or is_full
+        self.shown = len(self.text) - (0 if is_last or self.request.includes_stop else self._held())
+        if is_last:
+            self.finish = STOP if has_ended else LENGTH
 
     def _held(self) -> int:
-        """The bytes at the end that may be the beginning of a stop."""
-        longest = max(map(len, self.question.stops), default=1) - 1
-        sizes = range(
-            min(longest, len(self.text) - self.shown), 0, -1
-        )  # one more than at the last byte, at most
-        return next((n for n in sizes if any(s.startswith(self.text[-n:]) for s in self.question.stops)), 0)
+        """Return how many bytes at the end may be the beginning of a stop text."""
+        longest = max(map(len, self.request.stops), default=1) - 1
+        sizes = range(min(longest, len(self.text) - self.shown), 0, -1)
+        return next((n for n in sizes if any(s.startswith(self.text[-n:]) for s in self.request.stops)), 0)
 
-    def _is_through(self) -> bool:
-        """Whether the steps are through."""
-        return self._is_ours and is_ended((self.given[-3:] + self.text[-3:])[-3:])
+    def _has_ended(self) -> bool:
+        return self._is_trace and is_ended((self.given[-3:] + self.text[-3:])[-3:])
 
 
-def _guide(found: Prompt, given: bytes) -> Guide:
-    limit = len(given) + 1
-    ask = PredictionRequest(
-        program=found.program, options=found.options, limit=limit, given=given, hidden=found.hidden
+def _guide(prompt: Prompt, prefix: bytes) -> Guide:
+    request = PredictionRequest(
+        program=prompt.program,
+        options=prompt.options,
+        limit=len(prefix) + 1,
+        given=prefix,
+        hidden=prompt.hidden,
     )
     try:
-        return guide_after(ask, guard=False)
+        return guide_after(request, guard=False)
     except UsageError as error:
         raise Refusal(400, str(error)) from None

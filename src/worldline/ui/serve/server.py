@@ -1,8 +1,4 @@
-"""`worldline serve`: one local model for many clients, on the loopback unless both a host and a key were said.
-
-Here are the socket, the printed address and the end of it all. What is let in is the policy's, what is answered
-`application`'s, and how `batch`'s.
-"""
+"""The server of `worldline serve`: one local model for many clients. Any host but the loopback needs a key."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ from worldline.ui.serve.answer import error_answer
 from worldline.ui.serve.application import ServedModel, application
 from worldline.ui.serve.batch import EngineBatch
 
-PORT = 8000  # where tools look for such a server
+PORT = 8000  # the default of other completion servers
 
 
 def serve(
@@ -33,28 +29,33 @@ def serve(
     key: str = "",
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve until Ctrl-C; `say` gets the address, and the model behind it, as soon as it answers."""
+    """Serve until Ctrl-C, as described in `start.serve`."""
     if not key and not is_loopback(host):
-        raise UsageError(f"--host {host} is not the loopback: say --key-env too, for whoever may ask")
+        raise UsageError(f"--host {host} is not the loopback: set --key-env too")
     listener = listen(host, port)
     try:
         rules = _rules(host, listener.getsockname()[1], key)
         served = ServedModel(
             name=name or model.info.name, digest=model.info.digest, guide=guide, at=int(time.time())
         )
-        at = f"[{host}]" if ":" in host else host
-        where = f"server:http://{at}:{rules.port}#{served.name}"
-        app = application(served, EngineBatch(model.engine, most=batch), rules, lambda: say(where))
+        name_of_host = f"[{host}]" if ":" in host else host
+        address = f"server:http://{name_of_host}:{rules.port}#{served.name}"
+        app = application(served, EngineBatch(model.engine, max_members=batch), rules, lambda: say(address))
         server_of(gate(app, rules), rules).run(sockets=[listener])
     except KeyboardInterrupt:
-        pass  # uvicorn has closed everything and says again how it was told to, or had not begun
+        pass  # uvicorn raises it again after a clean shutdown
     finally:
         listener.close()
 
 
 def _rules(host: str, port: int, key: str) -> Policy:
-    """The policy: questions may be long and answers slow, and errors have the protocol's shape."""
+    """Return a policy for long requests and slow answers, with errors in the protocol's shape."""
     return replace(
-        policy(host, port, ""), body_bytes=8 << 20, body_seconds=120.0, idle_seconds=60, connections=1024,
-        refusal=error_answer, key=key,
-    )  # fmt: skip
+        policy(host, port, ""),
+        body_bytes=8 << 20,
+        body_seconds=120.0,
+        idle_seconds=60,
+        connections=1024,
+        refusal=error_answer,
+        key=key,
+    )

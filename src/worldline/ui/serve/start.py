@@ -1,4 +1,4 @@
-"""Starts the server of a local model by its name. The web framework is imported when it starts."""
+"""Starts the server of a local model by name. The web framework is imported when the server starts."""
 
 from __future__ import annotations
 
@@ -27,25 +27,24 @@ def serve(
     Args:
         model: The shipped model (`default`), the folder of a checkpoint or its URL.
         extras: Options of the engine: `threads`, `precision`.
-        served_name: What clients call the model; its own name by default.
-        host: Address to listen on; another one than the loopback needs a key.
+        served_name: The name clients use for the model; its own name by default.
+        host: Address to listen on. Any address but the loopback needs a key.
         port: Port to listen on; 0 for any free one.
-        batch: How many texts are written together.
-        guide: Hold steps to their grammar.
-        key: The key that clients must show.
-        say: Called with the address and the model as soon as it answers.
+        batch: Maximum number of texts written at once.
+        guide: Keep predicted steps to their grammar.
+        key: The key that clients must send.
+        say: Called with the address and the model when the server is ready.
 
     Raises:
-        UsageError: The model is not a local one, an option is unknown, or the extra `view` is missing.
+        UsageError: The model is not local, an option is unknown, or the extra `view` is missing.
     """
-    if strange := sorted((extras or {}).keys() - ENGINE_OPTIONS):
-        raise UsageError(f"-M {strange[0]} is said by each question here; serve takes threads and precision")
+    if unknown := sorted((extras or {}).keys() - ENGINE_OPTIONS):
+        raise UsageError(f"-M {unknown[0]} belongs in each request; serve takes threads and precision")
     try:
         from worldline.ui.serve.server import serve as run
     except ImportError as error:
         raise UsageError(f"serving needs the extra `view`: pip install 'worldline[view]' ({error})") from None
     if model == "interpreter" or model.startswith(("server:", "hub:", "replay:", "python:")):
-        raise UsageError(f"{model} is not served: serve takes `default`, a checkpoint's folder or its URL")
-    run(
-        load_local(model, extras), host=host, port=port, batch=batch, guide=guide, name=served_name, key=key, say=say
-    )  # fmt: skip
+        raise UsageError(f"{model} cannot be served: pass `default`, a checkpoint's folder or its URL")
+    engine = load_local(model, extras)
+    run(engine, host=host, port=port, batch=batch, guide=guide, name=served_name, key=key, say=say)

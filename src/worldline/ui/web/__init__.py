@@ -1,1 +1,1 @@
-"""The page: an index of runs, the answers it gives as JSON, the server and the bundle that show it in a browser."""
+"""The web page: the index of runs, its JSON API, the server, and the bundle that needs no server."""

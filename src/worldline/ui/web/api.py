@@ -1,4 +1,4 @@
-"""What the page is told, as JSON-ready values: the same for the server and for a bundle. It changes nothing."""
+"""The read-only answers of the API as JSON-ready values, for the server and for a bundle."""
 
 from __future__ import annotations
 
@@ -30,31 +30,40 @@ from worldline.ui.web.index.row import clean
 from worldline.ui.web.index.samples import LISTING
 from worldline.ui.web.session_cache import LIVE, CachedSession, SessionCache
 
-SETTINGS = 1 << 16  # bytes of settings that are shown
-DEEPEST = 20  # levels of them
-WORD = 60  # characters of one setting in the list of runs
-SHORT = 8  # digits of a digest there
+MAX_SETTINGS_BYTES = 1 << 16
+MAX_SETTINGS_DEPTH = 20
+MAX_SETTING_CHARS = 60  # of one setting in the list of runs
+DIGEST_CHARS = 8  # of a digest in the list of runs
 _DIGEST = re.compile(r"[0-9a-f]{32,}")
-_EVERY = ("format", "suite", "model", "limits", "python", "weights", "scheme", "how")
-_NESTED = ("options", "extras")
+_COMMON_SETTINGS = ("format", "suite", "model", "limits", "python", "weights", "scheme", "how")
+_NESTED_SETTINGS = ("options", "extras")
 KINDS = ("horizon", "depth", "type", "cause", "suite", "ending")
 
 
 def runs(scenes: SessionCache) -> list[dict[str, Any]]:
-    """The runs that are open; typed programs are the last one, once there are any."""
-    found = [{"id": str(n), **describe_run(index)} for n, index in enumerate(scenes.runs)]
-    typed = scenes.typed()
-    if typed:
-        models = {cached.scene.model for cached in typed}
-        told = {"id": LIVE, "name": "typed programs", "suite": LIVE, "model": ", ".join(sorted(models))}
-        found.append(
-            {**told, "samples": len(typed), "live": True, "config": {}, "settings": [], "written": None}
-        )
-    return found
+    """List the open runs. Typed programs, if there are any, are the last run."""
+    listed = [{"id": str(n), **describe_run(index)} for n, index in enumerate(scenes.runs)]
+    if typed := scenes.typed():
+        live = {
+            "id": LIVE,
+            "name": "typed programs",
+            "suite": LIVE,
+            "model": ", ".join(sorted({cached.scene.model for cached in typed})),
+            "samples": len(typed),
+            "live": True,
+            "config": {},
+            "settings": [],
+            "written": None,
+        }
+        listed.append(live)
+    return listed
 
 
 def describe_run(index: RunIndex) -> dict[str, Any]:
-    """One run of `/api/runs`, but for its id. `samples` were asked; `judged` of them have a verdict."""
+    """Return a run's entry of `/api/runs`, without its id.
+
+    `samples` counts the predicted samples, `judged` those with a verdict.
+    """
     judged = len(index) - index.table["answer"].null_count
     faults = pc.sum(pc.equal(index.table["cause"].cast("string"), "tool fault")).as_py() or 0
     return {
@@ -76,105 +85,121 @@ def describe_run(index: RunIndex) -> dict[str, Any]:
 
 
 def _rate(index: RunIndex, name: str, judged: int) -> dict[str, Any]:
-    """How many of the judged samples are right, with an interval."""
-    right = pc.sum(index.table[name]).as_py() or 0
-    low, high = wilson(right, judged)
-    return {"some": right, "n": judged, "low": low, "high": high}
+    """Return how many of the judged samples are right, with an interval."""
+    return _share(pc.sum(index.table[name]).as_py() or 0, judged)
+
+
+def _share(right: int, n: int) -> dict[str, Any]:
+    low, high = wilson(right, n)
+    return {"some": right, "n": n, "low": low, "high": high}
 
 
 def _chosen(config: Mapping[str, Any]) -> Iterator[list[str]]:
-    """What somebody chose for a run, as names and words: neither what every run has nor what one cannot read."""
+    """Yield the settings that were chosen for a run, without those that every run has."""
     for name, value in config.items():
         if name == "limits" and isinstance(value, dict) and value.get("steps"):
-            yield ["steps", clean(str(value["steps"]))[:WORD]]
-        if name in _EVERY or value is None or value is False or value in ("", {}, []):
+            yield ["steps", clean(str(value["steps"]))[:MAX_SETTING_CHARS]]
+        if name in _COMMON_SETTINGS or value is None or value is False or value in ("", {}, []):
             continue
         if isinstance(value, dict):
-            yield from _chosen(value) if name in _NESTED else ()
+            yield from _chosen(value) if name in _NESTED_SETTINGS else ()
         else:
-            yield [clean(str(name)), cut(_said(value), WORD)]
+            yield [clean(str(name)), cut(_setting_text(value), MAX_SETTING_CHARS)]
 
 
-def _said(value: Any) -> str:
-    """A setting in words: of a digest its first digits, of several words each."""
+def _setting_text(value: Any) -> str:
     if isinstance(value, str):
-        return clean(value[:SHORT] if _DIGEST.fullmatch(value) else value)
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return ", ".join(map(_said, value))
+        return clean(value[:DIGEST_CHARS] if _DIGEST.fullmatch(value) else value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(map(_setting_text, value))
     return clean(json.dumps(value))
 
 
 def _settings(config: Any) -> Any:
-    """The settings, where they are of a size that one can look at."""
-    found = _plain(config, DEEPEST)
-    size = len(json.dumps(found))
-    return found if size <= SETTINGS else {"note": f"{size:,} bytes of settings are not shown"}
+    """Return the settings, or a note if they are too large to show."""
+    settings = _plain(config, MAX_SETTINGS_DEPTH)
+    size = len(json.dumps(settings))
+    return settings if size <= MAX_SETTINGS_BYTES else {"note": f"{size:,} bytes of settings are not shown"}
 
 
 def _plain(value: Any, levels: int) -> Any:
-    """A value as JSON has it: no lone surrogate, no number that is none, nothing too deep."""
+    """Return a value that is valid JSON: no lone surrogates, no NaN, limited depth."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, dict):
-        return {clean(key): _plain(one, levels - 1) for key, one in value.items()} if levels else "..."
+        return {clean(key): _plain(item, levels - 1) for key, item in value.items()} if levels else "..."
     if isinstance(value, list):
-        return [_plain(one, levels - 1) for one in value] if levels else "..."
+        return [_plain(item, levels - 1) for item in value] if levels else "..."
     return value
 
 
 def overview(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures of a run, of the samples that a query takes."""
-    given = dict(query)
-    other = given.pop("other", None)
+    """Return the figures of the samples of a run that a query selects."""
+    filters = dict(query)
+    other = filters.pop("other", None)
     if run == LIVE:
-        return _live_overview(scenes, given)
-    return overviews.overview(scenes.index(run), _filters(given), scenes.index(other) if other else None)
+        return _live_overview(scenes, filters)
+    return overviews.overview(scenes.index(run), _filters(filters), scenes.index(other) if other else None)
 
 
 def samples(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of the list of samples."""
-    given = dict(query)
-    other = given.pop("other", None)
-    how = {name: given.pop(name) for name in LISTING if name in given}
+    """Return one page of the list of samples that a query selects."""
+    filters = dict(query)
+    other = filters.pop("other", None)
+    listing = {name: filters.pop(name) for name in LISTING if name in filters}
     if run == LIVE:
-        return _live_samples(scenes, given, **how)
-    there = scenes.index(other) if other else None
-    return index_samples.samples(scenes.index(run), _filters(given), other=there, **how)
+        return _live_samples(scenes, filters, **listing)
+    other_index = scenes.index(other) if other else None
+    return index_samples.samples(scenes.index(run), _filters(filters), other=other_index, **listing)
 
 
 def sample(scenes: SessionCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
-    """One sample: its program and its branches."""
+    """Return one sample: its program and its branches."""
     with without_gc():
         cached = scenes.get(run, at)
         with cached.lock:
-            told = cached.scene.describe()
-    before, behind = scenes.neighbours(run, at)
-    if other is not None and scenes.has_beside(run, at, other):
-        beside = scenes.get(run, at, other).scene
-        told |= {"other_model": beside.other_model, "sides": list(beside.sides)}
-    return {**told, "at": at, "run": run, "previous": before, "next": behind}
+            answer = cached.scene.describe()
+    previous, following = scenes.neighbours(run, at)
+    if other is not None and scenes.has_same_program(run, at, other):
+        compared = scenes.get(run, at, other).scene
+        answer |= {"other_model": compared.other_model, "sides": list(compared.sides)}
+    return {**answer, "at": at, "run": run, "previous": previous, "next": following}
 
 
 def timeline(
-    scenes: SessionCache, run: str, at: int, *, bins: int = 1000, branch: int = 0, left: str = "truth",
-    right: str = "found", other: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """All rows of a pair, in bins."""
+    scenes: SessionCache,
+    run: str,
+    at: int,
+    *,
+    bins: int = 1000,
+    branch: int = 0,
+    left: str = "truth",
+    right: str = "found",
+    other: str | None = None,
+) -> dict[str, Any]:
+    """Return all rows of two runs, summed up in bins."""
     cached = _cached(scenes, run, at, branch, (left, right), other)
     with cached.lock:
         pair = cached.pair(branch, left, right)
-        here = cached.scene.branch(branch)
-        line = timeline_of(pair, bins, written_rows(pair, here))
-        return {**line, **stop_index(pair, here, line["per"])}
+        current = cached.scene.branch(branch)
+        line = timeline_of(pair, bins, written_rows(pair, current))
+        return {**line, **stop_index(pair, current, line["per"])}
 
 
 def chunk(
-    scenes: SessionCache, run: str, at: int, k: int, *, branch: int = 0, left: str = "truth", right: str = "found",
+    scenes: SessionCache,
+    run: str,
+    at: int,
+    k: int,
+    *,
+    branch: int = 0,
+    left: str = "truth",
+    right: str = "found",
     other: str | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """The rows of a pair, so many at a time."""
+) -> dict[str, Any]:
+    """Return the k-th `CHUNK` rows of two runs."""
     cached = _cached(scenes, run, at, branch, (left, right), other)
     with cached.lock:
         pair = cached.pair(branch, left, right)
@@ -184,7 +209,11 @@ def chunk(
 
 
 def branch_of(scene: Session, number: int) -> Branch:
-    """A branch of a scene; a Refusal where there is none."""
+    """Return a branch of a session.
+
+    Raises:
+        Refusal: There is no such branch.
+    """
     try:
         return scene.branch(number)
     except UsageError as error:
@@ -192,7 +221,7 @@ def branch_of(scene: Session, number: int) -> Branch:
 
 
 def branch_json(cached: CachedSession, number: int) -> dict[str, Any]:
-    """A branch as `sample` tells it."""
+    """Return a branch as `sample` describes it."""
     with cached.lock:
         return cached.scene.describe_branch(number)
 
@@ -207,58 +236,66 @@ def _cached(
     return cached
 
 
-def _filters(given: Mapping[str, Any]) -> Filters:
-    return Filters.of({name: str(value) for name, value in given.items()})
+def _filters(values: Mapping[str, Any]) -> Filters:
+    return Filters.of({name: str(value) for name, value in values.items()})
 
 
-def _live_overview(scenes: SessionCache, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of typed programs: how many, and how many are right; they are too few to be summed up by kind."""
-    found = _live_samples(scenes, given, count=index_samples.MOST)["samples"]
+def _live_overview(scenes: SessionCache, filters: Mapping[str, Any]) -> dict[str, Any]:
+    """Count typed programs. They are too few to be grouped."""
+    rows = _live_samples(scenes, filters, count=index_samples.MAX_COUNT)["samples"]
     shares = {}
     for name in ("answer", "trace"):
-        judged = [one[name] for one in found if one[name] is not None]
-        low, high = wilson(sum(judged), len(judged))
-        shares[name] = {"some": sum(judged), "n": len(judged), "low": low, "high": high}
-    return {"n": len(found), **shares, "by": {kind: [] for kind in KINDS}, "flips": None}
+        judged = [row[name] for row in rows if row[name] is not None]
+        shares[name] = _share(sum(judged), len(judged))
+    return {"n": len(rows), **shares, "by": {kind: [] for kind in KINDS}, "flips": None}
 
 
 def _live_samples(
     scenes: SessionCache,
-    given: Mapping[str, Any],
+    filters: Mapping[str, Any],
     *,
     sort: str = "at",
     order: str = "asc",
     offset: int = 0,
-    count: int = index_samples.COUNT,
+    count: int = index_samples.DEFAULT_COUNT,
 ) -> dict[str, Any]:
-    """Typed programs as a list; only words are looked for in it."""
-    strange = [name for name in given if name != "q"]
-    if strange:
-        raise UsageError(f"typed programs are not filtered by {strange[0]}")
-    word = str(given.get("q", "")).lower()
-    found = [_live_sample(cached) for cached in scenes.typed() if word in _words(cached)]
-    known = [one for one in found if one.get(sort) is not None]
-    known.sort(key=lambda one: (one[sort], one["at"]), reverse=order == "desc")
-    listed = known + [one for one in found if one.get(sort) is None]
-    return {"total": len(found), "samples": listed[offset : offset + count]}
+    """List typed programs. The only filter is `q`."""
+    if unknown := [name for name in filters if name != "q"]:
+        raise UsageError(f"typed programs cannot be filtered by {unknown[0]}")
+    word = str(filters.get("q", "")).lower()
+    rows = [_live_sample(cached) for cached in scenes.typed() if word in _searched_text(cached)]
+    known = [row for row in rows if row.get(sort) is not None]
+    known.sort(key=lambda row: (row[sort], row["at"]), reverse=order == "desc")
+    listed = known + [row for row in rows if row.get(sort) is None]
+    return {"total": len(rows), "samples": listed[offset : offset + count]}
 
 
-def _words(cached: CachedSession) -> str:
+def _searched_text(cached: CachedSession) -> str:
     program = cached.scene.branches[0].ask.program
     return f"{program.name}\n{program.call or ''}\n{program.source}".lower()
 
 
 def _live_sample(cached: CachedSession) -> dict[str, Any]:
     scene = cached.scene
-    told = branch_json(cached, 0)
-    cause = told["cause"] or {"name": "", "operation": "", "type": ""}
+    branch = branch_json(cached, 0)
+    cause = branch["cause"] or {"name": "", "operation": "", "type": ""}
     root = scene.branches[0]
     is_done = root.status == "done" and root.truth is not None
     return {
-        "at": cached.key[1], "name": scene.name, "suite": LIVE, "call": root.ask.program.call or "",
-        "cause": cause["name"], "operation": cause["operation"], "type": cause["type"],
-        "steps": told["rows"], "agreed": told["rows"] if told["first"] is None else told["first"], "depth": None,
-        "bytes": told["cost"]["found_bytes"], "answer": told["answer"]["right"] if is_done else None,
-        "trace": cause["name"] == "right" if is_done else None, "status": told["status"], "seconds": root.found.seconds,
+        "at": cached.key[1],
+        "name": scene.name,
+        "suite": LIVE,
+        "call": root.ask.program.call or "",
+        "cause": cause["name"],
+        "operation": cause["operation"],
+        "type": cause["type"],
+        "steps": branch["rows"],
+        "agreed": branch["rows"] if branch["first"] is None else branch["first"],
+        "depth": None,
+        "bytes": branch["cost"]["found_bytes"],
+        "answer": branch["answer"]["right"] if is_done else None,
+        "trace": cause["name"] == "right" if is_done else None,
+        "status": branch["status"],
+        "seconds": root.found.seconds,
         "other": None,
-    }  # fmt: skip
+    }

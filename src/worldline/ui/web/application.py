@@ -1,6 +1,6 @@
-"""The ASGI application behind the gate: files out of one table, endpoints out of another. The gate checks clients.
+"""The ASGI application of the page: static files from one table, endpoints from another. The gate checks clients.
 
-Acts are plain functions that may compute for a while: they run on a few threads, so that a stream goes on meanwhile.
+Actions of endpoints may compute for a while. They run on a few threads, so that streams continue meanwhile.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import ClientLeft, json_bytes, parse, received
 from worldline.ui.http.policy import Policy
 from worldline.ui.http.schema_check import fault
-from worldline.ui.web.endpoint import CheckedRequest, Endpoint, asked, found
+from worldline.ui.web.endpoint import CheckedRequest, Endpoint, find_endpoint, parse_query
 from worldline.ui.web.endpoints import ENDPOINTS
 from worldline.ui.web.service import Service
 from worldline.ui.web.static_files import StaticFile
@@ -29,7 +29,7 @@ _STREAM = {"cache-control": "no-store", "x-accel-buffering": "no"}
 def application(
     service: Service, files: Mapping[str, StaticFile], policy: Policy, announce: Callable[[], None]
 ) -> ASGIApp:
-    """All that is served; `announce` is called when that begins."""
+    """Return the ASGI application. It calls `announce` when it has started."""
     streams = anyio.CapacityLimiter(policy.streams)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -40,19 +40,19 @@ def application(
         if not path.startswith(b"/api/"):  # /api.js is a file
             await _file(files, path, scope["method"])(scope, receive, send)
             return
-        endpoint, numbers = found(ENDPOINTS, scope["method"], path)
-        query = asked(endpoint, scope["query_string"])
+        endpoint, numbers = find_endpoint(ENDPOINTS, scope["method"], path)
+        query = parse_query(endpoint, scope["query_string"])
         try:
             call = CheckedRequest(numbers, query, await _body(endpoint, scope, receive, policy))
         except ClientLeft:
             return
         if endpoint.is_stream:
-            with _place(streams):
-                stream: AsyncIterator[bytes] = await endpoint.act(service, call)
+            with _slot(streams):
+                stream: AsyncIterator[bytes] = await endpoint.action(service, call)
                 streamed = StreamingResponse(stream, headers=_STREAM, media_type="text/event-stream")
                 await streamed(scope, receive, send)
             return
-        body = await service.in_thread(lambda: json_bytes(endpoint.act(service, call)))
+        body = await service.in_thread(lambda: json_bytes(endpoint.action(service, call)))
         answer = Response(body, endpoint.status, {"cache-control": "no-store"}, "application/json")
         await answer(scope, receive, send)
 
@@ -60,12 +60,11 @@ def application(
 
 
 @contextmanager
-def _place(streams: anyio.CapacityLimiter) -> Iterator[None]:
-    """One of the streams that may be open."""
+def _slot(streams: anyio.CapacityLimiter) -> Iterator[None]:
     try:
         streams.acquire_nowait()
     except anyio.WouldBlock:
-        raise Refusal(429, f"{streams.total_tokens} streams are open already") from None
+        raise Refusal(429, f"{streams.total_tokens} streams are already open: close one") from None
     try:
         yield
     finally:
@@ -75,24 +74,24 @@ def _place(streams: anyio.CapacityLimiter) -> Iterator[None]:
 def _file(files: Mapping[str, StaticFile], path: bytes, method: str) -> Response:
     file = files.get(path.decode("ascii"))
     if file is None:
-        raise Refusal(404, "there is no such file")
+        raise Refusal(404, "no such file")
     if method not in ("GET", "HEAD"):
-        raise Refusal(405, "a file is only read", allow="GET, HEAD")
+        raise Refusal(405, "a file can only be read: use GET", allow="GET, HEAD")
     return Response(file.data, headers={"cache-control": "no-cache", "content-type": file.type})
 
 
 async def _body(endpoint: Endpoint, scope: Scope, receive: Receive, policy: Policy) -> Any:
-    """The body as a value that its schema takes; None of an endpoint that takes none."""
+    """Return the body, checked against the endpoint's schema; None if the endpoint takes no body."""
     headers = [(name, value) for name, value in scope["headers"]]
     length = b"".join(value for name, value in headers if name == b"content-length")
     has_body = length.strip(b"0") != b"" or any(name == b"transfer-encoding" for name, _ in headers)
     if endpoint.body is None:
         if has_body:
-            raise Refusal(400, f"a {endpoint.method} has no body here")
+            raise Refusal(400, f"{endpoint.method} {endpoint.path} takes no body")
         return None
     types = [value.lower().replace(b" ", b"") for name, value in headers if name == b"content-type"]
     if len(types) != 1 or types[0] not in _JSON or any(name == b"content-encoding" for name, _ in headers):
-        raise Refusal(415, "the body is to be application/json, as it is")
+        raise Refusal(415, "the body must be application/json without an encoding")
     if length and int(length) > policy.body_bytes:
         raise Refusal(413, f"a body has at most {policy.body_bytes} bytes")
     value = parse(await received(receive, policy.body_bytes), depth=policy.body_depth)
@@ -105,7 +104,7 @@ async def _lifespan(service: Service, announce: Callable[[], None], receive: Rec
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
-            announce()  # signals are caught by now, and who connects waits for an answer, not in vain
+            announce()  # signals are handled now, and a client that connects gets an answer
             await send({"type": "lifespan.startup.complete"})
         else:
             service.close()

@@ -1,8 +1,8 @@
-"""A run in figures: how many answers and traces are right, in all and by what samples are like.
+"""The figures of a run: how many answers and traces are right, in total and by bucket.
 
-Each bucket says which filters choose exactly its samples, so that a figure leads to them. Its `n` counts all of them;
-a share counts those that were judged: a fault of the tool is in no rate. A kind's buckets are counted as if nothing of
-that kind were chosen, so that who has chosen one sees what else there is.
+A bucket names the filters that select exactly its samples. Its `n` counts all of them; a share counts those that were
+judged, so a tool fault is in no rate. The buckets of a kind are counted without the filters of that kind, so that a
+reader who has selected one bucket still sees the others.
 """
 
 from __future__ import annotations
@@ -16,47 +16,51 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from worldline.core.stats import wilson
-from worldline.ui.web.flips import flips
+from worldline.ui.web.flips import RowMask, flips
 from worldline.ui.web.index.filter import Filters, select
 from worldline.ui.web.index.index import RunIndex
 
-BUCKETS = 60  # of one kind that are shown; `more` says how many are not
+MAX_BUCKETS = 60  # shown per kind; `more` counts the rest
 _OUTCOMES = 5  # not judged, then answer and trace: wrong wrong, wrong right, right wrong, right right
-Numbers = NDArray[np.int64]
+IntColumn = NDArray[np.int64]
 
 
 def overview(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> dict[str, Any]:
-    """The figures of the chosen samples; with `other`, the flips to it.
+    """Return the figures of the selected samples; with `other`, also the flips to that run.
 
-    A bucket's filters include these ones, but those of its own kind; where `flip` is among them, `other` must be given
-    with them. Of a kind with very many buckets the largest are there, and `more` says how many are not; `of` says how
-    many samples a kind's buckets are counted among.
+    A bucket's filters include `filters`, except those of its own kind. `more` counts the buckets that are not shown,
+    and `of` the samples that a kind's buckets are counted among.
     """
-    rows, every = select(index, filters, other), _outcomes(index)
+    rows, outcomes = select(index, filters, other), _outcomes(index)
 
-    def without(own: tuple[str, ...]) -> tuple[Filters, NDArray[np.bool_]]:
-        freed = replace(filters, **dict.fromkeys(own))
-        return freed, rows if freed == filters else select(index, freed, other)
+    def without(own: tuple[str, ...]) -> tuple[Filters, RowMask]:
+        wider = replace(filters, **dict.fromkeys(own))
+        return wider, rows if wider == filters else select(index, wider, other)
 
     by, more, of = dict[str, list[dict[str, Any]]](), dict[str, int](), dict[str, int]()
     for kind in KINDS:
-        freed, among = without(kind.own)
-        counts = _counted(kind.codes(index)[among], every[among])
+        wider, among = without(kind.own)
+        counts = _count(kind.codes(index)[among], outcomes[among])
         largest = np.argsort(-counts.sum(axis=1), kind="stable")[: np.count_nonzero(counts.sum(axis=1))]
-        found = [(kind.bucket(index, int(code)), counts[code]) for code in largest[:BUCKETS]]
-        ranked = sorted(found, key=lambda pair: pair[0].rank)
-        by[kind.name] = [_bucket(bucket, freed, counted) for bucket, counted in ranked]
-        more |= {kind.name: len(largest) - BUCKETS} if len(largest) > BUCKETS else {}
+        buckets = [(kind.bucket(index, int(code)), counts[code]) for code in largest[:MAX_BUCKETS]]
+        ranked = sorted(buckets, key=lambda item: item[0].rank)
+        by[kind.name] = [_bucket(bucket, wider, count) for bucket, count in ranked]
+        more |= {kind.name: len(largest) - MAX_BUCKETS} if len(largest) > MAX_BUCKETS else {}
         of[kind.name] = int(among.sum())
-    shares = _shares(np.bincount(every[rows], minlength=_OUTCOMES))
-    compared = flips(index, other, without(("flip",))[1]) if other is not None else None
-    told = {"by": by, "more": more, "of": of, "flips": compared, "notes": list(index.notes)}
-    return {"n": int(rows.sum()), **shares, **told}
+    return {
+        "n": int(rows.sum()),
+        **_shares(np.bincount(outcomes[rows], minlength=_OUTCOMES)),
+        "by": by,
+        "more": more,
+        "of": of,
+        "flips": flips(index, other, without(("flip",))[1]) if other is not None else None,
+        "notes": list(index.notes),
+    }
 
 
 @dataclass(frozen=True)
 class Bucket:
-    """What one bucket is of: its label, the filters that choose it, and where it stands among the others."""
+    """A bucket: its label, the filters that select it, and its sort key."""
 
     label: str
     filters: dict[str, Any]
@@ -65,7 +69,7 @@ class Bucket:
 
 @dataclass(frozen=True)
 class WordBuckets:
-    """Buckets by the words of a column: the commonest first, or in the order of the words and numbers in them."""
+    """One bucket per word of a column: the most frequent first, or in natural order if `is_sorted`."""
 
     name: str
     column: str
@@ -73,23 +77,23 @@ class WordBuckets:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The filters that choose such a bucket."""
+        """The filters that select such a bucket."""
         return (self.name,)
 
-    def codes(self, index: RunIndex) -> Numbers:
-        """The number of each row's word; -1 where it has none."""
-        found: Numbers = pc.fill_null(index.table[self.column].combine_chunks().indices, -1).to_numpy()
-        return found
+    def codes(self, index: RunIndex) -> IntColumn:
+        """Return the number of each row's word; -1 if it has none."""
+        codes: IntColumn = pc.fill_null(index.table[self.column].combine_chunks().indices, -1).to_numpy()
+        return codes
 
     def bucket(self, index: RunIndex, code: int) -> Bucket:
-        """The bucket of a word."""
+        """Return the bucket of a word."""
         word = index.table[self.column].chunk(0).dictionary[code].as_py()
         return Bucket(word, {self.name: word}, _natural(word) if self.is_sorted else 0)
 
 
 @dataclass(frozen=True)
 class RangeBuckets:
-    """Buckets of a number that is at least 0: by powers of two, and each of the first `single` ones by itself."""
+    """Buckets of a non-negative number: one for each up to `single`, then by powers of two."""
 
     name: str
     column: str
@@ -98,21 +102,20 @@ class RangeBuckets:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """The filters that choose such a bucket."""
+        """The filters that select such a bucket."""
         bounds = f"{self.column}_min", f"{self.column}_max"
         return ("depth", *bounds) if self.column == "depth" else bounds
 
-    def codes(self, index: RunIndex) -> Numbers:
-        """The bucket of each row's number; -1 where it is not known."""
+    def codes(self, index: RunIndex) -> IntColumn:
+        """Return the bucket of each row's number; -1 if it is unknown."""
         values = pc.fill_null(index.table[self.column], -1).to_numpy()
-        # How many bits it takes to write value - 1.
-        _, bits = np.frexp(np.maximum(values - 1, 0).astype(np.float64))
+        _, bits = np.frexp(np.maximum(values - 1, 0).astype(np.float64))  # the bit length of value - 1
         powers = self.single + np.maximum(bits, self.least)
-        found: Numbers = np.where(values <= self.single, values, powers).astype(np.int64)
-        return found
+        codes: IntColumn = np.where(values <= self.single, values, powers).astype(np.int64)
+        return codes
 
     def bucket(self, index: RunIndex, code: int) -> Bucket:
-        """The bucket of a number: its bounds."""
+        """Return the bucket of a code, with its bounds."""
         if code <= self.single:
             low = high = code
         else:
@@ -136,32 +139,32 @@ KINDS: tuple[WordBuckets | RangeBuckets, ...] = (
 
 
 def _natural(word: str) -> list[tuple[bool, int, str]]:
-    """Words so that numbers in them count as numbers: 2 before 10."""
+    """Return a sort key in which 2 comes before 10."""
     parts = re.findall(r"[0-9]{1,15}|[^0-9]+", word)
     return [(part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in parts]
 
 
-def _outcomes(index: RunIndex) -> Numbers:
-    """How each row came out, as a number: 0 where it was not judged."""
+def _outcomes(index: RunIndex) -> IntColumn:
+    """Return the outcome of each row as a number; 0 if it was not judged."""
     answer, trace = (pc.fill_null(index.table[name], False).to_numpy() for name in ("answer", "trace"))
     is_judged = pc.is_valid(index.table["answer"]).to_numpy()
     return np.where(is_judged, 1 + 2 * answer + trace, 0).astype(np.int64)
 
 
-def _counted(codes: Numbers, outcomes: Numbers) -> Numbers:
-    """How many of each outcome each code has; a code of -1 is none."""
+def _count(codes: IntColumn, outcomes: IntColumn) -> IntColumn:
+    """Count the outcomes of each code; rows with code -1 are left out."""
     known = codes >= 0
     length = int(codes.max(initial=-1)) + 1
     both = codes[known].astype(np.int64) * _OUTCOMES + outcomes[known]
     return np.bincount(both, minlength=length * _OUTCOMES).reshape(length, _OUTCOMES)
 
 
-def _bucket(bucket: Bucket, filters: Filters, counts: Numbers) -> dict[str, Any]:
+def _bucket(bucket: Bucket, filters: Filters, counts: IntColumn) -> dict[str, Any]:
     chosen = replace(filters, **bucket.filters).params
     return {"label": bucket.label, "filter": chosen, "n": int(counts.sum()), **_shares(counts)}
 
 
-def _shares(counts: Numbers) -> dict[str, Any]:
+def _shares(counts: IntColumn) -> dict[str, Any]:
     judged = int(counts[1:].sum())
     return {"answer": _share(counts[3] + counts[4], judged), "trace": _share(counts[2] + counts[4], judged)}
 

@@ -1,6 +1,6 @@
-"""What goes over the wire, as JSON Schema: the bodies that are taken (`schema_check` checks them) and the answers.
+"""JSON Schemas of the API: request bodies, which `schema_check` checks, and answers.
 
-Answers may have more fields than these; these they have. Paths and statuses are `endpoints`'.
+Answers have at least these fields. Paths and statuses are in `endpoints`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
 FLAG: Schema = {"type": "boolean"}
+OBJECT: Schema = {"type": "object"}
 COUNT: Schema = {"type": "integer", "minimum": 0}
 PLACE: Schema = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
 MAYBE_TEXT: Schema = {"type": ["string", "null"]}
@@ -21,144 +22,195 @@ MAYBE_FLAG: Schema = {"type": ["boolean", "null"]}
 MAYBE_COUNT: Schema = {"type": ["integer", "null"]}
 MAYBE_NUMBER: Schema = {"type": ["number", "null"]}
 MAYBE_SHARE: Schema = {"type": ["number", "null"], "minimum": 0, "maximum": 1}
-MOST_SOURCE = 100_000  # characters of a program that is typed
-MOST_STDIN = 50_000
+MAX_SOURCE_CHARS = 100_000  # of a typed program
+MAX_STDIN_CHARS = 50_000
 
 
 def listed(items: Schema) -> Schema:
-    """An array of such."""
+    """Return the schema of an array."""
     return {"type": "array", "items": items}
 
 
+def sized(length: int) -> Schema:
+    """Return the schema of an array of a fixed length."""
+    return {"type": "array", "minItems": length, "maxItems": length}
+
+
 def named(name: str) -> Schema:
-    """A schema of SCHEMAS, by name."""
+    """Return a reference to a schema of SCHEMAS."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
 def maybe(schema: Schema) -> Schema:
-    """Such, or null."""
+    """Return the schema of a value that may be null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
-def record(**fields: Schema) -> Schema:
-    """An object with all of these fields."""
-    return {"type": "object", "required": list(fields), "properties": fields}
+def fields(names: str, schema: Schema) -> dict[str, Schema]:
+    """Return fields of the same schema; their names are separated by spaces."""
+    return dict.fromkeys(names.split(), schema)
 
 
-def closed(needed: dict[str, Schema], **others: Schema) -> Schema:
-    """An object with these fields, perhaps the others, and no more."""
+def record(*groups: dict[str, Schema], **others: Schema) -> Schema:
+    """Return the schema of an object that has at least these fields."""
+    properties = {name: schema for group in (*groups, others) for name, schema in group.items()}
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+def closed(required: dict[str, Schema], **optional: Schema) -> Schema:
+    """Return the schema of an object with no other fields than these."""
     return {
-        "type": "object", "required": list(needed), "properties": {**needed, **others}, "additionalProperties": False,
-    }  # fmt: skip
+        "type": "object",
+        "required": list(required),
+        "properties": {**required, **optional},
+        "additionalProperties": False,
+    }
 
 
 STEP: Schema = {"type": "integer", "minimum": 0, "maximum": 1 << 40}
 LINE: Schema = {"type": "integer", "minimum": 1, "maximum": 1 << 31}
 _NAME: Schema = {"type": "string", "minLength": 1, "maxLength": 200}
+_NEW_VALUE: Schema = {"type": ["string", "null"], "maxLength": 20_000}
+_BUDGET: Schema = {"type": "integer", "minimum": 1, "maximum": 1 << 22}
+_REWRITING: Schema = {"type": "string", "pattern": "^[a-z]{1,30}$"}
 INTERVENTION: Schema = {
     "oneOf": [
-        closed({
-            "kind": {"const": "edit"}, "step": STEP, "name": _NAME,
-            "value": {"type": ["string", "null"], "maxLength": 20_000},
-        }),
+        closed({"kind": {"const": "edit"}, "step": STEP, "name": _NAME, "value": _NEW_VALUE}),
         closed({"kind": {"const": "line"}, "step": STEP, "line": LINE}),
-        closed({"kind": {"const": "budget"}, "limit": {"type": "integer", "minimum": 1, "maximum": 1 << 22}}),
-        closed({"kind": {"const": "rewrite"}, "how": {"type": "string", "pattern": "^[a-z]{1,30}$"}}),
+        closed({"kind": {"const": "budget"}, "limit": _BUDGET}),
+        closed({"kind": {"const": "rewrite"}, "how": _REWRITING}),
     ]
-}  # fmt: skip
+}
 BRANCH_BODY: Schema = closed({"intervention": INTERVENTION}, parent=PLACE)
 PROGRAM_BODY: Schema = closed(
-    {"source": {"type": "string", "maxLength": MOST_SOURCE}},
+    {"source": {"type": "string", "maxLength": MAX_SOURCE_CHARS}},
     call={"type": ["string", "null"], "maxLength": 10_000},
-    stdin={"type": "string", "maxLength": MOST_STDIN},
+    stdin={"type": "string", "maxLength": MAX_STDIN_CHARS},
     language={"enum": list(LANGUAGES)},
     model={"type": "string", "maxLength": 200},
 )
 
-_SHARE = record(some=COUNT, n=COUNT, low=MAYBE_NUMBER, high=MAYBE_NUMBER)
-_BUCKET = record(label=TEXT, filter={"type": "object"}, n=COUNT, answer=named("Share"), trace=named("Share"))
-_BY = ("horizon", "depth", "type", "cause", "suite", "ending")
-_DIFFERENCE = record(what=TEXT, name=MAYBE_TEXT, wanted=MAYBE_TEXT, got=MAYBE_TEXT, path={}, at={})
+_SHARE = record(fields("some n", COUNT), fields("low high", MAYBE_NUMBER))
+_BUCKET = record(fields("answer trace", named("Share")), label=TEXT, filter=OBJECT, n=COUNT)
+_BY = "horizon depth type cause suite ending"
+_DIFFERENCE = record(fields("name wanted got", MAYBE_TEXT), fields("path at", {}), what=TEXT)
+_PLACE_OF_STEP = {
+    **fields("line frame", MAYBE_COUNT),
+    "step": COUNT,
+    "event": TEXT,
+    "file": MAYBE_TEXT,
+}
 _CELL = record(
-    step=COUNT, event=TEXT, line=MAYBE_COUNT, file=MAYBE_TEXT, frame=MAYBE_COUNT,
-    changes=listed({"type": "array", "minItems": 3, "maxItems": 3}), arg=MAYBE_TEXT, printed=MAYBE_TEXT,
-    sure=MAYBE_SHARE, sure_action=MAYBE_SHARE, sure_state=MAYBE_SHARE, bytes=MAYBE_COUNT,
-)  # fmt: skip
-_VERDICT: Schema = {"enum": ["right", "wrong", "consequential", "open"]}
+    _PLACE_OF_STEP,
+    fields("arg printed", MAYBE_TEXT),
+    fields("sure sure_action sure_state", MAYBE_SHARE),
+    changes=listed(sized(3)),
+    bytes=MAYBE_COUNT,
+)
 _ROW = record(
-    row=COUNT, action=_VERDICT, state=_VERDICT, left=maybe(named("Cell")), right=maybe(named("Cell")),
-    differs=listed(named("Difference")), depth=COUNT, lines=listed(COUNT), over=MAYBE_COUNT,
-    out=MAYBE_COUNT, back_over=MAYBE_COUNT, back_out=MAYBE_COUNT,
-)  # fmt: skip
-_AT = record(step=COUNT, event=TEXT, line=MAYBE_COUNT, file=MAYBE_TEXT, frame=MAYBE_COUNT)
-_KEY = record(at=maybe(_AT), frames={"type": "object"}, state={"type": "object"}, output=TEXT)
-_SPAN: Schema = {"type": "array", "minItems": 3, "maxItems": 3}  # start, end, what it is
+    fields("action state", {"enum": ["right", "wrong", "consequential", "open"]}),
+    fields("left right", maybe(named("Cell"))),
+    fields("row depth", COUNT),
+    fields("over out back_over back_out", MAYBE_COUNT),
+    differs=listed(named("Difference")),
+    lines=listed(COUNT),
+)
+_KEY = record(fields("frames state", OBJECT), at=maybe(record(_PLACE_OF_STEP)), output=TEXT)
 _PROGRAM = record(
-    name=TEXT, source=TEXT, call=MAYBE_TEXT, argv=listed(TEXT), stdin=TEXT, runnable=listed(COUNT),
-    syntax=listed(listed(_SPAN)), language=TEXT,
-    natives=record(words={"type": "object"}, kinds={"type": "object"}, objects={"type": "object"}),
-    unavailable={"type": "object"},
-)  # fmt: skip
-_ENDING: Schema = {"type": ["array", "null"], "items": {"type": ["string", "null"]}}  # an event and its value
-_ANSWER = record(truth=_ENDING, found=_ENDING, right=MAYBE_FLAG)
-_CAUSE = record(name=TEXT, detail={}, operation={}, type={}, evidence={})
+    fields("name source stdin language", TEXT),
+    call=MAYBE_TEXT,
+    argv=listed(TEXT),
+    runnable=listed(COUNT),
+    syntax=listed(listed(sized(3))),  # start, end, kind
+    natives=record(fields("words kinds objects", OBJECT)),
+    unavailable=OBJECT,
+)
+_ENDING: Schema = {"type": ["array", "null"], "items": MAYBE_TEXT}  # an event and its value
+_ANSWER = record(fields("truth found", _ENDING), right=MAYBE_FLAG)
+_CAUSE = record(fields("detail operation type evidence", {}), name=TEXT)
 _COST = record(
-    prompt_bytes=COUNT, truth_bytes=MAYBE_COUNT, found_bytes=COUNT, tokenizer=MAYBE_TEXT, prompt_tokens=MAYBE_COUNT,
-    truth_tokens=MAYBE_COUNT, found_tokens=MAYBE_COUNT, limit=COUNT, status=TEXT,
-)  # fmt: skip
+    fields("prompt_bytes found_bytes limit", COUNT),
+    fields("truth_bytes prompt_tokens truth_tokens found_tokens", MAYBE_COUNT),
+    tokenizer=MAYBE_TEXT,
+    status=TEXT,
+)
 _BRANCH = record(
-    id=COUNT, parent=MAYBE_COUNT, intervention=maybe({"type": "object"}),
-    status={"enum": ["running", "done", "failed", "stopped"]}, note=TEXT, why=TEXT, at=COUNT,
-    program=maybe(named("Program")), rows=COUNT, first=MAYBE_COUNT, answer=named("Answer"),
-    cause=maybe(named("Cause")), cost=named("Cost"),
-)  # fmt: skip
+    fields("id at rows", COUNT),
+    fields("parent first", MAYBE_COUNT),
+    fields("note why", TEXT),
+    intervention=maybe(OBJECT),
+    status={"enum": ["running", "done", "failed", "stopped"]},
+    program=maybe(named("Program")),
+    answer=named("Answer"),
+    cause=maybe(named("Cause")),
+    cost=named("Cost"),
+)
 _SCENE = record(
-    name=TEXT, model=TEXT, other_model=MAYBE_TEXT, codec={"enum": list(NOTATIONS)}, program=named("Program"),
-    branches=listed(named("Branch")), sides=listed({"enum": ["truth", "found", "other"]}), at=COUNT, run=TEXT,
-    previous=MAYBE_COUNT, next=MAYBE_COUNT,
-)  # fmt: skip
+    fields("name model run", TEXT),
+    fields("previous next", MAYBE_COUNT),
+    other_model=MAYBE_TEXT,
+    codec={"enum": list(NOTATIONS)},
+    program=named("Program"),
+    branches=listed(named("Branch")),
+    sides=listed({"enum": ["truth", "found", "other"]}),
+    at=COUNT,
+)
 _RUN = record(
-    id=TEXT,
-    name=TEXT,
-    suite=MAYBE_TEXT,
-    model=MAYBE_TEXT,
+    fields("id name", TEXT),
+    fields("suite model", MAYBE_TEXT),
     samples=COUNT,
     live=FLAG,
-    config={"type": "object"},
-    settings=listed({"type": "array", "minItems": 2, "maxItems": 2}),
+    config=OBJECT,
+    settings=listed(sized(2)),
     written=MAYBE_NUMBER,
 )
+_VERDICT = {**fields("answer trace", MAYBE_FLAG), "cause": MAYBE_TEXT}
 _SAMPLE = record(
-    at=COUNT, name=TEXT, suite=MAYBE_TEXT, call=MAYBE_TEXT, cause=MAYBE_TEXT, operation=MAYBE_TEXT, type=MAYBE_TEXT,
-    steps=MAYBE_COUNT, agreed=MAYBE_COUNT, depth=MAYBE_COUNT, bytes=MAYBE_COUNT, answer=MAYBE_FLAG, trace=MAYBE_FLAG,
-    status=TEXT, other=maybe(record(answer=MAYBE_FLAG, trace=MAYBE_FLAG, cause=MAYBE_TEXT)),
-)  # fmt: skip
-_FLIPS = record(
-    gained=COUNT, lost=COUNT, both=COUNT, neither=COUNT, p=MAYBE_NUMBER, only={"type": "array", "maxItems": 2}
+    _VERDICT,
+    fields("name status", TEXT),
+    fields("suite call operation type", MAYBE_TEXT),
+    fields("steps agreed depth bytes", MAYBE_COUNT),
+    at=COUNT,
+    other=maybe(record(_VERDICT)),
 )
-_BIN: Schema = {"type": "array", "minItems": 5, "maxItems": 5}
+_FLIPS = record(
+    fields("gained lost both neither", COUNT), p=MAYBE_NUMBER, only={"type": "array", "maxItems": 2}
+)
 
 SCHEMAS: dict[str, Schema] = {
-    "Error": closed({"error": closed({"slug": TEXT, "message": TEXT})}),
-    "Share": _SHARE, "Bucket": _BUCKET, "Difference": _DIFFERENCE, "Cell": _CELL, "Row": _ROW, "Key": _KEY,
-    "Program": _PROGRAM, "Answer": _ANSWER, "Cause": _CAUSE, "Cost": _COST, "Branch": _BRANCH, "Scene": _SCENE,
+    "Error": closed({"error": closed(fields("slug message", TEXT))}),
+    "Share": _SHARE,
+    "Bucket": _BUCKET,
+    "Difference": _DIFFERENCE,
+    "Cell": _CELL,
+    "Row": _ROW,
+    "Key": _KEY,
+    "Program": _PROGRAM,
+    "Answer": _ANSWER,
+    "Cause": _CAUSE,
+    "Cost": _COST,
+    "Branch": _BRANCH,
+    "Scene": _SCENE,
     "Runs": record(runs=listed(_RUN), models=listed(TEXT), live=FLAG),
     "Overview": record(
-        n=COUNT, answer=named("Share"), trace=named("Share"),
-        by=record(**{name: listed(named("Bucket")) for name in _BY}), flips=maybe(_FLIPS),
+        fields("answer trace", named("Share")),
+        n=COUNT,
+        by=record(fields(_BY, listed(named("Bucket")))),
+        flips=maybe(_FLIPS),
     ),
     "Samples": record(total=COUNT, samples=listed(_SAMPLE)),
     "Timeline": record(
-        rows=COUNT, per=COUNT, first=MAYBE_COUNT, bins=listed(_BIN), lines=listed(listed(COUNT)),
-        stops=listed({"type": "array", "minItems": 2, "maxItems": 2}),
+        fields("rows per", COUNT),
+        first=MAYBE_COUNT,
+        bins=listed(sized(5)),
+        lines=listed(listed(COUNT)),
+        stops=listed(sized(2)),
     ),
-    "Chunk": record(first=COUNT, rows=listed(named("Row")), left=named("Key"), right=named("Key")),
+    "Chunk": record(fields("left right", named("Key")), first=COUNT, rows=listed(named("Row"))),
     "Grown": closed({"branch": COUNT}),
     "Stopped": closed({"branch": COUNT, "status": TEXT}),
     "Typed": closed({"run": {"const": "live"}, "at": COUNT}),
-    "Progress": closed(
-        {"stage": TEXT, "bytes": COUNT, "steps": COUNT, "rows": COUNT, "note": TEXT, "ahead": COUNT}
-    ),
+    "Progress": closed({**fields("stage note", TEXT), **fields("bytes steps rows ahead", COUNT)}),
     "Event": record(event={"enum": ["progress", "done"]}, data=TEXT),
-    "Description": {"type": "object"},
-}  # fmt: skip
+    "Description": OBJECT,
+}

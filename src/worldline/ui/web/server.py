@@ -1,7 +1,6 @@
-"""`worldline view`: one server for one person, on the loopback unless both a host and a token were said.
+"""The server of `worldline view`. Any host but the loopback needs a token.
 
-Here are the socket, the printed address and the end of it all: Ctrl-C ends the streams, stops what a model is writing
-and returns. What is let in is `policy`'s, what is answered `endpoints`'.
+Ctrl-C ends the streams and stops the model.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from worldline.ui.web.application import application
 from worldline.ui.web.service import Opening, Service
 from worldline.ui.web.static_files import static_files
 
-TRIES = 100  # ports behind the one that is asked for
+TRIES = 100  # further ports to try
 
 
 def serve(
@@ -30,41 +29,41 @@ def serve(
     open_browser: bool = False,
     say: Callable[[str], None] = print,
 ) -> None:
-    """Serve until Ctrl-C; `say` gets the address as soon as it answers."""
+    """Serve until Ctrl-C, as described in `start.view`."""
     token = settle_token(host, token)
     listener = listen(host, port, tries=TRIES)
     try:
         rules = policy(host, listener.getsockname()[1], token)
         if port and rules.port != port:
-            say(f"port {port} is taken: this is {rules.port}")
-        where = address(host, rules) + place(opening)
+            say(f"port {port} is taken: using {rules.port}")
+        url = address(host, rules) + place(opening)
 
         def announce() -> None:
-            say(where)
-            if open_browser:  # a browser may take its time to come up
-                threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()
+            say(url)
+            if open_browser:  # on a thread: a browser may be slow to start
+                threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
 
         run(Service(opening), rules, listener, announce)
     except KeyboardInterrupt:
-        pass  # uvicorn has closed everything and says again how it was told to, or had not begun
+        pass  # uvicorn raises it again after a clean shutdown
     finally:
         listener.close()
 
 
 def address(host: str, rules: Policy) -> str:
-    """Where the page is, with the token behind the hash, which no browser sends."""
+    """Return the address of the page, with the token after the hash, which browsers do not send."""
     name = LOOPBACK if is_wildcard(host) else f"[{host}]" if ":" in host else host
     return f"http://{name}:{rules.port}/#token={rules.token}"
 
 
 def place(opening: Opening) -> str:
-    """What one wants to see first: of a single program, that; else all that was opened."""
+    """Return the part of the address that opens a single program directly; empty for anything else."""
     is_single = not opening.runs and len(opening.scenes) + len(opening.programs) == 1
     return "/run/live/sample/0" if is_single else ""
 
 
 def run(service: Service, rules: Policy, listener: socket.socket, announce: Callable[[], None]) -> None:
-    """Answer what comes in at a socket, by a policy, until Ctrl-C; `announce` is called when that begins."""
+    """Answer requests at a socket until Ctrl-C. `announce` is called when the server has started."""
     server = server_of(gate(application(service, static_files(), rules, announce), rules), rules)
     service.open(is_leaving=lambda: server.should_exit)
     try:

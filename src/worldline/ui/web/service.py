@@ -1,15 +1,17 @@
-"""What the server has before it: the runs and scenes that are open, and the live work on them. It knows no HTTP.
+"""The open runs and sessions of a server, and the branches that its models are writing. It knows nothing of HTTP.
 
-`Opening` is what it starts with. Reading is `api`'s; here is what changes something, and what can be watched.
+`api` reads; this module changes something or streams its progress.
 """
 
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,25 +27,26 @@ from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
 from worldline.ui.session.branches.branch import Intervention
 from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.rollout_worker import Growth
+from worldline.ui.session.rollout_worker import Growth, RolloutWorker, Start
 from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.index.index import build
-from worldline.ui.web.live import WAITING, LiveBranches
-from worldline.ui.web.session_cache import LIVE, WEIGHT, CachedSession, SessionCache
+from worldline.ui.web.session_cache import LIVE, MAX_TEXT_BYTES, CachedSession, SceneKey, SessionCache
 
-BEAT = 0.1  # seconds between two looks at a branch that grows
-THREADS = 8  # answers that are computed at once
-ALIVE = 10.0  # seconds without news after which a stream says that it is there
-STOPPING = 1.0  # seconds that whoever stops a branch waits to see it stopped
-BRANCHES = 100  # of one scene
+POLL_SECONDS = 0.1  # between two looks at a branch that is being written
+MAX_THREADS = 8  # answers computed at once
+KEEPALIVE_SECONDS = 10.0  # without news, after which a stream sends a comment
+STOP_SECONDS = 1.0  # how long a request to stop a branch waits for it
+LEAVE_SECONDS = 2.0  # how long the current branch may take to end when the server stops
+MAX_BRANCHES = 100  # of one session
+MAX_WAITING = 8  # branches after the current one
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """What is opened: runs on disk, scenes that are there already, programs to imagine, models by name.
+    """What to open: runs on disk, sessions, programs to predict, models by name.
 
-    Without models nothing can be imagined: the page only shows. Without a tokenizer costs are told in bytes alone.
+    Without models the page is read-only. Without a tokenizer costs are in bytes only.
     """
 
     runs: tuple[Path, ...] = ()
@@ -54,46 +57,110 @@ class Opening:
     tokenizer: Tokenizer | None = None
     control: Control | None = None  # of the hidden inputs of programs
 
+    def check_model(self) -> None:
+        """Raise UsageError if there are programs but no model to predict them."""
+        if self.programs and not self.models:
+            raise UsageError(f"predicting {self.programs[0].name} needs a model: pass --model")
+
+
+class LiveBranches:
+    """The branches that are being written, and the models, each loaded when it is first needed."""
+
+    def __init__(self, models: Mapping[str, Callable[[], Predictor]]) -> None:
+        self.models = tuple(models)
+        self._loaders, self._loaded = dict(models), dict[str, Predictor]()
+        self._growths: dict[tuple[SceneKey, int], Growth] = {}
+        self._lock, self._loading = threading.Lock(), threading.Lock()
+        self._is_closed = False
+        self._thread = RolloutWorker()
+
+    def model(self, name: str) -> Predictor:
+        """Return a model by name.
+
+        Raises:
+            Refusal: There is no such model.
+        """
+        if name not in self._loaders:
+            raise Refusal(422, f"unknown model {name[:100]!r}; known are {', '.join(self.models)}")
+        with self._loading:
+            if name not in self._loaded:
+                self._loaded[name] = self._loaders[name]()
+            return self._loaded[name]
+
+    def begin(self, key: SceneKey, start: Start) -> Growth:
+        """Start a branch and wait for its first progress, so that an invalid request fails at once.
+
+        Raises:
+            Refusal: Too many branches are waiting.
+        """
+        with self._lock:
+            growing = {name: growth for name, growth in self._growths.items() if not growth.over.is_set()}
+            if self._is_closed or len(growing) > MAX_WAITING:
+                raise Refusal(429, f"{MAX_WAITING} branches are already waiting: stop one, or wait")
+            growth = self._thread.begin(start)
+            self._growths = {**growing, (key, growth.branch): growth}
+        return growth
+
+    def growth(self, key: SceneKey, branch: int) -> Growth | None:
+        """Return a branch that is being written. It may have ended since."""
+        return self._growths.get((key, branch))
+
+    def ahead(self, growth: Growth) -> int:
+        """Return how many branches come before this one; 0 once it has started."""
+        if growth.is_begun:
+            return 0
+        waiting = [other for other in self._growths.values() if not other.over.is_set()]
+        return waiting.index(growth) if growth in waiting else 0
+
+    def close(self) -> None:
+        """Stop all branches. Those that have not started end at once."""
+        with self._lock:
+            self._is_closed = True
+            for growth in self._growths.values():
+                growth.stop()
+        self._thread.end(LEAVE_SECONDS)
+
 
 class Service:
-    """All that an endpoint acts on."""
+    """Everything the endpoints act on."""
 
     def __init__(self, opening: Opening) -> None:
-        if opening.programs and not opening.models:
-            raise UsageError("a program is shown as a model imagines it: name one")
-        if len(opening.programs) > WAITING:
-            raise UsageError(f"at most {WAITING} programs are imagined at once, not {len(opening.programs)}")
+        opening.check_model()
+        if len(opening.programs) > MAX_WAITING:
+            raise UsageError(
+                f"at most {MAX_WAITING} programs can be predicted at once, not {len(opening.programs)}"
+            )
         self.scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
         self.live = LiveBranches(opening.models) if opening.models else None
         self._opening = opening
         self._is_leaving: Callable[[], bool] = lambda: False
-        self.in_thread = ThreadGate(THREADS, self.is_leaving)
+        self.in_thread = ThreadGate(MAX_THREADS, self.is_leaving)
         for scene in opening.scenes:
             self.scenes.add(scene)
 
     def open(self, *, is_leaving: Callable[[], bool]) -> None:
-        """Begin with the programs; `is_leaving` is asked by streams whether they should end."""
+        """Start to predict the programs. Streams end when `is_leaving` returns true."""
         self._is_leaving = is_leaving
         for program in self._opening.programs:
-            self._imagine(program, None)
+            self._predict(program, None)
 
     def is_leaving(self) -> bool:
-        """Whether the server is about to end."""
+        """Return whether the server is shutting down."""
         return self._is_leaving()
 
     def close(self) -> None:
-        """Stop what is at work."""
+        """Stop all branches."""
         if self.live is not None:
             self.live.close()
 
     def runs(self) -> dict[str, Any]:
-        """The runs, the models, and whether they can be asked."""
+        """List the runs and the models."""
         models = list(self.live.models) if self.live else []
         return {"runs": api.runs(self.scenes), "models": models, "live": self.live is not None}
 
     def grow(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Intervene in a scene."""
-        live = self._asked()
+        """Start a branch with an intervention."""
+        live = self._live_branches()
         parent = body.get("parent", 0)
         cached = self.scenes.get(run, at)
         scene = cached.scene
@@ -101,38 +168,40 @@ class Service:
         with cached.lock:
             branch = api.branch_of(scene, parent)
             if branch.status == "running":
-                raise Refusal(409, f"branch {parent} is still growing: stop it, or wait")
-            if len(scene.branches) >= BRANCHES or cached.weight > WEIGHT:
-                raise Refusal(409, f"{len(scene.branches)} branches are as much as is kept", slug="full")
-            intervention = Intervention.of_json(body["intervention"])
-            growth = live.begin(
-                cached.key,
-                lambda stop: grow(
-                    scene, predictor, intervention, parent=parent, limits=self._opening.limits, stop=stop
-                ),
+                raise Refusal(409, f"branch {parent} is still being written: stop it, or wait")
+            if len(scene.branches) >= MAX_BRANCHES or cached.weight > MAX_TEXT_BYTES:
+                raise Refusal(409, f"no room for more than {len(scene.branches)} branches", slug="full")
+            start = partial(
+                grow,
+                scene,
+                predictor,
+                Intervention.of_json(body["intervention"]),
+                parent=parent,
+                limits=self._opening.limits,
             )
+            growth = live.begin(cached.key, lambda stop: start(stop=stop))
         return {"branch": growth.branch}
 
     def type(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Take a program that was typed."""
-        self._asked()
+        """Predict a program that was typed on the page."""
+        self._live_branches()
         call = body.get("call") or None
         name = usual_name(body.get("language", "python"))
         program = Program(source=body["source"], name=name, call=call, stdin=body.get("stdin", ""))
-        return {"run": LIVE, "at": self._imagine(program, body.get("model"))}
+        return {"run": LIVE, "at": self._predict(program, body.get("model"))}
 
     def stop(self, run: str, at: int, branch: int) -> dict[str, Any]:
-        """Stop a branch; one that is over stays as it is."""
+        """Stop a branch. One that has ended stays as it is."""
         cached = self.scenes.get(run, at)
         api.branch_of(cached.scene, branch)
         growth = self.live.growth(cached.key, branch) if self.live else None
         if growth is not None:
             growth.stop()
-            growth.over.wait(STOPPING)
+            growth.over.wait(STOP_SECONDS)
         return {"branch": branch, "status": api.branch_of(cached.scene, branch).status}
 
     async def events(self, run: str, at: int, branch: int) -> AsyncIterator[bytes]:
-        """A branch while it grows; its description at the end."""
+        """Stream the progress of a branch, and its description at the end."""
         cached = await self.in_thread(self.scenes.get, run, at)
         api.branch_of(cached.scene, branch)
         growth = self.live.growth(cached.key, branch) if self.live else None
@@ -141,54 +210,62 @@ class Service:
     async def _stream(
         self, cached: CachedSession, branch: int, growth: Growth | None
     ) -> AsyncIterator[bytes]:
-        with suppress(Refusal):  # the server ends, and with it the stream
+        with suppress(Refusal):  # the server is shutting down
             if growth is not None:
-                async for told in self._progress(cached, growth):
-                    yield told
+                async for progress in self._progress(cached, growth):
+                    yield progress
             yield event("done", await self.in_thread(api.branch_json, cached, branch))
 
     async def _progress(self, cached: CachedSession, growth: Growth) -> AsyncIterator[bytes]:
-        said: tuple[GrowthProgress, int] | None = None
-        spoke, pause = time.monotonic(), BEAT
+        last: tuple[GrowthProgress, int] | None = None
+        last_sent, pause = time.monotonic(), POLL_SECONDS
         while not growth.over.is_set() and not self.is_leaving():
-            began = time.monotonic()
+            now = time.monotonic()
             ahead = self.live.ahead(growth) if self.live else 0
-            if growth.latest is not None and (growth.latest, ahead) != said:
-                said, spoke = (growth.latest, ahead), began
+            if growth.latest is not None and (growth.latest, ahead) != last:
+                last, last_sent = (growth.latest, ahead), now
                 rows = await self.in_thread(_rows, cached, growth.branch)
                 yield event("progress", _progress_json(growth.latest, rows, ahead))
-                pause = max(BEAT, 4 * (time.monotonic() - began))  # counting rows must not hold up the model
-            elif began - spoke > ALIVE:
-                spoke = began
+                pause = max(
+                    POLL_SECONDS, 4 * (time.monotonic() - now)
+                )  # counting rows must not slow the model
+            elif now - last_sent > KEEPALIVE_SECONDS:
+                last_sent = now
                 yield b": still here\n\n"
             await asyncio.sleep(pause)
 
-    def _imagine(self, program: Program, model: str | None) -> int:
-        live = self._asked()
-        predictor = live.model(model or live.models[0])
-        tokenizer = self._opening.tokenizer
-        scene = Session.new(
-            program, model=model or live.models[0], codec=predictor.info.notation, tokenizer=tokenizer,
-            control=self._opening.control,
-        )  # fmt: skip
+    def _predict(self, program: Program, model: str | None) -> int:
+        live = self._live_branches()
+        name, opening = model or live.models[0], self._opening
+        predictor = live.model(name)
+        scene = new_session(opening, program, name, predictor)
         cached = self.scenes.add(scene)
         try:
-            live.begin(
-                cached.key, lambda stop: imagine(scene, predictor, limits=self._opening.limits, stop=stop)
-            )
+            live.begin(cached.key, lambda stop: imagine(scene, predictor, limits=opening.limits, stop=stop))
         except Refusal:
             self.scenes.drop(cached)
             raise
         return cached.key[1]
 
-    def _asked(self) -> LiveBranches:
+    def _live_branches(self) -> LiveBranches:
         if self.live is None:
-            raise Refusal(403, "no model was opened: this page only shows", slug="not-live")
+            raise Refusal(403, "this page is read-only: it was opened without a model", slug="not-live")
         return self.live
 
 
+def new_session(opening: Opening, program: Program, model: str, predictor: Predictor) -> Session:
+    """Return a session for a program that is still to be predicted."""
+    return Session.new(
+        program,
+        model=model,
+        codec=predictor.info.notation,
+        tokenizer=opening.tokenizer,
+        control=opening.control,
+    )
+
+
 def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """A server-sent event; its data is one line of JSON."""
+    """Return a server-sent event with one line of JSON."""
     return b"event: " + name.encode() + b"\ndata: " + json_bytes(data) + b"\n\n"
 
 
@@ -198,5 +275,11 @@ def _rows(cached: CachedSession, branch: int) -> int:
 
 
 def _progress_json(progress: GrowthProgress, rows: int, ahead: int) -> dict[str, Any]:
-    told = {"stage": progress.stage, "bytes": progress.bytes, "steps": progress.steps, "ahead": ahead}
-    return {**told, "rows": rows, "note": progress.note}
+    return {
+        "stage": progress.stage,
+        "bytes": progress.bytes,
+        "steps": progress.steps,
+        "ahead": ahead,
+        "rows": rows,
+        "note": progress.note,
+    }

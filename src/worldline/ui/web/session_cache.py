@@ -1,7 +1,7 @@
-"""The runs that were opened at the start, and the scenes that were taken out of them: found by number, kept in bounds.
+"""The open runs, and a bounded cache of sessions of their samples.
 
-A scene is made when it is first asked for. Of those without branches only the newest are kept; those with branches are
-somebody's work, and are kept up to a bound of their own. Programs that were typed are the run `live`.
+A session is created when it is first needed. Sessions with branches hold a user's work and have a larger limit than
+those without. Typed programs form the run `live`.
 """
 
 from __future__ import annotations
@@ -21,56 +21,60 @@ from worldline.ui.web.flips import match
 from worldline.ui.web.index.index import RunIndex
 
 LIVE = "live"
-WEIGHT = 8 << 20  # bytes of texts; the rows that are made of them take some eighty times as much memory
-BOUNDS = {"plain": (12, WEIGHT), "worked": (32, 2 * WEIGHT), LIVE: (64, 2 * WEIGHT)}
-"""How many scenes without branches, with branches and of typed programs are kept, and the bytes of their texts."""
-YOUNG = 0.3  # seconds that a pair of a growing branch is good for: its parts are asked for in turn
+MAX_TEXT_BYTES = 8 << 20  # the rows of a text take about eighty times as much memory
+BOUNDS = {"plain": (12, MAX_TEXT_BYTES), "worked": (32, 2 * MAX_TEXT_BYTES), LIVE: (64, 2 * MAX_TEXT_BYTES)}
+"""Maximum number of sessions and of bytes of their texts: without branches, with branches, of typed programs."""
+REUSE_SECONDS = (
+    0.3  # how long the rows of a branch that is being written are reused: a page requests them in parts
+)
 SceneKey = tuple[str, int, str]
-"""A run, a sample of it, and the run beside it, if any."""
+"""A run, a sample of it, and the run it is compared with (or an empty text)."""
 
 
 @dataclass(frozen=True)
 class CachedSession:
-    """A scene, and a lock for whoever makes its pairs: they take time, and one is enough."""
+    """A session, and a lock so that its rows are computed only once."""
 
     key: SceneKey
     scene: Session
     lock: threading.RLock = field(default_factory=threading.RLock)
-    _young: dict[tuple[int, str, str], tuple[float, RunDiff]] = field(default_factory=dict)
+    _recent: dict[tuple[int, str, str], tuple[float, RunDiff]] = field(default_factory=dict)
 
     def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
-        """Two sides row by row; of a branch that grows, perhaps as they were a moment ago. Ask with the lock."""
+        """Return two runs row by row. Hold the lock.
+
+        The rows of a branch that is being written may be up to `REUSE_SECONDS` old.
+        """
         key, now = (branch, left, right), time.monotonic()
         is_growing = self.scene.branch(branch).status == "running"
-        made, known = self._young.get(key, (0.0, None))
-        if known is not None and is_growing and now - made < YOUNG:
+        created, known = self._recent.get(key, (0.0, None))
+        if known is not None and is_growing and now - created < REUSE_SECONDS:
             return known
-        found = self.scene.pair(*key)
-        self._young.pop(key, None)
+        pair = self.scene.pair(*key)
+        self._recent.pop(key, None)
         if is_growing:
-            self._young[key] = time.monotonic(), found
-        return found
+            self._recent[key] = time.monotonic(), pair
+        return pair
 
     @property
     def kind(self) -> str:
-        """Which bound it counts in."""
+        """The key of its limits in `BOUNDS`."""
         return LIVE if self.key[0] == LIVE else "worked" if len(self.scene.branches) > 1 else "plain"
 
     @property
     def is_growing(self) -> bool:
-        """Whether a model is at it."""
+        """Whether a model is writing a branch of it."""
         return any(branch.status == "running" for branch in self.scene.branches)
 
     @property
     def weight(self) -> int:
         """The bytes of its texts."""
-        return sum(
-            len(one.found.text) + (len(one.truth.text) if one.truth else 0) for one in self.scene.branches
-        )
+        branches = self.scene.branches
+        return sum(len(b.found.text) + (len(b.truth.text) if b.truth else 0) for b in branches)
 
 
 class SessionCache:
-    """What is open."""
+    """The open runs and sessions."""
 
     def __init__(self, runs: Sequence[RunIndex], *, tokenizer: Tokenizer | None = None) -> None:
         self.runs, self._tokenizer = tuple(runs), tokenizer
@@ -79,62 +83,68 @@ class SessionCache:
         self._typed = 0
 
     def index(self, run: str) -> RunIndex:
-        """A run that was opened, by its number."""
+        """Return an open run by its number.
+
+        Raises:
+            Refusal: There is no such run.
+        """
         if not run.isdecimal() or int(run) >= len(self.runs):
             raise Refusal(404, f"there is no run {run}")
         return self.runs[int(run)]
 
     def typed(self) -> list[CachedSession]:
-        """The programs that were typed, in their order."""
+        """Return the typed programs in their order."""
         with self._lock:
-            return sorted(
-                (one for one in self._cached.values() if one.key[0] == LIVE), key=lambda one: one.key
-            )
+            typed = [cached for cached in self._cached.values() if cached.key[0] == LIVE]
+        return sorted(typed, key=lambda cached: cached.key)
 
     def add(self, scene: Session) -> CachedSession:
-        """Take in a typed program."""
+        """Add a typed program."""
         with self._lock:
             self._typed += 1
-            return self._put(CachedSession((LIVE, self._typed - 1, ""), scene))
+            return self._store(CachedSession((LIVE, self._typed - 1, ""), scene))
 
     def drop(self, cached: CachedSession) -> None:
-        """Let go of a scene."""
+        """Remove a session."""
         with self._lock:
             self._cached.pop(cached.key, None)
 
     def get(self, run: str, at: int, other: str = "") -> CachedSession:
-        """The scene of a sample; with `other`, of its root alone, beside what that run says of the same program."""
+        """Return the session of a sample; with `other`, of its root compared with that run's prediction.
+
+        Raises:
+            Refusal: There is no such sample.
+        """
         if (known := self._known((run, at, other))) is not None:
             return known
         if run == LIVE:
             raise Refusal(404, f"there is no typed program {at}")
         with self._lock:
             making = self._making.setdefault((run, at, other), threading.Lock())
-        with making:  # one makes it, who else wants it waits, and nobody besides
+        with making:  # only requests for the same session wait
             try:
-                return self._known((run, at, other)) or self._made(run, at, other)
+                return self._known((run, at, other)) or self._open(run, at, other)
             finally:
                 self._making.pop((run, at, other), None)
 
-    def has_beside(self, run: str, at: int, other: str) -> bool:
-        """Whether another run has the same program, in the same notation."""
+    def has_same_program(self, run: str, at: int, other: str) -> bool:
+        """Return whether another run has the same program, in the same notation."""
         if run == LIVE or other == run:
             return False
-        index, there = self.index(run), self.index(other)
-        row = _row(index, at)
-        partner = int(match(index, there).partner[row])
-        return (
-            partner >= 0
-            and there.record(int(there.positions[partner])).found.codec == index.record(at).found.codec
-        )
+        index, other_index = self.index(run), self.index(other)
+        partner = int(match(index, other_index).partner[_row(index, at)])
+        if partner < 0:
+            return False
+        record = other_index.record(int(other_index.positions[partner]))
+        return record.found.codec == index.record(at).found.codec
 
     def neighbours(self, run: str, at: int) -> tuple[int | None, int | None]:
-        """The samples before and behind one."""
+        """Return the samples before and after one."""
         if run != LIVE:
-            return self.index(run).beside(at)
-        places = [one.key[1] for one in self.typed()]
-        before, behind = [place for place in places if place < at], [place for place in places if place > at]
-        return before[-1] if before else None, behind[0] if behind else None
+            return self.index(run).neighbours(at)
+        places = [cached.key[1] for cached in self.typed()]
+        before, after = [place for place in places if place < at], [place for place in places if place > at]
+        return before[-1] if before else None, after[0] if after else None
 
     def _known(self, key: SceneKey) -> CachedSession | None:
         with self._lock:
@@ -142,7 +152,7 @@ class SessionCache:
                 self._cached.move_to_end(key)
             return self._cached.get(key)
 
-    def _made(self, run: str, at: int, other: str) -> CachedSession:
+    def _open(self, run: str, at: int, other: str) -> CachedSession:
         index = self.index(run)
         _row(index, at)
         record = index.record(at)
@@ -151,26 +161,26 @@ class SessionCache:
                 record.sample(), name=record.name, model=index.model, tokenizer=self._tokenizer
             )
         else:
-            if not self.has_beside(run, at, other):
-                raise Refusal(422, f"run {other} has no such sample to put beside")
-            there, plain = self.index(other), self.get(run, at)
-            second = there.record(at)
-            scene = plain.scene.beside(second.found, ask=second.ask, model=there.model)
+            if not self.has_same_program(run, at, other):
+                raise Refusal(422, f"run {other} has no such sample to compare with")
+            other_index, plain = self.index(other), self.get(run, at)
+            second = other_index.record(at)
+            scene = plain.scene.beside(second.found, ask=second.ask, model=other_index.model)
         with self._lock:
-            return self._put(CachedSession((run, at, other), scene))
+            return self._store(CachedSession((run, at, other), scene))
 
-    def _put(self, cached: CachedSession) -> CachedSession:
-        """Keep one more, and let go of the oldest that are too many."""
+    def _store(self, cached: CachedSession) -> CachedSession:
+        """Add a session, and remove the oldest while there are too many."""
         self._cached[cached.key] = cached
-        for kind, (most, heaviest) in BOUNDS.items():
-            same = [one for one in self._cached.values() if one.kind == kind]
-            count, weight = len(same), sum(one.weight for one in same)
-            for one in same:
-                if one is cached or (count <= most and weight <= heaviest):
+        for kind, (max_count, max_weight) in BOUNDS.items():
+            same = [other for other in self._cached.values() if other.kind == kind]
+            count, weight = len(same), sum(other.weight for other in same)
+            for oldest in same:
+                if oldest is cached or (count <= max_count and weight <= max_weight):
                     break
-                if not one.is_growing:
-                    del self._cached[one.key]
-                    count, weight = count - 1, weight - one.weight
+                if not oldest.is_growing:
+                    del self._cached[oldest.key]
+                    count, weight = count - 1, weight - oldest.weight
         return cached
 
 

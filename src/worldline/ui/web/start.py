@@ -1,10 +1,11 @@
-"""Opens runs and programs on the page, or writes them as a bundle. The web framework is imported when it starts."""
+"""Opens runs and programs on the page, or writes them as a bundle. The server is imported when it starts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import UsageError
@@ -17,7 +18,7 @@ from worldline.evaluation.run.stored import local
 from worldline.predict.models import DEFAULT, load_model
 from worldline.predict.predictor import Predictor
 from worldline.ui.session.session import Session
-from worldline.ui.web.bundle.bundle import LIMIT, Bundle, bundle, open_scenes
+from worldline.ui.web.bundle.bundle import DEFAULT_SAMPLES, Bundle, bundle, open_scenes
 from worldline.ui.web.service import Opening
 
 
@@ -41,19 +42,19 @@ def view(
     Args:
         runs: Folders or URLs of runs of `bench` or `score`; several are compared.
         programs: Programs to predict.
-        model: The name of the model that predicts; None only shows what is stored.
+        model: The name of the model that predicts; None for a read-only page.
         extras: Options of the model.
-        tokenizer: What tokens are counted by; llama3 where it is installed.
+        tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
         seed: The seed of the random numbers of programs.
-        host: Address to listen on; another one than the loopback needs a token.
+        host: Address to listen on. Any address but the loopback needs a token.
         port: Port to listen on, or the next free one; 0 for any.
-        token: What a browser must show; drawn anew by default.
+        token: The token a browser must send; random by default.
         open_browser: Open the page in the browser.
-        say: Called with the address as soon as it answers.
+        say: Called with the address when the server is ready.
 
     Raises:
-        UsageError: The extra `view` is missing, or programs are given without a model.
+        UsageError: The extra `view` is missing, or there are programs but no model.
     """
     opening = _opening(runs, programs, model, extras, tokenizer, limits, seed)
     _serve(opening, host=host, port=port, token=token, open_browser=open_browser, say=say)
@@ -69,7 +70,7 @@ def write_bundle(
     tokenizer: str | None = None,
     limits: Limits | None = None,
     seed: int | None = None,
-    max_samples: int = LIMIT,
+    max_samples: int = DEFAULT_SAMPLES,
 ) -> Bundle:
     """Write the page of `view` as a folder or one file that needs no server.
 
@@ -77,18 +78,18 @@ def write_bundle(
         out: A folder, or a file that ends in `.html`.
         runs: Folders or URLs of runs of `bench` or `score`.
         programs: Programs to predict.
-        model: The name of the model that predicts; None only shows what is stored.
+        model: The name of the model that predicts; None if there are no programs.
         extras: Options of the model.
-        tokenizer: What tokens are counted by; llama3 where it is installed.
+        tokenizer: Counts the tokens; llama3 by default, if it is installed.
         limits: Limits of one execution.
         seed: The seed of the random numbers of programs.
-        max_samples: How many samples of a run have their steps, failures first.
+        max_samples: Maximum number of samples per run that include their steps, failures first.
 
     Returns:
         What was written, and what of a run could not be read.
 
     Raises:
-        UsageError: The bundle cannot be written there, or programs are given without a model.
+        UsageError: `out` exists, or there are programs but no model.
     """
     opening = _opening(runs, programs, model, extras, tokenizer, limits, seed)
     return bundle(open_scenes(opening), Path(out), limit=max_samples)
@@ -99,26 +100,35 @@ def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str]
 
     Args:
         result: What `debug` returned.
-        predictor: The model, which continues from there.
-        say: Called with the address as soon as it answers.
+        predictor: The model that continues after an intervention.
+        say: Called with the address when the server is ready.
 
     Raises:
         UsageError: The extra `view` is missing.
     """
     sample = result.sample
     scene = Session.of_sample(
-        sample, name=sample.ask.program.name, model=result.model, sure=result.confidences, wrong=result.branch,
+        sample,
+        name=sample.ask.program.name,
+        model=result.model,
+        sure=result.confidences,
+        wrong=result.branch,
         tokenizer=_tokenizer(None),
-    )  # fmt: skip
+    )
     _serve(Opening(scenes=(scene,), models={result.model: lambda: predictor}), say=say)
 
 
 def _opening(
-    runs: Sequence[str | Path], programs: Sequence[Program], model: str | None, extras: Mapping[str, str] | None,
-    tokenizer: str | None, limits: Limits | None, seed: int | None,
-) -> Opening:  # fmt: skip
+    runs: Sequence[str | Path],
+    programs: Sequence[Program],
+    model: str | None,
+    extras: Mapping[str, str] | None,
+    tokenizer: str | None,
+    limits: Limits | None,
+    seed: int | None,
+) -> Opening:
     if programs and model is None:
-        raise UsageError(f"{programs[0].name} is shown as a model imagines it: not with --no-model")
+        raise UsageError(f"predicting {programs[0].name} needs a model: leave out --no-model")
     return Opening(
         runs=tuple(map(local, runs)),
         programs=tuple(programs),
@@ -130,18 +140,15 @@ def _opening(
 
 
 def _tokenizer(name: str | None) -> Tokenizer | None:
-    """What tokens are counted by; None where none is named and none is installed."""
+    """Return the named tokenizer, or llama3 if it is installed."""
     return vocabularies.load(name or "llama3") if name or vocabularies.llama3_path() else None
 
 
-def _serve(
-    opening: Opening, *, host: str = "127.0.0.1", port: int = 8765, token: str | None = None,
-    open_browser: bool = False, say: Callable[[str], None],
-) -> None:  # fmt: skip
+def _serve(opening: Opening, **options: Any) -> None:
     try:
         from worldline.ui.web.server import serve
     except ImportError as error:
         raise UsageError(
             f"the page needs the extra `view`: pip install 'worldline[view]' ({error})"
         ) from None
-    serve(opening, host=host, port=port, token=token, open_browser=open_browser, say=say)
+    serve(opening, **options)

@@ -1,8 +1,8 @@
-"""`worldline view RUN --bundle OUT`: the page and its data as files that need no server and no network.
+"""Writes the page and its data as files that need no server: `worldline view RUN --bundle OUT`.
 
-OUT that ends in .html is one file; any other is a folder, whose steps are fetched as they are wanted. The page is the
-server's own; what it is told is `api`'s. Nothing can be asked of a model from a file, and the page says so. The same
-runs give the same bytes. Of a large run only some samples have their steps in it: the failures first.
+An OUT that ends in .html is one file; any other is a folder whose steps are loaded when needed. The page is the same
+as the server's and reads the same `api`, but is read-only. The same runs give the same bytes. A large run includes the
+steps of some samples only, failures first.
 """
 
 from __future__ import annotations
@@ -20,25 +20,24 @@ from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
 from worldline.ui.session.grow import imagine
-from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
 from worldline.ui.web.bundle.page import page as page_of
 from worldline.ui.web.bundle.run import columns
 from worldline.ui.web.index.index import build
-from worldline.ui.web.service import Opening
+from worldline.ui.web.service import Opening, new_session
 from worldline.ui.web.session_cache import LIVE, SessionCache
 
-LIMIT = 500  # samples of a run whose steps are in a bundle by default
-HEAVIEST = 400 << 20  # bytes of steps in all: what a browser still opens
+DEFAULT_SAMPLES = 500  # of a run that include their steps
+MAX_STEP_BYTES = 400 << 20  # of all steps: a browser opens no more
 Put = Callable[[str, bytes], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bundle:
-    """What was written: how many samples there are, how many of them with their steps, in how many bytes.
+    """What was written: the number of samples, those that include their steps, and the bytes.
 
-    `damage` is what could not be read of the runs: it is told in the page too.
+    `damage` is what could not be read of the runs. The page shows it too.
     """
 
     path: Path
@@ -49,21 +48,14 @@ class Bundle:
 
 
 def open_scenes(opening: Opening) -> SessionCache:
-    """What is opened; programs are recorded and imagined to their ends, which takes its time."""
-    if opening.programs and not opening.models:
-        raise UsageError("a program is shown as a model imagines it: name one")
+    """Open runs, and record and predict programs completely."""
+    opening.check_model()
     scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
     opened = list(opening.scenes)
     for program in opening.programs:
         name, load = next(iter(opening.models.items()))
         predictor = load()
-        scene = Session.new(
-            program,
-            model=name,
-            codec=predictor.info.notation,
-            tokenizer=opening.tokenizer,
-            control=opening.control,
-        )
+        scene = new_session(opening, program, name, predictor)
         deque(imagine(scene, predictor, limits=opening.limits), maxlen=0)
         opened.append(scene)
     for scene in opened:
@@ -71,8 +63,12 @@ def open_scenes(opening: Opening) -> SessionCache:
     return scenes
 
 
-def bundle(scenes: SessionCache, out: Path, *, limit: int = LIMIT) -> Bundle:
-    """Write what is open into OUT; UsageError where that cannot be."""
+def bundle(scenes: SessionCache, out: Path, *, limit: int = DEFAULT_SAMPLES) -> Bundle:
+    """Write everything that is open to `out`.
+
+    Raises:
+        UsageError: `out` exists, or `limit` is negative.
+    """
     if limit < 0:
         raise UsageError(f"--max-samples is at least 0, not {limit}")
     if out.suffix == ".html":
@@ -86,24 +82,22 @@ def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
 
     def put(name: str, data: bytes) -> None:
         draft.write(b'<script type="application/json" id="data-%s">' % name.encode())
-        draft.write(_harmless(data) + b"</script>\n")
+        draft.write(_escape(data) + b"</script>\n")
 
     try:
         draft.write(page_of(START))
-        told = _data(scenes, put, limit)
+        summary = _data(scenes, put, limit)
         draft.write(page_of(END))
         draft.commit()
     except BaseException:
         draft.discard()
         raise
-    return Bundle(path=out, bytes=draft.size, **told)
+    return Bundle(path=out, bytes=draft.size, **summary)
 
 
 def _folder(scenes: SessionCache, out: Path, limit: int) -> Bundle:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(
-            f"{out} is there already: a bundle is a folder of its own, or a file that ends in .html"
-        )
+        raise UsageError(f"{out} exists: write the bundle to a new folder, or to a file that ends in .html")
     files.make_directory(out / "data")
     size, runs = 0, b""
 
@@ -116,52 +110,52 @@ def _folder(scenes: SessionCache, out: Path, limit: int) -> Bundle:
         files.write(out / "data" / f"{name}.js", text, fsync=False)
         size += len(text)
 
-    told = _data(scenes, put, limit)
-    block = b'<script type="application/json" id="data-runs">' + _harmless(runs) + b"</script>\n"
+    summary = _data(scenes, put, limit)
+    block = b'<script type="application/json" id="data-runs">' + _escape(runs) + b"</script>\n"
     index = page_of(START) + block + page_of(END)
     files.sync_directory(out / "data")
-    files.write(out / "index.html", index)  # last: a folder without it is not taken for a bundle
-    return Bundle(path=out, bytes=size + len(index), **told)
+    files.write(out / "index.html", index)  # last: a folder without it is not a complete bundle
+    return Bundle(path=out, bytes=size + len(index), **summary)
 
 
-def _harmless(data: bytes) -> bytes:
-    """ASCII JSON that no parser of HTML takes for a tag or a comment."""
+def _escape(data: bytes) -> bytes:
+    """Escape JSON so that it cannot end its HTML element."""
     return data.replace(b"<", b"\\u003c")
 
 
 def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
-    """Every piece of data, the list of them last; how many samples there are, and with steps, and what is damaged."""
-    names, damage, stepped, weight = list[str](), list[str](), 0, 0
-    told = api.runs(scenes)
-    ids = [run["id"] for run in told]
+    """Write all data, the list of names last, and return the counts and the damage for `Bundle`."""
+    names, damage, stepped, size = list[str](), list[str](), 0, 0
+    runs = api.runs(scenes)
+    ids = [run["id"] for run in runs]
 
-    def keep(name: str, value: Any) -> int:
+    def add(name: str, value: Any) -> int:
         data = json_bytes(value)
         names.append(name)
         put(name, data)
         return len(data)
 
-    for run, described in zip(ids, told, strict=True):
+    for run, description in zip(ids, runs, strict=True):
         others = [other for other in ids if LIVE not in (run, other) and other != run]
-        table, lost = columns(scenes, run, others)
-        keep(f"run-{run}", table)
-        described["notes"] = table["notes"]
+        table, unreadable = columns(scenes, run, others)
+        add(f"run-{run}", table)
+        description["notes"] = table["notes"]
         damage += _damage(scenes, run, table)
-        for at in _chosen(table["fields"], limit):
-            if at in lost:
+        for at in _with_steps(table["fields"], limit):
+            if at in unreadable:
                 continue
-            if weight > HEAVIEST:
+            if size > MAX_STEP_BYTES:
                 break
             for name, value in _sample(scenes, run, at, list(table["others"])):
-                weight += keep(name, value)
+                size += add(name, value)
             stepped += 1
-    samples = sum(run["samples"] for run in told)
-    put("runs", json_bytes({"runs": told, "models": [], "live": False, "names": names, "stepped": stepped}))
+    samples = sum(run["samples"] for run in runs)
+    put("runs", json_bytes({"runs": runs, "models": [], "live": False, "names": names, "stepped": stepped}))
     return {"samples": samples, "stepped": stepped, "damage": tuple(damage)}
 
 
 def _damage(scenes: SessionCache, run: str, table: dict[str, Any]) -> list[str]:
-    """What a run's notes say that is damage: of its log, and of records that cannot be opened."""
+    """Return the notes of a run that report damage of its log, or records that cannot be opened."""
     if run == LIVE:
         return []
     index = scenes.index(run)
@@ -170,15 +164,15 @@ def _damage(scenes: SessionCache, run: str, table: dict[str, Any]) -> list[str]:
     ]
 
 
-def _chosen(fields: dict[str, list[Any]], limit: int) -> list[int]:
-    """The samples that have their steps in it: those that failed, then those that are right."""
+def _with_steps(fields: dict[str, list[Any]], limit: int) -> list[int]:
+    """Return the samples that include their steps: failures first."""
     failed = [at for at, trace in zip(fields["at"], fields["trace"], strict=True) if not trace]
     right = [at for at, trace in zip(fields["at"], fields["trace"], strict=True) if trace]
     return sorted((failed + right)[:limit])
 
 
 def _sample(scenes: SessionCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
-    """A sample with the rows of its pairs; once more for each other run that has it."""
+    """Yield a sample with its rows, and again compared with each other run that has it."""
     scene = api.sample(scenes, run, at)
     pairs = dict[str, Any]()
     for branch in scene["branches"]:
@@ -187,24 +181,24 @@ def _sample(scenes: SessionCache, run: str, at: int, others: list[str]) -> Itera
     yield f"sample-{run}-{at}", {"scene": scene, "pairs": pairs}
     for other in others:
         try:
-            beside = api.sample(scenes, run, at, other)
-        except (DigestError, FormatError):  # told of with the run that it is in
+            compared = api.sample(scenes, run, at, other)
+        except (DigestError, FormatError):  # reported with the run that it is in
             continue
-        if "other" in beside["sides"]:
+        if "other" in compared["sides"]:
             more = dict[str, Any]()
             for left in ("truth", "found"):
                 more |= _pair(scenes, run, at, 0, left, "other", other)
-            yield f"sample-{run}-{at}-{other}", {"scene": beside, "pairs": more}
+            yield f"sample-{run}-{at}-{other}", {"scene": compared, "pairs": more}
 
 
 def _pair(
     scenes: SessionCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
 ) -> dict[str, Any]:
-    """Two sides row by row, by the name that the page asks for; none where one of them is absent."""
-    asked: dict[str, Any] = {"branch": branch, "left": left, "right": right, "other": other}
+    """Return two runs row by row, under the name that the page requests; empty if one is missing."""
+    query: dict[str, Any] = {"branch": branch, "left": left, "right": right, "other": other}
     try:
-        line = api.timeline(scenes, run, at, **asked)
-    except (UsageError, Refusal):  # there is no truth: the page is told why by the branch
+        line = api.timeline(scenes, run, at, **query)
+    except (UsageError, Refusal):  # there is no true trace: the branch says why
         return {}
-    chunks = [api.chunk(scenes, run, at, k, **asked) for k in range(max(1, -(-line["rows"] // CHUNK)))]
+    chunks = [api.chunk(scenes, run, at, k, **query) for k in range(max(1, -(-line["rows"] // CHUNK)))]
     return {f"{branch}/{left}/{right}": {"timeline": line, "chunks": chunks}}

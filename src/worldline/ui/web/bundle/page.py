@@ -1,7 +1,7 @@
-"""The page as one HTML text: its modules and styles inside it, and a policy that lets nothing else run.
+"""The page as one HTML text with its modules and styles inside, and a policy that lets nothing else run.
 
-Modules become data: addresses of an import map; only the two inline scripts that are named here by their hashes may
-start, and what they add. Which data stand in the page is `bundle`'s.
+Modules become `data:` addresses of an import map. Only the two inline scripts with known hashes may start, and what
+they add. `bundle` adds the data.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 from worldline.core.errors import UsageError
 from worldline.ui.web.static_files import static_files
 
-START, END = "start", "end"  # the page before its data, and behind them
+START, END = "start", "end"  # the page before and after its data
 _SHEET = re.compile(r'[ \t]*<link rel="stylesheet" href="\./([a-z_]+\.css)">\n')
 _ICON = re.compile(r'<link rel="icon" href="\./([a-z_]+\.svg)" type="image/svg\+xml">')
 _ENTRY = re.compile(r'[ \t]*<script type="module" src="\./([a-z_]+\.js)"></script>\n')
@@ -26,12 +26,11 @@ FIRST = "bundle_start.js"
 
 
 def page(part: str) -> bytes:
-    """The page up to where its data begin, or what follows them."""
-    whole = _whole()
-    before, mark, behind = whole.partition("</body>")
-    if not mark:
-        raise UsageError("the page has no end of its body")
-    return before.encode() if part == START else (mark + behind).encode()
+    """Return the part of the page before or after its data."""
+    before, tag, after = _whole().partition("</body>")
+    if not tag:
+        raise UsageError("index.html has no </body>")
+    return before.encode() if part == START else (tag + after).encode()
 
 
 @lru_cache(maxsize=1)
@@ -43,33 +42,32 @@ def _whole() -> str:
     scripts = [(f' data-entry="{entry}"', texts[FIRST]), (' type="importmap"', _import_map(texts))]
     for text in (styles, *(text for _, text in scripts)):
         if re.search(r"</(?:script|style)|<!--", text, re.IGNORECASE):
-            raise UsageError("a file of the page holds the end of a script: it cannot stand inside one")
+            raise UsageError("a file of the page contains </script>, </style> or <!--: it cannot be inlined")
     inline = "".join(f"<script{kind}>{text}</script>\n" for kind, text in scripts)
     html = _SHEET.sub("", html)
     html = _ICON.sub(
-        lambda found: f'<link rel="icon" href="{_address(texts[found[1]], "image/svg+xml")}">', html
+        lambda icon: f'<link rel="icon" href="{_address(texts[icon[1]], "image/svg+xml")}">', html
     )
     html = html.replace(_CHARSET, f"{_CHARSET}  {_policy([text for _, text in scripts], styles)}\n", 1)
     return _ENTRY.sub(lambda _: f"<style>{styles}</style>\n{inline}", html)
 
 
 def _import_map(texts: dict[str, str]) -> str:
-    """Every module by a name that does not depend on where the page lies."""
-    modules = {
-        name: _bare(name, text) for name, text in texts.items() if name.endswith(".js") and name != FIRST
-    }
+    """Return the import map with every module under a name that does not depend on the page's address."""
     addresses = {
-        f"worldline/{name}": _address(text, "text/javascript") for name, text in sorted(modules.items())
+        f"worldline/{name}": _address(_with_bare_imports(name, text), "text/javascript")
+        for name, text in sorted(texts.items())
+        if name.endswith(".js") and name != FIRST
     }
     return json.dumps({"imports": addresses}, separators=(",", ":"))
 
 
-def _bare(name: str, text: str) -> str:
-    """A module whose imports are names of the map: a data: address has no neighbours."""
-    found = _IMPORT.sub(lambda match: f"{match[1]}{match[2]}worldline/{match[3]}{match[2]}", text)
-    if _RELATIVE.search(found):
-        raise UsageError(f"{name} imports by a path that a bundle does not know")
-    return found
+def _with_bare_imports(name: str, text: str) -> str:
+    """Return a module that imports by names of the map: a `data:` address has no relative paths."""
+    module = _IMPORT.sub(lambda match: f"{match[1]}{match[2]}worldline/{match[3]}{match[2]}", text)
+    if _RELATIVE.search(module):
+        raise UsageError(f"{name} imports a path that is not of the form ./name.js")
+    return module
 
 
 def _address(text: str, kind: str) -> str:
@@ -77,13 +75,13 @@ def _address(text: str, kind: str) -> str:
 
 
 def _policy(scripts: list[str], styles: str) -> str:
-    """A policy by which nothing runs that is not named here, and nothing is fetched from anywhere.
+    """Return a policy by which only these scripts run and nothing is fetched.
 
-    `strict-dynamic` passes the trust on to what these scripts themselves add, not to tags in the page.
+    `strict-dynamic` extends the trust to scripts that they add, not to tags in the page.
     """
-    named = " ".join(_hash(text) for text in scripts)
+    hashes = " ".join(_hash(text) for text in scripts)
     rules = (
-        f"default-src 'none'; script-src 'strict-dynamic' {named}; style-src {_hash(styles)}; img-src data:; "
+        f"default-src 'none'; script-src 'strict-dynamic' {hashes}; style-src {_hash(styles)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     return f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
@@ -94,7 +92,7 @@ def _hash(text: str) -> str:
 
 
 def _only(pattern: re.Pattern[str], html: str) -> str:
-    found: list[str] = pattern.findall(html)
-    if len(found) != 1:
-        raise UsageError("the page starts by one module")
-    return found[0]
+    matches: list[str] = pattern.findall(html)
+    if len(matches) != 1:
+        raise UsageError("index.html must load exactly one module")
+    return matches[0]

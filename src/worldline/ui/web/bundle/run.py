@@ -1,7 +1,7 @@
-"""A run's samples as columns, for a page that sifts them itself (static/sift.js): the index without its trace texts.
+"""A run's samples as columns, for a page without a server that filters them itself (static/sift.js).
 
-What a filter, an order or a bucket means is the index's; here its answers are put beside each row, so that the page
-needs no second opinion. Large: a few hundred bytes a sample.
+The index computes sort orders, buckets and flips, so that the page does not define them again. A sample takes a few
+hundred bytes.
 """
 
 from __future__ import annotations
@@ -15,82 +15,89 @@ from worldline.core.program import Program
 from worldline.ui.web import api
 from worldline.ui.web.flips import match
 from worldline.ui.web.index.index import RunIndex
-from worldline.ui.web.index.read import TOLD
-from worldline.ui.web.index.samples import FIELDS, MOST
+from worldline.ui.web.index.read import MAX_REPORTED
+from worldline.ui.web.index.samples import FIELDS, MAX_COUNT
 from worldline.ui.web.overview import KINDS, RangeBuckets, WordBuckets
 from worldline.ui.web.session_cache import LIVE, SessionCache
 
-TEXTS = ("name", "cause")  # columns that are ordered as texts
+TEXTS = ("name", "cause")  # columns that are sorted as texts
 
 
 def columns(scenes: SessionCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
-    """All that can be listed, found and summed of a run, beside how its samples came out in others.
+    """Collect what the page lists, searches and sums up of a run, and the verdicts of other runs.
 
-    And the samples whose records cannot be read, with why: of them there is only what the index has.
+    Returns:
+        The columns, and the samples whose records cannot be read, with the reason.
     """
     rows = _rows(scenes, run)
     fields = {name: [row[name] for row in rows] for name in FIELDS}
     if run == LIVE:
         programs = [scenes.get(LIVE, at).scene.branches[0].ask.program for at in fields["at"]]
-        return {**_found(fields, [(one.name, one) for one in programs]), "name": LIVE}, {}
+        return {**_searched(fields, [(program.name, program) for program in programs]), "name": LIVE}, {}
     index = scenes.index(run)
-    named, lost = _named(index, fields)
-    told = {
-        **_found(fields, named),
+    programs_by_name, unreadable = _programs(index, fields)
+    table = {
+        **_searched(fields, programs_by_name),
         "name": index.name,
         "orders": {name: _ranks(index, name) for name in TEXTS},
         "kinds": [_kind(index, kind) for kind in KINDS],
         "others": {other: _other(scenes, index, other) for other in others},
-        "notes": [*index.notes, *_lost(lost)],
+        "notes": [*index.notes, *_unreadable_note(unreadable)],
     }
-    return told, lost
+    return table, unreadable
 
 
-def _named(index: RunIndex, fields: dict[str, list[Any]]) -> tuple[list[tuple[str, Program]], dict[int, str]]:
-    """The name and the program of each sample; of one that cannot be read, an empty one, and why."""
-    found, lost = list[tuple[str, Program]](), dict[int, str]()
+def _programs(
+    index: RunIndex, fields: dict[str, list[Any]]
+) -> tuple[list[tuple[str, Program]], dict[int, str]]:
+    """Return the name and program of each sample, and why some cannot be read; those get an empty program."""
+    programs, unreadable = list[tuple[str, Program]](), dict[int, str]()
     for at, name in zip(fields["at"], fields["name"], strict=True):
         try:
             record = index.record(at)
-            found.append((record.name, record.ask.program))
+            programs.append((record.name, record.ask.program))
         except (DigestError, FormatError) as error:
-            lost[at] = str(error).replace(f"{index.path}/", "")
-            found.append((name, Program(source="")))
-    return found, lost
+            unreadable[at] = str(error).replace(f"{index.path}/", "")
+            programs.append((name, Program(source="")))
+    return programs, unreadable
 
 
-def _lost(lost: dict[int, str]) -> list[str]:
-    """How many samples cannot be read, which, and why."""
-    if not lost:
+def _unreadable_note(unreadable: dict[int, str]) -> list[str]:
+    if not unreadable:
         return []
-    more = [f"and {len(lost) - TOLD:,} more"] if len(lost) > TOLD else []
-    return [f"{len(lost):,} cannot be opened: {'; '.join([*list(lost.values())[:TOLD], *more])}"]
+    reasons = list(unreadable.values())[:MAX_REPORTED]
+    if (more := len(unreadable) - MAX_REPORTED) > 0:
+        reasons.append(f"and {more:,} more")
+    return [f"{len(unreadable):,} cannot be opened: {'; '.join(reasons)}"]
 
 
 def _rows(scenes: SessionCache, run: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     while True:
-        part = api.samples(scenes, run, {"offset": len(rows), "count": MOST})
+        part = api.samples(scenes, run, {"offset": len(rows), "count": MAX_COUNT})
         rows += part["samples"]
         if len(rows) >= part["total"] or not part["samples"]:
             return rows
 
 
-def _found(fields: dict[str, list[Any]], programs: list[tuple[str, Program]]) -> dict[str, Any]:
-    """What is searched, in lower case; a source that many samples have is there once."""
+def _searched(fields: dict[str, list[Any]], programs: list[tuple[str, Program]]) -> dict[str, Any]:
+    """Return the searched texts in lower case. A source that several samples share is stored once."""
     sources: dict[str, int] = {}
     source = [sources.setdefault(program.source.lower(), len(sources)) for _, program in programs]
-    told = zip(programs, fields["cause"], strict=True)
-    words = [f"{name}\n{program.call or ''}\n{cause}".lower() for (name, program), cause in told]
-    ranks = {name: _order(fields[name]) for name in TEXTS}
-    nothing: dict[str, Any] = {"kinds": [], "others": {}, "notes": []}
+    with_cause = zip(programs, fields["cause"], strict=True)
     return {
-        "fields": fields, "words": words, "source": source, "sources": list(sources), "orders": ranks, **nothing,
-    }  # fmt: skip
+        "fields": fields,
+        "words": [f"{name}\n{program.call or ''}\n{cause}".lower() for (name, program), cause in with_cause],
+        "source": source,
+        "sources": list(sources),
+        "orders": {name: _text_ranks(fields[name]) for name in TEXTS},
+        "kinds": [],
+        "others": {},
+        "notes": [],
+    }
 
 
-def _order(texts: list[str]) -> list[int]:
-    """The place of each text among them all."""
+def _text_ranks(texts: list[str]) -> list[int]:
     ranks = [0] * len(texts)
     for rank, row in enumerate(sorted(range(len(texts)), key=lambda row: texts[row])):
         ranks[row] = rank
@@ -101,41 +108,40 @@ def _ranks(index: RunIndex, name: str) -> list[int]:
     order = index.order(name)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    found: list[int] = ranks.tolist()
-    return found
+    values: list[int] = ranks.tolist()
+    return values
 
 
 def _kind(index: RunIndex, kind: WordBuckets | RangeBuckets) -> dict[str, Any]:
-    """The bucket of each row, and what each bucket is."""
+    """Return the bucket of each row, and a description of each bucket."""
     codes = kind.codes(index)
-    parts = {int(code): kind.bucket(index, int(code)) for code in np.unique(codes[codes >= 0])}
-    ranked = sorted(parts, key=lambda code: parts[code].rank)
-    told = {
-        str(code): {"label": part.label, "filter": part.filters, "rank": ranked.index(code)}
-        for code, part in parts.items()
-    }
-    is_sorted = isinstance(kind, RangeBuckets) or kind.is_sorted
+    buckets = {int(code): kind.bucket(index, int(code)) for code in np.unique(codes[codes >= 0])}
+    ranked = sorted(buckets, key=lambda code: buckets[code].rank)
     return {
         "name": kind.name,
         "own": list(kind.own),
-        "sorted": is_sorted,
+        "sorted": isinstance(kind, RangeBuckets) or kind.is_sorted,
         "codes": codes.tolist(),
-        "parts": told,
+        "parts": {
+            str(code): {"label": bucket.label, "filter": bucket.filters, "rank": ranked.index(code)}
+            for code, bucket in buckets.items()
+        },
     }
 
 
 def _other(scenes: SessionCache, index: RunIndex, other: str) -> dict[str, Any]:
-    """The same samples in another run; `has` is whether it has them."""
-    there = scenes.index(other)
-    found = match(index, there)
+    """Return the verdicts of the same samples in another run. `has` tells whether it has them."""
+    other_index = scenes.index(other)
+    matched = match(index, other_index)
     rows = _rows(scenes, other)
-    partners = [rows[at] if at >= 0 else None for at in found.partner.tolist()]
-    told: dict[str, Any] = {
-        name: [one[name] if one else None for one in partners] for name in ("answer", "trace", "cause")
+    partners = [rows[row] if row >= 0 else None for row in matched.partner.tolist()]
+    verdicts: dict[str, Any] = {
+        name: [partner[name] if partner else None for partner in partners]
+        for name in ("answer", "trace", "cause")
     }
     return {
-        **told,
-        "has": [one is not None for one in partners],
-        "only": list(found.alone),
-        "name": there.name,
+        **verdicts,
+        "has": [partner is not None for partner in partners],
+        "only": list(matched.alone),
+        "name": other_index.name,
     }

@@ -1,1 +1,1 @@
-"""A run's directory as an index: read once, filtered, searched, listed."""
+"""An index of a run's directory: read once, then filtered, searched and listed."""

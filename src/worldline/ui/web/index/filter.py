@@ -1,7 +1,7 @@
-"""Which samples of a run are meant: filters as a request gives them, checked, and the rows that they choose.
+"""Filters of samples: checked values of a request, and the rows that they select.
 
-Filters are and-ed. A word is compared whole; only `q` is looked for inside texts. An unknown filter is an error, so
-that a misspelled one does not choose everything.
+A row must match all filters. Words are compared whole; only `q` is searched inside texts. An unknown filter is an
+error, so that a misspelled one does not select everything.
 """
 
 from __future__ import annotations
@@ -13,25 +13,23 @@ from typing import Any
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.compute as pc  # type: ignore[import-untyped]
-from numpy.typing import NDArray
 
 from worldline.core.errors import UsageError
-from worldline.ui.web.flips import FLIPS, RunMatch, match
+from worldline.ui.web.flips import FLIPS, RowMask, match
 from worldline.ui.web.index.index import RunIndex
 
 WORDS = ("cause", "suite", "type", "operation", "ending")
-JUDGED = ("answer", "trace")
+VERDICTS = ("answer", "trace")
 BOUNDS = ("steps_min", "steps_max", "depth_min", "depth_max")
-FILTERS = ("q", *WORDS, *JUDGED, *BOUNDS, "depth", "flip")
-LONGEST = 1_000  # characters of a value
-Rows = NDArray[np.bool_]
+FILTERS = ("q", *WORDS, *VERDICTS, *BOUNDS, "depth", "flip")
+MAX_VALUE_CHARS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """What samples must be like; nothing is asked where a field is None.
+    """The values that samples must have; None matches any.
 
-    `ending` is why the writing stopped; `flip` is how the answer differs from the other run's.
+    `ending` is why the prediction stopped. `flip` is how the answer differs from the other run's.
     """
 
     q: str | None = None
@@ -51,31 +49,33 @@ class Filters:
 
     @classmethod
     def of(cls, params: Mapping[str, str]) -> Filters:
-        """The filters of a request; an empty value is no filter. UsageError names what cannot be."""
-        strange = sorted(set(params) - set(FILTERS))
-        if strange:
-            raise UsageError(f"no filter is called {strange[0][:80]!r}; there are {', '.join(FILTERS)}")
-        given = {name: _value(name, text) for name, text in params.items() if text}
-        return cls(**given)
+        """Check the filters of a request. An empty value is ignored.
+
+        Raises:
+            UsageError: A filter is unknown, or its value is not valid.
+        """
+        if unknown := sorted(set(params) - set(FILTERS)):
+            raise UsageError(f"unknown filter {unknown[0][:80]!r}; known are {', '.join(FILTERS)}")
+        return cls(**{name: _value(name, text) for name, text in params.items() if text})
 
     @property
     def params(self) -> dict[str, str]:
-        """The same as a request gives it."""
-        every = {name: getattr(self, name) for name in FILTERS}
-        return {name: str(value) for name, value in every.items() if value is not None}
+        """The filters as parameters of a request."""
+        values = {name: getattr(self, name) for name in FILTERS}
+        return {name: str(value) for name, value in values.items() if value is not None}
 
 
-def select(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> Rows:
-    """Of each row, whether it is chosen; `other` is the run that `flip` compares with."""
+def select(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> RowMask:
+    """Return for each row whether the filters select it. `flip` compares with the run `other`."""
     rows = np.ones(len(index), dtype=np.bool_)
     table = index.table
     for name in WORDS:
         word = getattr(filters, name)
         if name == "operation" and word is not None and not index.operations:
-            raise UsageError(f"{index.name} is not filtered by operation: {index.notes[-1]}")
+            raise UsageError(f"{index.name} cannot be filtered by operation: {index.notes[-1]}")
         if word is not None:
             rows &= _is(table["status" if name == "ending" else name], word)
-    for name in JUDGED:
+    for name in VERDICTS:
         word = getattr(filters, name)
         if word is not None:
             rows &= _true(pc.equal(table[name], word == "right"))
@@ -83,58 +83,57 @@ def select(index: RunIndex, filters: Filters, other: RunIndex | None = None) -> 
     rows &= _within(table["depth"], filters.depth_min, filters.depth_max)
     rows &= _within(table["depth"], filters.depth, filters.depth)
     if filters.q is not None:
-        rows &= _holding(index, filters.q)
+        rows &= _containing(index, filters.q)
     if filters.flip is not None:
         rows &= _flipped(index, filters.flip, other)
     return rows
 
 
 def _value(name: str, text: str) -> Any:
-    if len(text) > LONGEST:
-        raise UsageError(f"{name} is longer than {LONGEST:,} characters")
+    if len(text) > MAX_VALUE_CHARS:
+        raise UsageError(f"{name} is longer than {MAX_VALUE_CHARS:,} characters")
     if name in (*BOUNDS, "depth"):
         if not (text.isascii() and text.isdecimal() and len(text) <= 15):
-            raise UsageError(f"{name} is a whole number, not {text[:80]!r}")
+            raise UsageError(f"{name} must be an integer, not {text[:80]!r}")
         return int(text)
-    words = ("right", "wrong") if name in JUDGED else FLIPS if name == "flip" else None
+    words = ("right", "wrong") if name in VERDICTS else FLIPS if name == "flip" else None
     if words is not None and text not in words:
-        raise UsageError(f"{name} is one of {', '.join(words)}, not {text[:80]!r}")
+        raise UsageError(f"{name} must be one of {', '.join(words)}, not {text[:80]!r}")
     return text
 
 
-def _is(column: pa.ChunkedArray, word: str) -> Rows:
-    """Whether each value is the word, by its number among the words of the column."""
-    found = column.combine_chunks()
-    at = pc.index(found.dictionary, pa.scalar(word, pa.string())).as_py() if _is_text(word) else -1
-    return np.zeros(len(found), np.bool_) if at < 0 else _true(pc.equal(found.indices, at))
+def _is(column: pa.ChunkedArray, word: str) -> RowMask:
+    """Return whether each value equals the word, by its code in the dictionary of the column."""
+    values = column.combine_chunks()
+    code = pc.index(values.dictionary, pa.scalar(word, pa.string())).as_py() if _is_utf8(word) else -1
+    return np.zeros(len(values), np.bool_) if code < 0 else _true(pc.equal(values.indices, code))
 
 
-def _is_text(word: str) -> bool:
-    return word.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in word)
+def _is_utf8(word: str) -> bool:
+    return word.isascii() or not any("\ud800" <= character <= "\udfff" for character in word)
 
 
-def _within(column: pa.ChunkedArray, low: int | None, high: int | None) -> Rows | bool:
-    """Whether each number is in the bounds; one that is not known is in none."""
+def _within(column: pa.ChunkedArray, low: int | None, high: int | None) -> RowMask | bool:
+    """Return whether each number is within the bounds; an unknown one is not."""
     if low is None and high is None:
         return True
-    found = pc.is_valid(column)
-    found = found if low is None else pc.and_(found, pc.greater_equal(column, low))
-    return _true(found if high is None else pc.and_(found, pc.less_equal(column, high)))
+    rows = pc.is_valid(column)
+    rows = rows if low is None else pc.and_(rows, pc.greater_equal(column, low))
+    return _true(rows if high is None else pc.and_(rows, pc.less_equal(column, high)))
 
 
-def _holding(index: RunIndex, word: str) -> Rows:
-    holding = index.texts.holding(word)
+def _containing(index: RunIndex, word: str) -> RowMask:
+    matches = index.texts.containing(word)
     words, source = index.table["words"].to_numpy(), index.table["source"].to_numpy()
-    return np.asarray(holding[words] | holding[source])
+    return np.asarray(matches[words] | matches[source])
 
 
-def _flipped(index: RunIndex, flip: str, other: RunIndex | None) -> Rows:
+def _flipped(index: RunIndex, flip: str, other: RunIndex | None) -> RowMask:
     if other is None:
-        raise UsageError("flip needs another run to compare with: give other")
-    found: RunMatch = match(index, other)
-    return found.flipped(flip)
+        raise UsageError("flip needs another run to compare with: set other")
+    return match(index, other).flipped(flip)
 
 
-def _true(column: pa.ChunkedArray | pa.Array) -> Rows:
-    """A column of truths, in which what is not known is false."""
+def _true(column: pa.ChunkedArray | pa.Array) -> RowMask:
+    """Return a boolean column in which null is false."""
     return np.asarray(pc.fill_null(column, False), dtype=np.bool_)

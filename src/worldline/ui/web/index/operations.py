@@ -1,7 +1,4 @@
-"""The operation that each failure is about: as its record says or, of an older run, diagnosed again.
-
-Diagnosing is for runs with few failures; long traces are left out.
-"""
+"""The operation of each failure: from its record or, in an older run with few failures, diagnosed again."""
 
 from __future__ import annotations
 
@@ -20,45 +17,47 @@ from worldline.storage import files
 from worldline.ui.web.index.read import WORD
 from worldline.ui.web.index.row import NONE, RIGHT, listed, number
 
-FAILURES = 2_000  # failures of a run that are diagnosed
-TEXTS = 2 << 20  # bytes of their texts: some seconds
-LONG = 128 << 10  # bytes of both texts of a failure that is left out: some tenths of a second
+MAX_FAILURES = 2_000  # to diagnose in one run
+MAX_TOTAL_BYTES = 2 << 20  # of their texts: a few seconds
+MAX_TRACE_BYTES = 128 << 10  # of both texts of one failure: some tenths of a second
 
 
 def operations(path: Path, table: pa.Table) -> tuple[pa.Array, str, bool]:
-    """A column with each failure's operation (none: it is about no one), what is left out, and whether that is all."""
+    """Find the operation of each failure.
+
+    Returns:
+        The column of operations, a note on failures that were not diagnosed, and whether no operation is known.
+    """
     known = table["operation"].combine_chunks().cast(pa.string())
     failed = pc.and_(pc.not_equal(table["cause"], RIGHT), pc.is_valid(table["answer"])).combine_chunks()
     unknown = pc.and_(failed, pc.is_null(known))
     sizes = pc.add(pc.fill_null(table["size"], 0), pc.fill_null(table["bytes"], 0)).combine_chunks()
-    short = pc.and_(unknown, pc.less_equal(sizes, LONG))
+    short = pc.and_(unknown, pc.less_equal(sizes, MAX_TRACE_BYTES))
     some, texts = table.filter(short), pc.sum(sizes.filter(short)).as_py() or 0
-    is_none = known.null_count == len(known)
-    if len(some) > FAILURES or texts > TEXTS:
-        told = f"{len(some):,} failures with {texts / 1e6:,.1f} MB of traces"
-        return known.cast(WORD), f"operations are not diagnosed: {told} are too many", is_none
+    are_missing = known.null_count == len(known)
+    if len(some) > MAX_FAILURES or texts > MAX_TOTAL_BYTES:
+        size = f"{len(some):,} failures with {texts / 1e6:,.1f} MB of traces"
+        return known.cast(WORD), f"operations are not diagnosed: {size} are too many", are_missing
     with files.disk(path / RECORDS):
         file = files.open_regular(path / RECORDS)
         if file is None:
-            return known.cast(WORD), f"operations are not diagnosed: {RECORDS} is gone", is_none
+            return known.cast(WORD), f"operations are not diagnosed: {RECORDS} is missing", are_missing
         with file:
             rows = some.select(["offset", "length", "digest"]).to_pylist()
-            found = [_operation(file.fileno(), **row) for row in rows]
-    column = pc.replace_with_mask(known, short, pa.array(found, pa.string()))
+            diagnosed = [_operation(file.fileno(), **row) for row in rows]
+    column = pc.replace_with_mask(known, short, pa.array(diagnosed, pa.string()))
     long = (pc.sum(unknown).as_py() or 0) - len(some)
-    why = (
-        f"operations are not diagnosed of {long:,} failures with traces over {LONG >> 10} KB" if long else ""
-    )
-    return column.dictionary_encode().cast(WORD), why, bool(long) and is_none and not found
+    size = f"{long:,} failures with traces over {MAX_TRACE_BYTES >> 10} KB"
+    note = f"operations are not diagnosed of {size}" if long else ""
+    return column.dictionary_encode().cast(WORD), note, bool(long) and are_missing and not diagnosed
 
 
 def _operation(fd: int, offset: int, length: int, digest: int) -> str:
-    """The operation of one failure; a sample that cannot be read is about none."""
     text = os.pread(fd, length, offset)
     if number(text) != digest:
         return NONE
     try:
-        found = call_or_fault(lambda: listed(cause(parse(text).sample()).operation or NONE))
+        operation = call_or_fault(lambda: listed(cause(parse(text).sample()).operation or NONE))
     except WorldlineError:
         return NONE
-    return NONE if isinstance(found, RowFault) else found
+    return NONE if isinstance(operation, RowFault) else operation

@@ -1,7 +1,7 @@
-"""A run's log, streamed once into a table: a row for each sample, the newest record of a task alone.
+"""Streams a run's log into a table with one row per sample: the newest record of each task.
 
-Memory holds the columns and the words that are searched, one line at a time, and no text of a trace. No line is
-trusted: one that is too long or no record is counted and passed over.
+Memory holds the columns and the texts that are searched, not the traces. A line that is too long or not a record is
+counted and skipped.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from worldline.storage.listing import Listed
 from worldline.ui.web.index.row import IndexRow, row
 from worldline.ui.web.index.search import SearchedTexts
 
-LONGEST = 128 << 20  # bytes of a line
-TOLD = 20  # lines that are no records, of which it is told why
-SEARCHED = 256 << 20  # bytes of words and sources
-BATCH = 1 << 14  # rows that are gathered before they become columns
+MAX_LINE_BYTES = 128 << 20
+MAX_REPORTED = 20  # unreadable lines that are reported with their reason
+MAX_SEARCHED_BYTES = 256 << 20
+BATCH_ROWS = 1 << 14  # rows that are collected before they become columns
 WORD = pa.dictionary(pa.int32(), pa.string())
 COLUMNS: dict[str, pa.DataType] = {
     "at": pa.int64(), "kind": WORD, "offset": pa.int64(), "length": pa.int64(), "digest": pa.int64(),
@@ -41,115 +41,125 @@ COLUMNS: dict[str, pa.DataType] = {
 
 @dataclass(frozen=True, kw_only=True)
 class RunLog:
-    """What a log holds. `strange` lines are no records; `troubles` say which and why; `torn` bytes end it.
+    """The contents of a log.
 
-    `damage` is what `verify` would find wrong with the whole.
+    `unreadable` counts the lines that are not records, `reasons` names the first of them, and `torn` counts the bytes
+    of an incomplete last line. `damage` is what `verify` would report about the file.
     """
 
     table: pa.Table
     texts: SearchedTexts
     left_out: Mapping[str, int]
-    strange: int
-    troubles: tuple[str, ...]
+    unreadable: int
+    reasons: tuple[str, ...]
     torn: int
     state: str
     damage: str
 
 
 def scan(path: Path, suite: str) -> RunLog:
-    """The log of a run of one suite."""
+    """Read the log of a run.
+
+    Raises:
+        UsageError: The directory has no log.
+    """
     with files.disk(path / RECORDS):
         file = files.open_regular(path / RECORDS)
         if file is None:
-            raise UsageError(f"{path} is no run: {RECORDS} is not a plain file")
+            raise UsageError(f"{path} is not a run: {RECORDS} is not a plain file")
         with file, io.BufferedReader(file, files.CHUNK) as stored:
             return _Scan(stored, suite, *_manifest(path)).log(is_locked=files.locked(path))
 
 
 class _Scan:
-    """One pass over a log: the lines one by one, their rows, batches of columns."""
+    """One pass over a log."""
 
     def __init__(self, stored: io.BufferedIOBase, suite: str, wanted: Listed | None, damage: str) -> None:
         self._stored, self._suite, self._wanted, self._damage = stored, suite, wanted, damage
-        self._texts, self._hasher = SearchedTexts(limit=SEARCHED), hashlib.sha256()
-        self._size, self._torn, self._strange, self._troubles = 0, 0, 0, list[str]()
-        self._is_covered: bool | None = None  # whether the log begins as the manifest says
+        self._texts, self._hasher = SearchedTexts(limit=MAX_SEARCHED_BYTES), hashlib.sha256()
+        self._size, self._torn, self._unreadable, self._reasons = 0, 0, 0, list[str]()
+        self._is_intact: bool | None = None  # whether the log starts with the bytes of the manifest
 
     def log(self, *, is_locked: bool) -> RunLog:
-        """Everything."""
+        """Read everything."""
         batches, rows = list[pa.RecordBatch](), list[dict[str, Any]]()
-        for one in self._rows():
-            rows.append(one)
-            if len(rows) == BATCH:
+        for columns in self._rows():
+            rows.append(columns)
+            if len(rows) == BATCH_ROWS:
                 batches.append(_batch(rows))
                 rows.clear()
         table = _newest(pa.Table.from_batches([*batches, _batch(rows)]).unify_dictionaries())
         self._texts.seal()
-        asked = table["kind"].combine_chunks().cast(pa.string()).to_numpy(zero_copy_only=False) == "asked"
-        kinds = Counter(table["kind"].to_pylist())
-        left_out = {kind: kinds[kind] for kind in ("skipped", "disagrees")}
-        if self._wanted is not None and not self._is_covered:
-            self._damage = f"{RECORDS} is not what {MANIFEST} says: bytes have changed since the run was made"
+        kind = table["kind"].combine_chunks().cast(pa.string())
+        predicted = kind.to_numpy(zero_copy_only=False) == "asked"
+        kinds = Counter(kind.to_pylist())
+        if self._wanted is not None and not self._is_intact:
+            self._damage = f"{RECORDS} does not match {MANIFEST}: bytes have changed since the run was made"
         return RunLog(
-            table=table.filter(pa.array(asked, pa.bool_())), texts=self._texts, left_out=left_out,
-            strange=self._strange, troubles=tuple(self._troubles), torn=self._torn, state=self._state(is_locked),
+            table=table.filter(pa.array(predicted, pa.bool_())),
+            texts=self._texts,
+            left_out={kind: kinds[kind] for kind in ("skipped", "disagrees")},
+            unreadable=self._unreadable,
+            reasons=tuple(self._reasons),
+            torn=self._torn,
+            state=self._state(is_locked),
             damage="" if is_locked else self._damage,
-        )  # fmt: skip
+        )
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for count, (offset, text) in enumerate(self._lines(), 1):
             try:
                 if text is None:
-                    raise FormatError(f"longer than {LONGEST:,} bytes")
-                one = call_or_fault(self._row, text, offset)
-                if isinstance(one, RowFault):
-                    raise FormatError(one.note)
-                yield one
+                    raise FormatError(f"longer than {MAX_LINE_BYTES:,} bytes")
+                columns = call_or_fault(self._row, text, offset)
+                if isinstance(columns, RowFault):
+                    raise FormatError(columns.note)
+                yield columns
             except FormatError as error:
-                self._strange += 1
-                if len(self._troubles) < TOLD:
-                    self._troubles.append(f"line {count:,}: {error}")
+                self._unreadable += 1
+                if len(self._reasons) < MAX_REPORTED:
+                    self._reasons.append(f"line {count:,}: {error}")
 
     def _row(self, text: bytes, offset: int) -> dict[str, Any]:
         return self._columns(row(text), offset, len(text))
 
     def _lines(self) -> Iterator[tuple[int, bytes | None]]:
-        """Each whole line with its offset; None for one that is too long."""
-        while text := self._stored.readline(LONGEST):
+        """Yield each complete line with its offset; None for one that is too long."""
+        while text := self._stored.readline(MAX_LINE_BYTES):
             offset, is_long = self._size, False
-            self._took(text)
-            while not text.endswith(b"\n") and (text := self._stored.readline(LONGEST)):
+            self._count(text)
+            while not text.endswith(b"\n") and (text := self._stored.readline(MAX_LINE_BYTES)):
                 is_long = True
-                self._took(text)
+                self._count(text)
             if not text.endswith(b"\n"):
                 self._torn = self._size - offset
                 return
             yield offset, None if is_long else text
 
-    def _took(self, text: bytes) -> None:
+    def _count(self, text: bytes) -> None:
         self._size += len(text)
         self._hasher.update(text)
         if self._wanted is not None and self._size == self._wanted.size:
-            self._is_covered = self._hasher.hexdigest() == self._wanted.sha256
+            self._is_intact = self._hasher.hexdigest() == self._wanted.sha256
 
-    def _columns(self, one: IndexRow, offset: int, length: int) -> dict[str, Any]:
-        suite = f"{self._suite}/{one.group}" if one.group else self._suite
-        found = {name: getattr(one, name) for name in COLUMNS if hasattr(one, name)}
-        found |= {"offset": offset, "length": length, "suite": suite, "words": -1, "source": -1}
-        if one.kind == "asked":
-            found |= {"words": self._texts.add(one.words), "source": self._texts.add(one.source)}
-        return found
+    def _columns(self, record: IndexRow, offset: int, length: int) -> dict[str, Any]:
+        suite = f"{self._suite}/{record.group}" if record.group else self._suite
+        columns = {name: getattr(record, name) for name in COLUMNS if hasattr(record, name)}
+        columns |= {"offset": offset, "length": length, "suite": suite, "words": -1, "source": -1}
+        if record.kind == "asked":
+            columns |= {"words": self._texts.add(record.words), "source": self._texts.add(record.source)}
+        return columns
 
     def _state(self, is_locked: bool) -> str:
         if is_locked:
-            return "the run is still being written: the page shows what was there when it was opened"
+            return "the run is still being written: the page shows its state when it was opened"
         if self._wanted is None and not self._damage:
-            return "the run is not through: it has no manifest"
+            return "the run is not complete: it has no manifest"
         return ""
 
 
 def _manifest(path: Path) -> tuple[Listed | None, str]:
-    """The size and digest that a finished run has for its log, None without a manifest; and what is wrong with that."""
+    """Return the manifest's entry of the log, None without a manifest, and what is wrong with the manifest."""
     try:
         return listed(path).get(RECORDS), ""
     except (DiskError, FormatError) as error:
@@ -157,12 +167,12 @@ def _manifest(path: Path) -> tuple[Listed | None, str]:
 
 
 def _batch(rows: list[dict[str, Any]]) -> pa.RecordBatch:
-    arrays = [pa.array([one[name] for one in rows], kind) for name, kind in COLUMNS.items()]
+    arrays = [pa.array([columns[name] for columns in rows], kind) for name, kind in COLUMNS.items()]
     return pa.RecordBatch.from_arrays(arrays, names=list(COLUMNS))
 
 
 def _newest(table: pa.Table) -> pa.Table:
-    """The last row of each place, in the order of the places."""
-    places = table["at"].to_numpy()
-    _, behind = np.unique(places[::-1], return_index=True)  # the first from behind is the newest
-    return table.take(pa.array(len(places) - 1 - behind)).combine_chunks()
+    """Return the last row of each position, sorted by position."""
+    positions = table["at"].to_numpy()
+    _, from_end = np.unique(positions[::-1], return_index=True)
+    return table.take(pa.array(len(positions) - 1 - from_end)).combine_chunks()

@@ -1,7 +1,4 @@
-"""One line of a run's log as the index keeps it: the few fields it is listed and found by, not its texts.
-
-A line that is no record is refused in words. Whether its texts are of their notation is not looked at.
-"""
+"""One line of a run's log as a row of the index: the fields that are listed and searched, without the traces."""
 
 from __future__ import annotations
 
@@ -19,15 +16,15 @@ from worldline.codec.notation import notation
 from worldline.core.errors import FormatError
 from worldline.evaluation.external.program import called
 
-LISTED = 200  # characters of a name or a call that a list shows
+MAX_LISTED_CHARS = 200  # of a name or a call in a list
 RIGHT, FAULT, NONE = "right", "tool fault", "none"
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 53)]
-Outcome = Literal["right", "wrong", "truncated", "malformed"]
+VerdictWord = Literal["right", "wrong", "truncated", "malformed"]
 
 
 class _Judged(msgspec.Struct):
-    answer: Outcome
-    trace: Outcome
+    answer: VerdictWord
+    trace: VerdictWord
     type: str
     steps: Count
     agreed: Count
@@ -40,7 +37,7 @@ class _Ran(msgspec.Struct):
 
 
 class _Line(msgspec.Struct):
-    """What is read of a line; every other field is passed over."""
+    """The fields that are read; others are ignored."""
 
     at: Count
     name: str
@@ -61,10 +58,11 @@ class _Line(msgspec.Struct):
 
 
 class IndexRow(msgspec.Struct, frozen=True):
-    """The columns of one record. `size` is of the true text; `digest` is of the line, `program` of its program's name.
+    """The columns of one record.
 
-    Of a task that was not asked there is only its place and its kind. Of a failure whose record does not say which
-    operation it is about, as in older runs, `operation` is None.
+    `size` is that of the true text, `digest` that of the line, and `program` that of the program's digest. A task that
+    was not predicted has only its position and kind. `operation` is None if the record does not name it, as in older
+    runs.
     """
 
     at: int
@@ -94,7 +92,11 @@ _decoder = msgspec.json.Decoder(_Line)
 
 
 def row(text: bytes) -> IndexRow:
-    """A line's columns; FormatError where it is no record."""
+    """Parse a line of the log.
+
+    Raises:
+        FormatError: The line is not a record.
+    """
     line = _line(text)
     if line.kind != "asked":
         return IndexRow(line.at, line.kind, number(text))
@@ -103,36 +105,50 @@ def row(text: bytes) -> IndexRow:
     call = called(line.source, line.run.call) or ""
     cause = FAULT if line.status == "fault" else (judged.cause if judged else "") or RIGHT
     return IndexRow(
-        at=line.at, kind="asked", digest=number(text), program=number(line.program.encode("utf-8", "replace")),
-        name=listed(line.name or call or f"sample {line.at}"), call=listed(call), group=listed(line.group),
-        words="\n".join((line.name, call, cause)), source=line.source, status=line.status, cause=listed(cause),
-        type=listed(judged.type or NONE) if judged else NONE, answer=judged.answer == "right" if judged else None,
-        trace=judged.trace == "right" if judged else None, steps=judged.steps if judged else None,
-        agreed=judged.agreed if judged else None, bytes=judged.bytes if judged else None,
-        depth=notation(line.codec).depth(truth), seconds=line.seconds if math.isfinite(line.seconds) else None,
-        size=len(truth), operation=_operation(line, judged),
-    )  # fmt: skip
+        at=line.at,
+        kind="asked",
+        digest=number(text),
+        program=number(line.program.encode("utf-8", "replace")),
+        name=listed(line.name or call or f"sample {line.at}"),
+        call=listed(call),
+        group=listed(line.group),
+        words="\n".join((line.name, call, cause)),
+        source=line.source,
+        status=line.status,
+        cause=listed(cause),
+        depth=notation(line.codec).depth(truth),
+        seconds=line.seconds if math.isfinite(line.seconds) else None,
+        size=len(truth),
+        **(_verdict_columns(judged, line.operation) if judged else {}),
+    )
 
 
-def _operation(line: _Line, judged: _Judged | None) -> str | None:
-    if line.operation is None or judged is None or not judged.cause:
-        return None
-    return listed(line.operation or NONE)
+def _verdict_columns(judged: _Judged, operation: str | None) -> dict[str, Any]:
+    return {
+        "type": listed(judged.type or NONE),
+        "answer": judged.answer == "right",
+        "trace": judged.trace == "right",
+        "steps": judged.steps,
+        "agreed": judged.agreed,
+        "bytes": judged.bytes,
+        "operation": listed(operation or NONE) if operation is not None and judged.cause else None,
+    }
 
 
 def number(data: bytes) -> int:
-    """A digest that fits into a column."""
+    """Return a digest of 64 bits."""
     return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little", signed=True)
 
 
 def clean(text: str) -> str:
-    """The text with lone surrogates spelled out: what UTF-8 and JSON have a place for."""
+    """Escape lone surrogates, which UTF-8 cannot encode."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def listed(text: str) -> str:
-    """A text as a list shows it."""
-    return clean(text if len(text) <= LISTED else f"{text[:LISTED]}...<{len(text) - LISTED:,} more>")
+    """Shorten and clean a text for a list."""
+    more = len(text) - MAX_LISTED_CHARS
+    return clean(text if more <= 0 else f"{text[:MAX_LISTED_CHARS]}...<{more:,} more>")
 
 
 def _line(text: bytes) -> _Line:
@@ -142,17 +158,13 @@ def _line(text: bytes) -> _Line:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             if isinstance(error, msgspec.ValidationError):
                 raise
-            return msgspec.convert(_loaded(text), _Line)  # what json alone reads: lone surrogates, NaN
+            return msgspec.convert(json.loads(text), _Line)  # json also reads lone surrogates and NaN
     except (ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        raise FormatError(f"not a record of a run: {clean(str(error))[:LISTED]}") from None
-
-
-def _loaded(text: bytes) -> Any:
-    return json.loads(text)
+        raise FormatError(f"not a record of a run: {clean(str(error))[:MAX_LISTED_CHARS]}") from None
 
 
 def _decoded(data: str) -> str:
-    """A text that is not UTF-8: its marks are ASCII, which is all that is looked at."""
+    """Decode a text that is not UTF-8. Only its ASCII marks matter here."""
     try:
         return base64.b64decode(data, validate=True).decode("latin-1")
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""A part of the list of a run's samples, chosen and sorted, as JSON. It reads the index alone, never a trace."""
+"""One page of the list of a run's samples, filtered and sorted, as JSON. It reads only the index."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pyarrow as pa  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from worldline.core.errors import UsageError
-from worldline.ui.web.flips import match
+from worldline.ui.web.flips import RowMask, match
 from worldline.ui.web.index.filter import Filters, select
 from worldline.ui.web.index.index import RunIndex
 
 ORDERS = ("asc", "desc")
-MOST = 500  # samples of one answer
-COUNT = 100  # by default
+MAX_COUNT = 500
+DEFAULT_COUNT = 100
 LISTING = ("sort", "order", "offset", "count")
 FIELDS = (
     "at", "name", "suite", "call", "cause", "operation", "type", "steps", "agreed", "depth", "bytes", "seconds",
@@ -30,39 +30,39 @@ def samples(
     sort: str = "at",
     order: str = "asc",
     offset: int = 0,
-    count: int = COUNT,
+    count: int = DEFAULT_COUNT,
     other: RunIndex | None = None,
 ) -> dict[str, Any]:
-    """How many samples are chosen, and `count` of them from `offset` on; with `other`, how each came out there."""
+    """List `count` of the selected samples from `offset` on; with `other`, also their verdicts in that run.
+
+    Raises:
+        UsageError: An argument is out of range.
+    """
     if order not in ORDERS:
-        raise UsageError(f"order is one of {', '.join(ORDERS)}, not {order!r}")
-    if not 0 <= count <= MOST or offset < 0:
-        raise UsageError(f"count is at most {MOST} and offset at least 0, not {count} and {offset}")
-    chosen = ordered(index, select(index, filters, other), sort=sort, order=order)
-    part = chosen[offset : offset + count]
-    found = index.table.select(FIELDS).take(pa.array(part)).to_pylist()
-    others = _others(index, other, part) if other is not None else [None] * len(part)
-    return {
-        "total": len(chosen),
-        "samples": [{**one, "other": there} for one, there in zip(found, others, strict=True)],
-    }
+        raise UsageError(f"order must be one of {', '.join(ORDERS)}, not {order!r}")
+    if not 0 <= count <= MAX_COUNT or offset < 0:
+        raise UsageError(f"count is at most {MAX_COUNT} and offset at least 0, not {count} and {offset}")
+    selected = ordered(index, select(index, filters, other), sort=sort, order=order)
+    page = selected[offset : offset + count]
+    rows = index.table.select(FIELDS).take(pa.array(page)).to_pylist()
+    others = _others(index, other, page) if other is not None else [None] * len(page)
+    samples = [{**row, "other": verdict} for row, verdict in zip(rows, others, strict=True)]
+    return {"total": len(selected), "samples": samples}
 
 
-def ordered(index: RunIndex, rows: NDArray[np.bool_], *, sort: str, order: str) -> NDArray[np.int64]:
-    """The chosen rows in an order; those without a value come last either way."""
-    every = index.order(sort)
-    found = every[rows[every]]
+def ordered(index: RunIndex, rows: RowMask, *, sort: str, order: str) -> NDArray[np.int64]:
+    """Sort the selected rows. Those without a value come last in either order."""
+    order_of_all = index.order(sort)
+    selected = order_of_all[rows[order_of_all]]
     if order == "asc":
-        return found
-    known = int(len(found) - index.table[sort].take(pa.array(found)).null_count)
-    return np.concatenate([found[:known][::-1], found[known:]])
+        return selected
+    known = int(len(selected) - index.table[sort].take(pa.array(selected)).null_count)
+    return np.concatenate([selected[:known][::-1], selected[known:]])
 
 
-def _others(index: RunIndex, other: RunIndex, part: NDArray[np.int64]) -> list[dict[str, Any] | None]:
-    """How samples came out in the other run; None where it has no such sample."""
-    partners = match(index, other).partner[part]
-    known = [int(at) for at in partners if at >= 0]
-    found = iter(
-        other.table.select(["answer", "trace", "cause"]).take(pa.array(known, pa.int64())).to_pylist()
-    )
-    return [next(found) if at >= 0 else None for at in partners]
+def _others(index: RunIndex, other: RunIndex, page: NDArray[np.int64]) -> list[dict[str, Any] | None]:
+    """Return the verdicts of samples in the other run; None if it has no such sample."""
+    partners = match(index, other).partner[page]
+    known = pa.array([int(row) for row in partners if row >= 0], pa.int64())
+    verdicts = iter(other.table.select(["answer", "trace", "cause"]).take(known).to_pylist())
+    return [next(verdicts) if row >= 0 else None for row in partners]

@@ -1,7 +1,4 @@
-"""Texts that are searched, each kept once, in lower case: which of them hold a word.
-
-A search walks over all of them, at the speed of `in`. What a text was of is not known here.
-"""
+"""Distinct texts in lower case, and which of them contain a word."""
 
 from __future__ import annotations
 
@@ -13,20 +10,20 @@ from operator import contains
 import numpy as np
 from numpy.typing import NDArray
 
-KEPT = 8  # searches that are remembered: a page asks the same one again for each part of its list
+MAX_REMEMBERED = 8  # searches: a page repeats its search for each part of the list
 
 
 class SearchedTexts:
-    """A growing set of texts, by number. Beyond `limit` characters it `is_full`, and none more is kept."""
+    """Texts by number. After `limit` characters it `is_full` and takes no more."""
 
     def __init__(self, *, limit: int) -> None:
         self.limit, self.size, self.is_full = limit, 0, False
         self._texts = list[str]()
         self._known = dict[bytes, int]()
-        self._found: OrderedDict[str, NDArray[np.bool_]] = OrderedDict()
+        self._remembered: OrderedDict[str, NDArray[np.bool_]] = OrderedDict()
 
     def add(self, text: str) -> int:
-        """The number of a text; -1 of one that is not kept."""
+        """Add a text and return its number; -1 if there is no room."""
         folded = text.lower()
         key = hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         number = self._known.get(key, -1)
@@ -41,17 +38,17 @@ class SearchedTexts:
         return self._known[key]
 
     def seal(self) -> None:
-        """No more will be added: what only adding needs is let go."""
+        """Free what only `add` needs."""
         self._known.clear()
 
-    def holding(self, word: str) -> NDArray[np.bool_]:
-        """Of each text, by number, whether it holds the word, in either case; one false more, for number -1."""
+    def containing(self, word: str) -> NDArray[np.bool_]:
+        """Return for each number whether its text contains the word in any case; the last entry is for -1."""
         folded = word.lower()
-        found = self._found.pop(folded, None)
-        if found is None:
-            every = map(contains, self._texts, repeat(folded))
-            found = np.append(np.fromiter(every, np.bool_, len(self._texts)), False)
-        self._found[folded] = found
-        if len(self._found) > KEPT:
-            self._found.popitem(last=False)
-        return found
+        matches = self._remembered.pop(folded, None)
+        if matches is None:
+            checked = map(contains, self._texts, repeat(folded))
+            matches = np.append(np.fromiter(checked, np.bool_, len(self._texts)), False)
+        self._remembered[folded] = matches
+        if len(self._remembered) > MAX_REMEMBERED:
+            self._remembered.popitem(last=False)
+        return matches

@@ -1,14 +1,13 @@
-// What the page asks for, over HTTP or from a bundle; the views never know which.
+// The API, over HTTP or from a bundle; the views do not know which.
 //
-// A bundle is there when its own script has set `globalThis.worldlineBundle` before any module ran. The token of
-// the printed address is taken out of the hash here, once, before a router reads it. Nothing is cached: what is
-// shown again and again is kept by the view that shows it (windowed.js).
+// A bundle's first script sets `globalThis.worldlineBundle` before any module runs. The token of the printed address is
+// removed from the hash here, before the router reads it. Nothing is cached here; the views cache what they show again.
 
 import { bundled } from "./bundled.js";
 
 const STORED = "worldline-token";
 
-/** A refusal of the server, in its words; `slug` is for code, `message` for people. */
+/** A refusal of the server; `slug` is for code, `message` for people. */
 export class ApiError extends Error {
   constructor(slug, message, status) {
     super(message);
@@ -20,17 +19,17 @@ export class ApiError extends Error {
 
 /** `#token=T` and `#token=T/run/0`: the token, and the hash that is left. */
 function tokenIn(hash) {
-  const found = /^#token=([A-Za-z0-9_-]+)(.*)$/s.exec(hash);
-  return found ? { token: found[1], rest: found[2] ? `#${found[2].replace(/^[#&]+/, "")}` : "#/" } : null;
+  const parsed = /^#token=([A-Za-z0-9_-]+)(.*)$/s.exec(hash);
+  return parsed ? { token: parsed[1], rest: parsed[2] ? `#${parsed[2].replace(/^[#&]+/, "")}` : "#/" } : null;
 }
 
 function takeToken() {
-  const found = tokenIn(location.hash);
-  if (found) {
-    store(found.token);
-    history.replaceState(null, "", `${location.pathname}${location.search}${found.rest}`);
+  const parsed = tokenIn(location.hash);
+  if (parsed) {
+    store(parsed.token);
+    history.replaceState(null, "", `${location.pathname}${location.search}${parsed.rest}`);
   }
-  return found ? found.token : stored();
+  return parsed ? parsed.token : stored();
 }
 
 function store(token) {
@@ -49,25 +48,25 @@ function stored() {
   }
 }
 
-/** `{a: 1, b: null}` as `?a=1`; nothing is written for null, undefined and "". */
+/** `{a: 1, b: null}` as `?a=1`; null, undefined and "" are left out. */
 export function query(params = {}) {
-  const said = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
-  const text = new URLSearchParams(said.map(([name, value]) => [name, String(value)])).toString();
+  const entries = Object.entries(params).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  const text = new URLSearchParams(entries.map(([name, value]) => [name, String(value)])).toString();
   return text ? `?${text}` : "";
 }
 
 async function refusal(response) {
-  let told = {};
+  let failure = {};
   try {
-    told = (await response.json()).error ?? {};
+    failure = (await response.json()).error ?? {};
   } catch {
     // not JSON: a proxy, or a server that is going down
   }
-  const words = told.slug === "token" ? "This page needs the address that `worldline view` printed: its token is missing or old." : null;
-  return new ApiError(told.slug ?? `http-${response.status}`, words ?? told.message ?? `The server said ${response.status}.`, response.status);
+  const words = failure.slug === "token" ? "The token is missing or old: open the address that `worldline view` printed." : null;
+  return new ApiError(failure.slug ?? `http-${response.status}`, words ?? failure.message ?? `The server answered with status ${response.status}.`, response.status);
 }
 
-/** Server-sent events out of a stream of text: `take(text)` gives those that are complete. */
+/** Parses server-sent events: called with a piece of text, it returns the events that are complete. */
 function eventReader() {
   let left = "";
   return (text) => {
@@ -115,9 +114,9 @@ function overHttp(token) {
 
   return {
     async runs(signal) {
-      const found = await get("runs", {}, signal);
-      live = Boolean(found.live);
-      return found;
+      const parsed = await get("runs", {}, signal);
+      live = Boolean(parsed.live);
+      return parsed;
     },
     overview: (run, params, signal) => get(`runs/${encodeURIComponent(run)}/overview`, params, signal),
     samples: (run, params, signal) => get(`runs/${encodeURIComponent(run)}/samples`, params, signal),

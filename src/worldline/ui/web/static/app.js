@@ -1,5 +1,4 @@
-// The page's frame: header, routes, help, theme, focus and announcements. It shows one view at a time and knows nothing of
-// what a view shows. Routes are in the hash: `#/`, `#/run/0?...`, `#/run/0/sample/17?...`.
+// The page's frame: header, routes, help, theme, focus and announcements. It shows one view at a time. Routes are in the hash: `#/`, `#/run/0?...`, `#/run/0/sample/17?...`.
 //
 // A view is `show(root, route, context) -> {dispose(), update?(route)}`; `update` is for the same path with other parameters.
 
@@ -39,10 +38,10 @@ function viewOf(path) {
   return null;
 }
 
-// The event's own address: what was shown before may have written its own since.
+// Use the address of the event: the previous view may have changed `location` since.
 async function follow(event) {
   const hash = event ? new URL(event.newURL).hash : location.hash;
-  if (hash.startsWith("#token=")) return void location.reload(); // a newly printed address, in a tab that is open already
+  if (hash.startsWith("#token=")) return void location.reload(); // a newly printed address in an open tab
   const route = routeOf(hash);
   const path = route.path.join("/");
   if (shown) shown.hash = hash;
@@ -77,25 +76,25 @@ function leave() {
   for (const take of shown?.taken ?? []) take();
 }
 
-/** What a view may ask of the frame. */
+/** What the frame offers to a view. */
 function contextOf(mine) {
   return {
     api,
     announce,
-    /** Keys of this view, gone when it is left: [{key, also?, label, act}]. */
+    /** Registers keys until the view is left: [{key, also?, label, act}]. */
     keys: (heading, list) => mine.taken.push(keys.register(heading, list)),
     /** Goes to a hash, as a link would. */
     go: (hash) => (location.hash = hash),
-    /** Writes the address of what is shown already; `push` makes it a place to come back to. Who is on the way elsewhere stays on it. */
+    /** Sets the address of what is shown; `push` adds it to the history. Ignored once another view is opening. */
     address: (hash, { push = false } = {}) => {
       if (mine !== shown || location.hash !== mine.hash) return;
       if (push) history.pushState({ jumps: jumps() + 1 }, "", hash);
       else history.replaceState(history.state, "", hash);
       mine.hash = location.hash;
     },
-    /** How many pushed addresses of this page lie behind this one: whether there is a way back inside it. */
+    /** How many addresses this page has pushed: whether `back` stays on it. */
     jumps,
-    /** The way here: [{label, href?}], the last one being this view. */
+    /** Sets the breadcrumbs: [{label, href?}], the last one being this view. */
     crumbs: (list) => mine === shown && setCrumbs(list),
   };
 }
@@ -104,7 +103,7 @@ function jumps() {
   return history.state?.jumps ?? 0;
 }
 
-/** Says something to a screen reader. */
+/** Announces a text to screen readers. */
 function announce(text) {
   live.textContent = text;
 }
@@ -136,7 +135,7 @@ function start() {
     { key: "?", label: "show these keys", act: keys.help },
     { key: "t", label: "light or dark", act: otherTheme },
     { key: "h", label: "all runs", act: () => (location.hash = "#/") },
-    { key: "Escape", label: "out of a field, so that keys are keys again", act: () => document.activeElement?.blur() },
+    { key: "Escape", label: "leave a field, so that keys work again", act: () => document.activeElement?.blur() },
   ]);
   startTheme(themeChanged);
   themeChanged();

@@ -1,21 +1,20 @@
-// The branches of a scene as a tree: the root, and under each branch those that were made from it. Choosing one shows it. The tree
-// is one stop of the Tab key; arrows move in it, as in every tree.
+// The branches of a sample as a tree. Selecting a branch shows it. Tab reaches the tree, and arrow keys move in it.
 
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
 
 /** An intervention in a few words. */
 export function named(intervention) {
-  if (!intervention) return "the run";
+  if (!intervention) return "original run";
   const { kind, step, name, value, line, limit, how } = intervention;
   const at = step === undefined || step === null ? "" : ` at step ${count(step)}`;
-  if (kind === "edit") return value === null ? `${name} gone${at}` : `${name} = ${cut(value, 60)}${at}`;
+  if (kind === "edit") return value === null ? `${name} deleted${at}` : `${name} = ${cut(value, 60)}${at}`;
   if (kind === "line") return `line ${line} forced${at}`;
   if (kind === "budget") return `budget ${count(limit)} bytes`;
   if (kind === "rewrite") return `rewritten: ${how}`;
   return kind;
 }
 
-/** The panel; `choose(id)` shows a branch, `stop(id)` stops one that is still written. */
+/** The panel; `choose(id)` shows a branch, `stop(id)` stops one that is being predicted. */
 export function branchesPanel({ choose, stop }) {
   const tree = el("ul", { class: "tree", role: "tree", "aria-labelledby": "branches-title" });
   const element = el("section", { class: "panel branches-panel", "aria-labelledby": "branches-title" },
@@ -23,25 +22,25 @@ export function branchesPanel({ choose, stop }) {
 
   function render({ scene, branch, progress }) {
     const held = tree.contains(document.activeElement);
-    fill(tree, ordered(scene.branches).map(({ one, deep }) => item(one, deep, one.id === branch.id, progress.get(one.id))));
+    fill(tree, ordered(scene.branches).map(({ node, depth }) => item(node, depth, node.id === branch.id, progress.get(node.id))));
     if (held) tree.querySelector("[aria-selected=true]")?.focus();
   }
 
-  function item(one, deep, chosen, told) {
-    const twig = deep ? el("span", { class: "soft", "aria-hidden": "true" }, "└ ") : null;
-    const made = el("li", {
-      role: "treeitem", tabIndex: chosen ? 0 : -1, "aria-selected": String(chosen), "aria-level": deep + 1,
-      class: "branch", data: { id: one.id }, on: { click: () => choose(one.id) },
-    }, el("span", { class: "branch-name" }, twig, oneLine(named(one.intervention))), state(one, told));
-    made.style.paddingLeft = `${8 + 14 * Math.min(deep, 8)}px`;
-    if (one.status === "running") {
+  function item(node, depth, chosen, report) {
+    const twig = depth ? el("span", { class: "soft", "aria-hidden": "true" }, "└ ") : null;
+    const element = el("li", {
+      role: "treeitem", tabIndex: chosen ? 0 : -1, "aria-selected": String(chosen), "aria-level": depth + 1,
+      class: "branch", data: { id: node.id }, on: { click: () => choose(node.id) },
+    }, el("span", { class: "branch-name" }, twig, oneLine(named(node.intervention))), state(node, report));
+    element.style.paddingLeft = `${8 + 14 * Math.min(depth, 8)}px`;
+    if (node.status === "running") {
       const halt = (event) => {
         event.stopPropagation(); // to stop a branch is not to choose it
-        stop(one.id);
+        stop(node.id);
       };
-      made.append(el("button", { type: "button", class: "quiet stop", "aria-label": `Stop ${named(one.intervention)}`, on: { click: halt } }, "■ stop"));
+      element.append(el("button", { type: "button", class: "quiet stop", "aria-label": `Stop ${named(node.intervention)}`, on: { click: halt } }, "■ stop"));
     }
-    return made;
+    return element;
   }
 
   tree.addEventListener("keydown", (event) => {
@@ -64,34 +63,34 @@ export function branchesPanel({ choose, stop }) {
 
 /** The branches with their depth, each after its parent and before its parent's next child. */
 export function ordered(branches) {
-  const found = [];
-  const below = (parent, deep) => {
-    for (const one of branches) {
-      if ((one.parent ?? null) !== parent || found.some((other) => other.one === one)) continue;
-      found.push({ one, deep });
-      below(one.id, deep + 1);
+  const listed = [];
+  const below = (parent, depth) => {
+    for (const node of branches) {
+      if ((node.parent ?? null) !== parent || listed.some((other) => other.node === node)) continue;
+      listed.push({ node, depth });
+      below(node.id, depth + 1);
     }
   };
   below(null, 0);
-  return found;
+  return listed;
 }
 
-/** What a branch that is not over waits for, out of its newest report; none at its very beginning. */
-export function waitsFor(told) {
-  if (!told) return "begins";
-  if (told.ahead) return `waits for its turn, behind ${plural(told.ahead, "other branch", "other branches")}`;
-  if (told.stage === "truth") return "waits for the interpreter, which runs the program";
-  if (!told.steps) return "waits for the first step of the model";
-  return `the model writes: ${plural(told.steps, "step")}, ${plural(told.bytes, "byte")}`;
+/** What a running branch waits for, from its newest report (undefined at the start). */
+export function waitsFor(report) {
+  if (!report) return "starting";
+  if (report.ahead) return `waiting for its turn, after ${plural(report.ahead, "other branch", "other branches")}`;
+  if (report.stage === "truth") return "waiting for the interpreter to execute the program";
+  if (!report.steps) return "waiting for the first predicted step";
+  return `predicting: ${plural(report.steps, "step")}, ${plural(report.bytes, "byte")}`;
 }
 
-function state(one, told) {
-  if (one.status === "running") {
-    return el("span", { class: "branch-state running" }, el("span", { class: "pulse", "aria-hidden": "true" }), waitsFor(told));
+function state(node, report) {
+  if (node.status === "running") {
+    return el("span", { class: "branch-state running" }, el("span", { class: "pulse", "aria-hidden": "true" }), waitsFor(report));
   }
-  if (one.status !== "done") return el("span", { class: "branch-state verdict wrong" }, one.status);
-  if (!one.answer || one.answer.truth === null || one.answer.truth === undefined) return el("span", { class: "branch-state soft" }, "no truth");
-  const kind = one.answer.right ? (one.first === null || one.first === undefined ? "right" : "consequential") : "wrong";
-  const words = { right: "✓ as the interpreter", consequential: "≈ answer right, trace parts", wrong: `✗ answer ${one.answer.outcome ?? "wrong"}` }[kind];
+  if (node.status !== "done") return el("span", { class: "branch-state verdict wrong" }, node.status);
+  if (!node.answer || node.answer.truth === null || node.answer.truth === undefined) return el("span", { class: "branch-state soft" }, "no actual run");
+  const kind = node.answer.right ? (node.first === null || node.first === undefined ? "right" : "consequential") : "wrong";
+  const words = { right: "✓ trace right", consequential: "≈ answer right, trace diverges", wrong: `✗ answer ${node.answer.outcome ?? "wrong"}` }[kind];
   return el("span", { class: `branch-state verdict ${kind}` }, words);
 }

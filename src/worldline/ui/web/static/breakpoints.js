@@ -1,21 +1,21 @@
-// Breakpoints of the programs of a sample: lines, by their source, as long as the sample is shown. A rewritten program has its own.
+// Breakpoints of a sample's programs: lines by source. A rewritten program has its own.
 
 /** The breakpoints of a view. */
 export class Breakpoints {
   constructor() {
-    this.kept = new Map();
+    this.linesBySource = new Map();
   }
 
-  /** The lines of a program that have one. */
+  /** The lines of a program with a breakpoint. */
   of(program) {
-    if (!this.kept.has(program.source)) this.kept.set(program.source, new Set());
-    return this.kept.get(program.source);
+    if (!this.linesBySource.has(program.source)) this.linesBySource.set(program.source, new Set());
+    return this.linesBySource.get(program.source);
   }
 
-  /** Sets one, or takes it away, at a line or the next that can run: {line, on}; null where none can. */
-  toggle(program, asked) {
+  /** Toggles a breakpoint at a line or the next executable one: {line, on}; null if there is none. */
+  toggle(program, wanted) {
     const lines = this.of(program);
-    const line = lines.has(asked) ? asked : program.runnable.find((one) => one >= asked);
+    const line = lines.has(wanted) ? wanted : program.runnable.find((candidate) => candidate >= wanted);
     if (line === undefined) return null;
     if (!lines.delete(line)) lines.add(line);
     return { line, on: lines.has(line) };

@@ -1,8 +1,8 @@
-// The first script of a bundle, a classic one: where its data are, and the start of its modules. Only bundle.py uses it.
+// The first script of a bundle: loads its data and starts its modules. Only bundle.py uses it.
 //
-// In one file they are blocks of JSON in the page; in a folder each is a script of its own, fetched by a tag when it is wanted, because
-// a page that was opened from a disk may load scripts and nothing else. Texts stay texts until JSON.parse: an object literal
-// would take a variable called __proto__ for its own.
+// In one file the data are JSON blocks in the page. In a folder each is a script, loaded when needed, because a page
+// opened from disk can load nothing else. Data stay texts until JSON.parse: an object literal would treat a variable
+// called __proto__ as its prototype.
 
 (() => {
   const waiting = new Map();
@@ -35,13 +35,13 @@
       Object.defineProperty(this, "runs", { value: runs });
       return runs;
     },
-    /** An object of the bundle by its name, or null; the newest few are kept. */
+    /** An object of the bundle by name, or null; the newest few are cached. */
     load(name) {
-      const found = known.get(name) ?? read(name);
+      const loading = known.get(name) ?? read(name);
       known.delete(name);
-      known.set(name, found);
+      known.set(name, loading);
       if (known.size > 12) known.delete(known.keys().next().value);
-      return found;
+      return loading;
     },
     put(name, text) {
       waiting.get(name)?.(text);
@@ -49,8 +49,8 @@
     },
   };
 
-  // Modules are addresses of the import map. A tag that a trusted script adds is trusted with all that it imports, which a tag
-  // written in the page is not; so the page's policy need allow no address at all.
+  // Modules are addresses of the import map. A tag added by a trusted script is trusted with all its imports, a tag in the
+  // page is not; so the page's policy needs to allow no address.
   const { entry } = document.currentScript.dataset;
   addEventListener("DOMContentLoaded", () => {
     const script = document.createElement("script");

@@ -1,14 +1,13 @@
-// The same answers as the server's, out of a bundle: a page that is opened from a file, with nothing behind it.
+// The API of a page without a server: the same answers, from a bundle.
 //
-// `source` is what the bundle's first script left: {runs, load(name) -> promise of an object}. The samples of a run
-// come as one object and are sifted here (sift.js); the steps of a sample come when it is opened. A model cannot
-// be asked anything from a file, so every intervention is refused in words.
+// `source` comes from the bundle's first script: {runs, load(name) -> promise of an object}. The samples of a run are one
+// object, which sift.js filters; the steps of a sample are loaded when it is opened. Interventions are refused.
 
 import { overview, samples } from "./sift.js";
 
-const ASLEEP = "This page is a bundle: a file with no model behind it. Open the run with `worldline view` to intervene.";
+const ASLEEP = "This page is a bundle without a model. Open the run with `worldline view` to intervene.";
 
-/** An api over a bundle; `Refusal` is the error the views expect. */
+/** The API of a bundle; `Refusal` is the class of its errors. */
 export function bundled(source, Refusal) {
   const missing = (words) => new Refusal("not-bundled", words, 404);
   const refuse = async () => {
@@ -17,23 +16,23 @@ export function bundled(source, Refusal) {
 
   async function sample(run, at, params = {}) {
     const other = params.other ? `-${params.other}` : "";
-    const found = await source.load(`sample-${run}-${at}${other}`);
-    if (!found) throw missing("The steps of this sample are not part of this bundle: it was made with a limit, or the sample could not be read.");
-    return found;
+    const data = await source.load(`sample-${run}-${at}${other}`);
+    if (!data) throw missing("This bundle does not include the steps of this sample: they exceed --max-samples, or the sample could not be read.");
+    return data;
   }
 
   async function pair(run, at, params = {}) {
     const { branch = 0, left = "truth", right = "found" } = params;
     const isBeside = left === "other" || right === "other";
-    const found = (await sample(run, at, isBeside ? params : {})).pairs[`${branch}/${left}/${right}`];
-    if (!found) throw missing(`This bundle has no comparison of ${left} and ${right} here.`);
-    return found;
+    const data = (await sample(run, at, isBeside ? params : {})).pairs[`${branch}/${left}/${right}`];
+    if (!data) throw missing(`This bundle does not include the comparison of ${left} and ${right}.`);
+    return data;
   }
 
   async function rows(run) {
-    const found = await source.load(`run-${run}`);
-    if (!found) throw missing("This bundle has no such run.");
-    return found;
+    const data = await source.load(`run-${run}`);
+    if (!data) throw missing("This bundle has no such run.");
+    return data;
   }
 
   return {

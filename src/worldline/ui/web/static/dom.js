@@ -1,8 +1,8 @@
 // Building elements, and showing hostile text. Programs and models write what is shown here, so text enters the page by
 // textContent alone, and characters that hide or reorder their neighbours are shown as escapes. No state, no layout.
 
-/** The longest text that one element shows; what is beyond is counted, not shown. */
-const LONGEST = 4000;
+/** Maximum length of a text in one element; the rest is counted, not shown. */
+const MAX_CHARS = 4000;
 
 // C0 and C1 controls, soft hyphen, bidi marks and isolates, zero-width and invisible characters, line separators, tags.
 const HIDDEN = new RegExp(
@@ -28,10 +28,10 @@ function escaped(character) {
   return "\\U" + code.toString(16).padStart(8, "0");
 }
 
-/** The beginning of a text and how many characters are missing, so that a line of 10 MB costs as much as a short one. */
-export function cut(text, longest = LONGEST) {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest)} …<${count(text.length - longest)} more>`;
+/** Shortens a text, and says how many characters are missing. */
+export function cut(text, maxChars = MAX_CHARS) {
+  if (text.length <= maxChars) return text;
+  return `${text.slice(0, maxChars)} …<${count(text.length - maxChars)} more>`;
 }
 
 /**
@@ -39,17 +39,17 @@ export function cut(text, longest = LONGEST) {
  * names, and attributes by theirs (aria-*, role, for). Children are elements, texts (made visible) or nothing.
  */
 export function el(tag, set = {}, ...children) {
-  const made = document.createElement(tag);
+  const node = document.createElement(tag);
   for (const [name, value] of Object.entries(set)) {
     if (value === undefined || value === null) continue;
-    if (name === "class") made.className = value;
-    else if (name === "on") for (const [event, act] of Object.entries(value)) made.addEventListener(event, act);
-    else if (name === "data") Object.assign(made.dataset, value);
-    else if (name in made && !name.startsWith("aria")) made[name] = value;
-    else made.setAttribute(name, value);
+    if (name === "class") node.className = value;
+    else if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
+    else if (name === "data") Object.assign(node.dataset, value);
+    else if (name in node && !name.startsWith("aria")) node[name] = value;
+    else node.setAttribute(name, value);
   }
-  made.append(...shown(children));
-  return made;
+  node.append(...shown(children));
+  return node;
 }
 
 /** Replaces what an element holds. */
@@ -63,7 +63,7 @@ function shown(children) {
   return flat.map((child) => (child instanceof Node ? child : visible(cut(String(child)))));
 }
 
-/** Whether an element would take a typed letter for itself. */
+/** Whether an element accepts typed text. */
 export function typesInto(element) {
   if (!(element instanceof HTMLElement)) return false;
   if (element.isContentEditable || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement) return true;
@@ -72,19 +72,19 @@ export function typesInto(element) {
 
 const NUMBERS = new Intl.NumberFormat("en"); // made once: making one costs more than a hundred uses
 
-/** A number with its thousands apart. */
+/** A number with thousands separators. */
 export function count(n) {
   return NUMBERS.format(n);
 }
 
-/** A probability as a percentage; "" where there is none. */
+/** A probability as a percentage; "" if there is none. */
 export function percent(p) {
   if (p === null || p === undefined) return "";
   if (p > 0.9995 && p < 1) return ">99.9 %";
   return `${(100 * p).toFixed(p < 0.1 || (p > 0.99 && p < 1) ? 1 : 0)} %`;
 }
 
-/** One of something, or several of them. */
-export function plural(n, one, several = `${one}s`) {
-  return `${count(n)} ${n === 1 ? one : several}`;
+/** A count with a noun in singular or plural. */
+export function plural(n, singular, several = `${singular}s`) {
+  return `${count(n)} ${n === 1 ? singular : several}`;
 }

@@ -1,7 +1,7 @@
-// The form that narrows a run's samples: text, choices, lengths; and the chips that say what is chosen.
+// The form that filters a run's samples, and the chips of the active filters.
 //
-// It knows what can be chosen from the figures of the whole run. It keeps no state: every change is told, and the
-// state comes back by `show`.
+// The choices come from the figures of the whole run. The form keeps no state: it reports every change, and `show` sets
+// the new state.
 
 import { count, el, fill } from "./dom.js";
 import { FILTERS, filtersOf } from "./filters.js";
@@ -10,7 +10,7 @@ const CHOICES = { cause: "any cause", suite: "any suite", type: "any type", endi
 const VERDICTS = { answer: "any answer", trace: "any trace" };
 const CHIPS = { gained: "gained", lost: "lost", both: "right in both", neither: "wrong in both" };
 
-/** A form in `root`; `change(part, {typing})` is called with what was changed. */
+/** A form in `root`; calls `change(part, {typing})` with what was changed. */
 export class FilterForm {
   constructor({ root, chips, change, leave }) {
     this.change = change;
@@ -56,7 +56,7 @@ export class FilterForm {
     event.preventDefault();
   }
 
-  /** What can be chosen: the buckets of the whole run. */
+  /** Sets the choices: the buckets of the whole run. */
   offer(by) {
     for (const [name, any] of Object.entries(CHOICES)) {
       const options = (by[name] ?? []).filter((bucket) => name in bucket.filter);
@@ -68,7 +68,7 @@ export class FilterForm {
     }
   }
 
-  /** Show a state; a field that is being typed into is left alone. */
+  /** Shows a state, except in the field that is being typed into. */
   show(state) {
     for (const [name, element] of Object.entries(this.fields)) {
       if (element === document.activeElement && element.tagName === "INPUT") continue;
@@ -86,15 +86,15 @@ export class FilterForm {
   chip(name, value) {
     const words = name === "flip" ? CHIPS[value] ?? value : `${FILTERS[name]} ${value}`;
     const act = () => this.change({ [name]: null }, {});
-    return el("button", { type: "button", class: "chip", title: "Let go of this filter", "aria-label": `${words}: let go of this filter`, on: { click: act } }, words, el("span", { "aria-hidden": "true" }, " ✕"));
+    return el("button", { type: "button", class: "chip", title: "Remove this filter", "aria-label": `${words}: remove this filter`, on: { click: act } }, words, el("span", { "aria-hidden": "true" }, " ✕"));
   }
 
-  /** Let go of every filter. */
+  /** Clears every filter. */
   clear(state) {
     this.change(Object.fromEntries(Object.keys(filtersOf(state)).map((name) => [name, null])), {});
   }
 
-  /** Put the keyboard into the search, or into the first choice. */
+  /** Focuses the search, or the first choice. */
   focus(where) {
     if (where === "search") this.search.select();
     else {

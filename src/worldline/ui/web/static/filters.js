@@ -1,8 +1,6 @@
-// Which samples of a run are wanted, and in which order: read from an address, written into one, said in words.
-//
-// What a filter selects is the server's (or sift.js's) business; here it is only a name and a text.
+// The filters and sort order of an overview, as parameters of an address. The server or sift.js applies them.
 
-/** Every filter, with the words before its value. */
+/** Every filter, with its label. */
 export const FILTERS = {
   q: "text", cause: "cause", suite: "suite", type: "type", operation: "operation", ending: "ending", answer: "answer",
   trace: "trace", steps_min: "steps from", steps_max: "steps to", depth: "depth", depth_min: "depth from",
@@ -10,11 +8,11 @@ export const FILTERS = {
 };
 const OTHERS = ["sort", "order", "other", "row", "measure"];
 
-/** The parameters of a route as a plain object, only those that an overview knows. */
+/** The known parameters of a route, as an object. */
 export function stateOf(route) {
-  const given = route.params instanceof URLSearchParams ? Object.fromEntries(route.params) : { ...route.params };
-  const known = [...Object.keys(FILTERS), ...OTHERS].filter((name) => (given[name] ?? "") !== "");
-  return Object.fromEntries(known.map((name) => [name, String(given[name])]));
+  const values = route.params instanceof URLSearchParams ? Object.fromEntries(route.params) : { ...route.params };
+  const known = [...Object.keys(FILTERS), ...OTHERS].filter((name) => (values[name] ?? "") !== "");
+  return Object.fromEntries(known.map((name) => [name, String(values[name])]));
 }
 
 /** The filters alone. */
@@ -22,13 +20,13 @@ export function filtersOf(state) {
   return Object.fromEntries(Object.keys(FILTERS).filter((name) => state[name]).map((name) => [name, state[name]]));
 }
 
-/** What is asked of the samples: the filters, the other run, the order. */
-export function asked(state) {
+/** The query for samples: the filters, the other run, the order. */
+export function sampleQuery(state) {
   const { sort, order, other } = state;
   return { ...filtersOf(state), ...(other ? { other } : {}), ...(sort ? { sort, order: order ?? "asc" } : {}) };
 }
 
-/** The state with some of it changed; null takes a part away. A changed list is seen from its top. */
+/** The state with a change; null removes a part. A changed list starts at its top. */
 export function changed(state, change) {
   const next = { ...state, row: null, ...change };
   if (!next.other) next.flip = null;
@@ -47,14 +45,14 @@ export function sampleHref(run, at, state) {
   return `#/run/${encodeURIComponent(run)}/sample/${at}${other}`;
 }
 
-/** Whether a bucket is what is chosen now: a bucket's filter includes the page's of other kinds, `keys` are those of its kind. */
+/** Whether a bucket is selected; `keys` are the filters of its kind. */
 export function isChosen(state, filter, keys) {
   const own = keys.filter((name) => name in filter);
   return own.length > 0 && own.every((name) => state[name] === String(filter[name]));
 }
 
-/** A change of state that chooses a bucket, or lets it go again when it is the chosen one. */
+/** The change that selects a bucket, or clears it if it is selected. */
 export function toggled(state, filter, keys) {
-  const freed = Object.fromEntries(keys.map((name) => [name, null]));
-  return isChosen(state, filter, keys) ? freed : { ...freed, ...filter };
+  const cleared = Object.fromEntries(keys.map((name) => [name, null]));
+  return isChosen(state, filter, keys) ? cleared : { ...cleared, ...filter };
 }

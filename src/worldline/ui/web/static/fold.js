@@ -1,9 +1,8 @@
-// From a chunk of rows to what one side shows at a row: the live frames with their values and who wrote them, and the output.
-// Pure: a chunk is what `explore/chunk.py` makes. It compares nothing.
+// Computes from a chunk of rows (`ui/session/chunk.py`) what one side shows at a row: live frames, values, output.
 
-const OUTPUT = 20_000; // characters of output that are shown at most: its newest
+const MAX_OUTPUT_CHARS = 20_000; // of the newest output
 
-/** A side of which nothing is known yet. */
+/** A side before its first chunk. */
 export const NOTHING = { cell: null, own: false, stack: [], output: "" };
 
 /**
@@ -14,21 +13,21 @@ export const NOTHING = { cell: null, own: false, stack: [], output: "" };
 export function fold(chunk, side, row) {
   const key = chunk[side];
   const state = new Map(Object.entries(key.state).map(([frame, names]) => [Number(frame), remembered(names)]));
-  const frames = new Map(Object.entries(key.frames).map(([frame, told]) => [Number(frame), { ...told }]));
+  const frames = new Map(Object.entries(key.frames).map(([frame, facts]) => [Number(frame), { ...facts }]));
   const own = chunk.rows[row - chunk.first]?.[side] ?? null;
   let cell = key.at;
   let output = key.output;
-  for (const one of chunk.rows) {
-    if (one.row > row) break;
-    const next = one[side];
+  for (const entry of chunk.rows) {
+    if (entry.row > row) break;
+    const next = entry[side];
     if (!next) continue;
     cell = next;
-    apply(state, next, one.row, next === own);
+    apply(state, next, entry.row, next === own);
     const frame = frames.get(next.frame);
     if (frame && next.line !== null) frame.line = next.line;
-    if (frame && next.parent !== undefined) frame.parent = next.parent; // a generator goes on under another frame
+    if (frame && next.parent !== undefined) frame.parent = next.parent; // a generator resumes under another frame
     for (const [which, groups] of next.shares ?? []) if (frames.has(which)) frames.get(which).shares = groups;
-    if (next.printed) output = (output + next.printed).slice(-OUTPUT);
+    if (next.printed) output = (output + next.printed).slice(-MAX_OUTPUT_CHARS);
   }
   return { cell, own: own !== null, stack: stackOf(frames, cell?.frame, state), output };
 }
@@ -39,10 +38,10 @@ function remembered(names) {
 
 // A change is [frame, name, text | null, row?]: the row that made it, where it is seen later than that.
 function apply(state, cell, row, changed) {
-  for (const [frame, name, text, made = row] of cell.changes) {
+  for (const [frame, name, text, writer = row] of cell.changes) {
     if (!state.has(frame)) state.set(frame, new Map());
     if (text === null) state.get(frame).delete(name);
-    else state.get(frame).set(name, { text, row: made, changed });
+    else state.get(frame).set(name, { text, row: writer, changed });
   }
 }
 
@@ -67,8 +66,8 @@ export function levels(left, right) {
 export function names({ left, right }) {
   const all = new Set([...(left?.values.keys() ?? []), ...(right?.values.keys() ?? [])]);
   return [...all].map((name) => {
-    const one = left?.values.get(name) ?? null;
+    const entry = left?.values.get(name) ?? null;
     const other = right?.values.get(name) ?? null;
-    return { name, left: one, right: other, differs: one?.text !== other?.text };
+    return { name, left: entry, right: other, differs: entry?.text !== other?.text };
   });
 }

@@ -1,20 +1,20 @@
-// Branches that are being written: one stream of events for each, told to the view as they come, at most a few times a second.
+// Follows branches that are being predicted: one stream of events each, reported at most a few times per second.
 
-const PAUSE = 250; // ms between two refreshes of what is shown
+const REFRESH_MS = 250; // ms between two refreshes
 
-/** Follows branches; `grown(id, progress)` while one is written, `done(id, branch)` at its end, `failed(id, error)` if the stream breaks. */
+/** Calls `grown(id, progress)` while a branch is written, `done(id, branch)` at its end, `failed(id, error)` if the stream breaks. */
 export class Growth {
   constructor({ api, run, at, grown, done, failed }) {
     Object.assign(this, { api, run, at, grown, done, failed });
     this.streams = new Map();
   }
 
-  /** Begins to follow a branch; once. */
+  /** Follows a branch; once. */
   async follow(id) {
     if (this.streams.has(id)) return;
     const control = new AbortController();
     this.streams.set(id, control);
-    const pace = paced(PAUSE, (told) => control.signal.aborted || this.grown(id, told));
+    const pace = paced(REFRESH_MS, (report) => control.signal.aborted || this.grown(id, report));
     let last = null;
     try {
       await this.api.events(this.run, this.at, id, (name, data) => {
@@ -31,13 +31,13 @@ export class Growth {
     }
   }
 
-  /** Stops listening; the branches go on. */
+  /** Stops listening; the branches continue. */
   dispose() {
     for (const control of this.streams.values()) control.abort();
   }
 }
 
-// The newest of many, now and then: one at a time, each done before the next, however long it takes.
+// Calls `act` with the newest value only, one call at a time.
 function paced(pause, act) {
   let waiting = null;
   let busy = false;
@@ -46,9 +46,9 @@ function paced(pause, act) {
     while (waiting !== null) {
       const now = waiting;
       waiting = null;
-      const begun = performance.now();
+      const started = performance.now();
       await act(now);
-      const rest = Math.max(pause, 2 * (performance.now() - begun)); // looking must not slow down the writing
+      const rest = Math.max(pause, 2 * (performance.now() - started)); // drawing must not slow down the model
       await new Promise((done) => setTimeout(done, rest));
     }
     busy = false;

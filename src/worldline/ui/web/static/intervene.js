@@ -1,19 +1,19 @@
-// The panel for interventions: change a variable at this step, force the next line, extend the budget, rewrite the program; then
-// the model goes on from there. It makes the request's body and says what was refused; the view starts and shows the branch.
+// The panel for interventions: change a variable at this step, force the next line, extend the budget, rewrite the program. It
+// builds the request and shows errors; the view starts and shows the branch.
 
 import { count, cut, el, fill, oneLine } from "./dom.js";
 
 const KINDS = [["edit", "Change a variable"], ["line", "Force the next line"], ["budget", "Extend the budget"], ["rewrite", "Rewrite the program"]];
 const REWRITES = [
-  ["flatten", "one operation a line"],
+  ["flatten", "one operation per line"],
   ["chars", "string methods as loops"],
   ["both", "both"],
 ];
 
-/** Why nobody can intervene here, in words; "" where one can. */
+/** Why interventions are not available; "" if they are. */
 export function refused(api) {
-  if (api.isBundle()) return "This is a bundle: a copy to look at. Open the run with `worldline view` to intervene.";
-  if (!api.isLive()) return "No model was loaded, so nothing can go on from here. Start `worldline view` with one.";
+  if (api.isBundle()) return "This page is a bundle without a model. Open the run with `worldline view` to intervene.";
+  if (!api.isLive()) return "This page has no model. Start `worldline view` with --model to intervene.";
   return "";
 }
 
@@ -24,14 +24,14 @@ export function intervenePanel({ send }) {
   const fault = el("p", { class: "fault", role: "alert", hidden: true });
   const fields = fieldsOf();
   const radios = KINDS.map(([kind, label]) => radio(kind, label, () => pick(kind)));
-  const submit = el("button", { type: "submit", class: "main" }, "Let the model go on");
+  const submit = el("button", { type: "submit", class: "main" }, "Continue with the model");
   const form = el("form", { noValidate: true, on: { submit: go, keydown: enter } },
     el("fieldset", { class: "kinds" }, el("legend", { class: "unseen" }, "Intervention"), radios), Object.values(fields.groups), fault, submit);
   const element = el("section", { class: "panel intervene-panel", "aria-labelledby": "intervene-title" },
     el("header", {}, el("h2", { id: "intervene-title" }, "Intervene")), fill(body, why, form));
   let kind = "edit";
   let view = null;
-  let touched = false; // once somebody typed, moving on must not overwrite it
+  let touched = false; // do not overwrite what the user has typed
 
   fields.name.addEventListener("input", () => prefill(fields.name.value));
   fields.value.addEventListener("input", () => (touched = true));
@@ -43,7 +43,7 @@ export function intervenePanel({ send }) {
     fill(why, now.refused).hidden = !now.refused;
     form.hidden = Boolean(now.refused);
     fill(fields.names, now.names.map(({ name }) => el("option", { value: name })));
-    const alone = offers("change") ? "" : " Nobody says what is true then: only a run of Python can be changed under way.";
+    const alone = offers("change") ? "" : " There is no actual run to compare with: only Python executions can be changed.";
     fill(fields.where, `After step ${now.step === null ? "–" : count(now.step)} of ${now.model}.${alone}`);
     radios.at(-1).hidden = !offers("rewrite");
     if (kind === "rewrite" && !offers("rewrite")) pick("edit");
@@ -68,12 +68,12 @@ export function intervenePanel({ send }) {
     prefill(name);
   }
 
-  // The true value is what one wants to see put in place; where there is none, the model's own.
+  // The actual value by default; else the predicted one.
   function prefill(name) {
-    const found = view?.names.find((one) => one.name === name);
-    if (found && !touched) fields.value.value = found.left?.text ?? found.right?.text ?? "";
-    fields.true.hidden = !found?.left;
-    if (found?.left) fill(fields.true, "true value: ", el("code", {}, oneLine(cut(found.left.text, 200))));
+    const known = view?.names.find((entry) => entry.name === name);
+    if (known && !touched) fields.value.value = known.left?.text ?? known.right?.text ?? "";
+    fields.true.hidden = !known?.left;
+    if (known?.left) fill(fields.true, "actual value: ", el("code", {}, oneLine(cut(known.left.text, 200))));
   }
 
   function pick(chosen) {
@@ -83,7 +83,7 @@ export function intervenePanel({ send }) {
     clear();
   }
 
-  // A value is one line, and a select knows no Enter.
+  // Enter submits: a value is one line.
   function enter(event) {
     if (event.key !== "Enter" || event.isComposing || !event.target.matches("textarea, select")) return;
     event.preventDefault();
@@ -96,9 +96,9 @@ export function intervenePanel({ send }) {
     submit.disabled = true;
     const from = document.activeElement;
     try {
-      await send(made());
+      await send(intervention());
       touched = false;
-      // So that keys step through it, unless somebody types the next one already.
+      // So that keys step again, unless the user is typing already.
       if (form.contains(from) && from === document.activeElement) from.blur();
     } catch (error) {
       fill(fault, error.message).hidden = false;
@@ -107,9 +107,9 @@ export function intervenePanel({ send }) {
     }
   }
 
-  function made() {
+  function intervention() {
     if (kind === "edit") {
-      if (!fields.name.value) throw new Error("Which name?");
+      if (!fields.name.value) throw new Error("Enter a name.");
       return { kind, step: stepOf(), name: fields.name.value, value: fields.gone.checked ? null : fields.value.value };
     }
     if (kind === "line") return { kind, step: stepOf(), line: whole(fields.line, "a line of the program") };
@@ -118,14 +118,14 @@ export function intervenePanel({ send }) {
   }
 
   function stepOf() {
-    if (view.step === null) throw new Error("The model has no step here.");
+    if (view.step === null) throw new Error("The prediction has no step here.");
     return view.step;
   }
 
   /** Opens the panel with a kind, and what is known of it; `focus: false` only fills it in. */
   function open(chosen, { name, line, focus = true } = {}) {
     if (view?.refused && focus) return element.scrollIntoView({ block: "nearest" });
-    if (chosen === "rewrite" && view && !offers("rewrite")) return void (fill(fault, "Only Python programs are rewritten.").hidden = false);
+    if (chosen === "rewrite" && view && !offers("rewrite")) return void (fill(fault, "Only Python programs can be rewritten.").hidden = false);
     pick(chosen);
     if (name !== undefined) offer(name);
     if (line !== undefined) fields.line.value = String(line);
@@ -141,7 +141,7 @@ export function intervenePanel({ send }) {
 
 function whole(field, what) {
   const n = Number(field.value);
-  if (!field.value || !Number.isInteger(n) || n < 1) throw new Error(`This needs ${what}.`);
+  if (!field.value || !Number.isInteger(n) || n < 1) throw new Error(`Enter ${what}.`);
   return n;
 }
 
@@ -163,9 +163,9 @@ function fieldsOf() {
   const labelled = (text, control) => el("label", { class: "field" }, el("span", {}, text), control);
   const groups = {
     where,
-    edit: el("div", {}, labelled("name", name), names, labelled("value", value), truth, el("label", {}, gone, " the name is gone")),
-    line: el("div", {}, labelled("next line to run", line), el("p", { class: "soft" }, "Or choose a line in the source.")),
-    budget: el("div", {}, labelled("bytes it may write", limit)),
+    edit: el("div", {}, labelled("name", name), names, labelled("value", value), truth, el("label", {}, gone, " delete the name")),
+    line: el("div", {}, labelled("next line", line), el("p", { class: "soft" }, "Or choose a line in the source.")),
+    budget: el("div", {}, labelled("maximum bytes", limit)),
     rewrite: el("div", {}, labelled("rewrite", how)),
   };
   return { name, names, value, gone, line, limit, how, where, true: truth, groups };

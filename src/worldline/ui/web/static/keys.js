@@ -1,18 +1,17 @@
-// The keyboard: views register keys with a label and an act, and the help dialog is made of the same list, so that no key is
-// undocumented. Keys are those of KeyboardEvent.key ("ArrowRight", "f", "F", "?"), a function key with Shift being "Shift+F11".
-// Nothing happens while somebody types, but that Esc leaves the field.
+// The keyboard: views register keys with a label and an action, and the help dialog shows the same list. Keys are those of KeyboardEvent.key ("ArrowRight", "f", "F", "?"), a function key with Shift being "Shift+F11".
+// Keys are ignored while the user types; Esc leaves the field.
 
 import { el, fill, typesInto } from "./dom.js";
 
 const groups = [];
 const SIGNS = { ArrowRight: "→", ArrowLeft: "←", ArrowUp: "↑", ArrowDown: "↓", Escape: "Esc", " ": "Space", "Shift+F11": "⇧F11" };
-// A slider moves by these itself; the page's own meaning would move it twice.
+// A slider handles these itself.
 const SLIDES = ["ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown", "Home", "End", "PageUp", "PageDown"];
 
-// Whoever has the focus takes these for itself: a button is pressed by them, a list goes on.
+// Elements that handle Space themselves.
 const PRESSED = "button, a, summary, label, input, [role=treeitem]";
 
-/** Registers keys under a heading: [{key, also?, label, act}], `also` being further keys, apart by blanks. Returns what takes them away. */
+/** Registers keys under a heading: [{key, also?, label, act}], `also` being further keys, separated by spaces. Returns a function that removes them. */
 export function register(heading, keys) {
   const group = { heading, keys };
   groups.push(group);
@@ -31,10 +30,10 @@ export function listen() {
     if (event.target instanceof HTMLInputElement && event.target.type === "range" && SLIDES.includes(event.key)) return;
     if (event.key === " " && event.target.closest?.(PRESSED)) return;
     const pressed = event.shiftKey && /^F\d/.test(event.key) ? `Shift+${event.key}` : event.key;
-    const found = groups.flatMap((group) => group.keys).findLast((entry) => entry.key === pressed || others(entry).includes(pressed));
-    if (!found) return;
+    const binding = groups.flatMap((group) => group.keys).findLast((entry) => entry.key === pressed || others(entry).includes(pressed));
+    if (!binding) return;
     event.preventDefault();
-    found.act(event);
+    binding.act(event);
   });
 }
 
@@ -47,7 +46,7 @@ export function sign(key) {
   return SIGNS[key] ?? key;
 }
 
-/** The help dialog, of what is registered now. */
+/** Opens the help dialog. */
 export function help() {
   const dialog = el("dialog", { class: "help", "aria-labelledby": "help-title" });
   const close = el("button", { type: "button", class: "quiet", "aria-label": "Close the help", on: { click: () => dialog.close() } }, "✕");

@@ -1,9 +1,7 @@
-// One question at a time, and only the newest answer: what was asked before and is not yet asked is forgotten.
-//
-// A server that sorts 100,000 samples for each typed letter would answer the last letter last; so while a question
-// is under way the next one waits, and only the newest of those that wait is asked.
+// Sends one request at a time; of those that wait, only the newest is sent. So a server that sorts 100,000 samples need not
+// answer for every typed letter.
 
-/** `ask(question, signal)` gives a promise, `tell(answer, question)` is called for answers still wanted, `fail(error)` for the rest. */
+/** `ask(question, signal)` returns a promise; `tell(answer, question)` gets the newest answer, `fail(error)` its error. */
 export function latest(ask, tell, fail) {
   let waiting = null;
   let control = null;

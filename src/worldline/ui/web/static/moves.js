@@ -1,18 +1,18 @@
-// The ways to move through rows, as data: each has a key, a button and a target. What is done with a target is the view's.
+// The ways to move through rows: each has a key, a button and a target.
 
 /**
- * Moves: {name, sign, label, key, also?, to(place)}; `to` gives a row, null where there is none, or a promise of one.
+ * Moves: {name, sign, label, key, also?, to(place)}; `to` returns a row, null, or a promise of one.
  * A place has row, rows, first, told (its ROW), next(row, step): the nearest row with a new difference, and stop(row, step): the
- * nearest at which somebody who runs on stops: {row, why, open}.
+ * nearest that stops: {row, why, open}.
  */
 export const MOVES = [
   { name: "start", sign: "⇤", label: "first step", key: "Home", to: ({ row }) => (row > 0 ? 0 : null) },
-  { name: "back-out", sign: "⤒", label: "back out of the frame", key: "U", to: ({ told }) => told.back_out },
-  { name: "back-over", sign: "↶", label: "back over a call", key: "O", to: ({ told }) => told.back_over },
+  { name: "back-out", sign: "⤒", label: "back out of the frame", key: "U", to: ({ current }) => current.back_out },
+  { name: "back-over", sign: "↶", label: "back over a call", key: "O", to: ({ current }) => current.back_over },
   { name: "back", sign: "←", label: "step back", key: "ArrowLeft", also: "p", to: ({ row }) => (row > 0 ? row - 1 : null) },
   { name: "forward", sign: "→", label: "step forward, into calls", key: "ArrowRight", also: "n F11", to: ({ row, rows }) => (row + 1 < rows ? row + 1 : null) },
-  { name: "over", sign: "↷", label: "step over a call", key: "o", also: "F10", to: ({ told }) => told.over },
-  { name: "out", sign: "⤓", label: "step out of the frame", key: "u", also: "Shift+F11", to: ({ told }) => told.out },
+  { name: "over", sign: "↷", label: "step over a call", key: "o", also: "F10", to: ({ current }) => current.over },
+  { name: "out", sign: "⤓", label: "step out of the frame", key: "u", also: "Shift+F11", to: ({ current }) => current.out },
   { name: "end", sign: "⇥", label: "last step", key: "End", to: ({ row, rows }) => (row + 1 < rows ? rows - 1 : null) },
 ];
 
@@ -23,15 +23,15 @@ export const HOPS = [
   { name: "next", text: "Next ▸", label: "next new difference", key: "d", to: ({ row, next }) => next(row, 1) },
 ];
 
-/** Running on and back: to a breakpoint, or to the first wrong action or value; past them all, to the end. */
+/** Continue forward and back: to a breakpoint, to the first wrong action or value, or to the end. */
 export const RUNS = [
-  { name: "run-back", sign: "◀", label: "run back to a breakpoint or the first error", key: "C", to: ({ row, stop }) => (row > 0 ? stop(row, -1) : null) },
-  { name: "run", sign: "▶", label: "run on to a breakpoint or the first error", key: " ", also: "c", to: ({ row, rows, stop }) => (row + 1 < rows ? stop(row, 1) : null) },
+  { name: "run-back", sign: "◀", label: "continue back to a breakpoint or the first error", key: "C", to: ({ row, stop }) => (row > 0 ? stop(row, -1) : null) },
+  { name: "run", sign: "▶", label: "continue to a breakpoint or the first error", key: " ", also: "c", to: ({ row, rows, stop }) => (row + 1 < rows ? stop(row, 1) : null) },
 ];
 
-/** Whether a row begins a difference: its action or its state is wrong, not a consequence. */
-export function begins(told) {
-  return told.action === "wrong" || told.state === "wrong";
+/** Whether a row starts a difference: its action or state is wrong, not a consequence. */
+export function begins(current) {
+  return current.action === "wrong" || current.state === "wrong";
 }
 
 /**
@@ -48,8 +48,8 @@ export async function nearest({ timeline, rows }, row, step) {
       continue;
     }
     const chunk = await rows.at(at);
-    const told = chunk.rows[at - chunk.first];
-    if (!told || begins(told)) return told ? at : null;
+    const current = chunk.rows[at - chunk.first];
+    if (!current || begins(current)) return current ? at : null;
     at += step;
   }
   return null;
@@ -57,7 +57,7 @@ export async function nearest({ timeline, rows }, row, step) {
 
 /**
  * The nearest row after (step 1) or before (-1) `row` that stops: {row, why}; where none does, the last or the first, and `open`.
- * Which rows stop is the server's word (explore/stops.py): the timeline names the special ones and the lines of each bin, a row its
+ * The server decides which rows stop (ui/session/stops.py): the timeline names the special ones and the lines of each bin, a row its
  * own. Bins without a line in `lines` are leapt over.
  */
 export async function nearestStop({ timeline, rows }, lines, row, step) {
@@ -76,5 +76,5 @@ export async function nearestStop({ timeline, rows }, lines, row, step) {
     if (hit !== undefined && at !== special) return { row: at, why: `the breakpoint at line ${hit}` };
     at += step;
   }
-  return { row: end, open: special === null, why: why || `nothing stops before the ${step > 0 ? "end" : "beginning"}` };
+  return { row: end, open: special === null, why: why || `no stop before the ${step > 0 ? "end" : "beginning"}` };
 }

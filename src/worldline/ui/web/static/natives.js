@@ -1,5 +1,5 @@
-// What stands in a value's text besides the text: words that its language calls otherwise (`None` is `null`), and objects by their
-// numbers. The names are the server's table (explore/marks/natives.toml), read by the rules of explore/marks/natives.py. Pure.
+// Finds words in a value that its language names differently (`None` is `null`), and numbered objects. The names come from
+// ui/session/marks/natives.toml.
 
 const STRINGS = `b?'(?:[^'\\\\]|\\\\.)*'|b?"(?:[^"\\\\]|\\\\.)*"`;
 const NUMBER = "-?[0-9]+";
@@ -10,7 +10,7 @@ const patterns = new WeakMap();
 
 function patternOf(names) {
   if (!patterns.has(names)) {
-    const words = Object.keys(names.words).sort((one, other) => other.length - one.length).map((word) => escaped(word).replaceAll("\\*", NUMBER));
+    const words = Object.keys(names.words).sort((a, b) => b.length - a.length).map((word) => escaped(word).replaceAll("\\*", NUMBER));
     const word = words.length ? `(?<![\\p{L}\\p{N}_.#])(?<word>${words.join("|")})(?![\\p{L}\\p{N}_#=(])|` : "";
     patterns.set(names, new RegExp(`${STRINGS}|${word}${OBJECT}`, "gu"));
   }
@@ -27,18 +27,18 @@ function escaped(text) {
  */
 export function marksOf(text, names) {
   const table = names ?? NONE;
-  const found = [];
+  const marks = [];
   for (const match of text.matchAll(patternOf(table))) {
     const { word, name = "", number, body } = match.groups;
     const start = match.index;
     if (word !== undefined) {
       const key = word in table.words ? word : word.replace(new RegExp(NUMBER), "*");
-      found.push({ start, end: start + word.length, word: key, name: table.words[key].replace("*", word.match(NUMBER)?.[0] ?? "") });
+      marks.push({ start, end: start + word.length, word: key, name: table.words[key].replace("*", word.match(NUMBER)?.[0] ?? "") });
     } else if (number !== undefined) {
-      found.push({ start, end: start + name.length + 1 + number.length, number, label: !name, written: Boolean(body), name: table.objects[name] ?? "" });
+      marks.push({ start, end: start + name.length + 1 + number.length, number, label: !name, written: Boolean(body), name: table.objects[name] ?? "" });
     }
   }
-  return found;
+  return marks;
 }
 
 /** Whether an object is written out in a value's text. */

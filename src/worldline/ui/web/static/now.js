@@ -1,5 +1,4 @@
-// What this step is on both sides: event, line, verdict on the action and on the state, how sure the model was, what it cost, and
-// what differs, in words.
+// The current step on both sides: event, line, verdicts on action and state, confidence, cost, and the differences in words.
 
 import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent, plural } from "./dom.js";
@@ -19,15 +18,15 @@ export function verdict(of, kind) {
 }
 
 /** A cell in a few words: its event and its line. */
-export function told(cell) {
+export function cellText(cell) {
   if (!cell) return "no step";
   return cell.line === null || cell.line === undefined ? cell.event : cell.event === "line" ? `line ${cell.line}` : `${cell.event}, line ${cell.line}`;
 }
 
-/** A step as it is said to a screen reader. */
-export function spoken({ told: row, sides, row: at }) {
+/** A step as text for screen readers. */
+export function spoken({ current: row, sides, row: at }) {
   const differs = row.action === "right" && row.state === "right" ? "" : `; action ${word(row.action)}, state ${word(row.state)}`;
-  const both = told(row.left) === told(row.right) ? told(row.left) : `${sides.left} ${told(row.left)}, ${sides.right} ${told(row.right)}`;
+  const both = cellText(row.left) === cellText(row.right) ? cellText(row.left) : `${sides.left} ${cellText(row.left)}, ${sides.right} ${cellText(row.right)}`;
   return `step ${count(at)}: ${both}${differs}`;
 }
 
@@ -36,7 +35,7 @@ export function nowPanel() {
   const body = el("div", { class: "now" });
   const element = el("section", { class: "panel now-panel", "aria-label": "This step" }, body);
 
-  function render({ told: row, sides }) {
+  function render({ current: row, sides }) {
     fill(body,
       el("div", { class: "verdicts" }, ["action", "state"].map((of) => verdict(of, row.compared === false && row[of] === "right" ? "uncompared" : row[of]))),
       el("div", { class: "pair" }, ["left", "right"].map((side) => sideOf(row[side], sides[side]))),
@@ -48,17 +47,17 @@ export function nowPanel() {
 }
 
 function sideOf(cell, name) {
-  const facts = cell ? [`its step ${count(cell.step)}`, typeof cell.thread === "number" ? `thread ${cell.thread}` : null, typeof cell.bytes === "number" ? plural(cell.bytes, "byte") : null, sureness(cell)] : [];
+  const facts = cell ? [`step ${count(cell.step)}`, typeof cell.thread === "number" ? `thread ${cell.thread}` : null, typeof cell.bytes === "number" ? plural(cell.bytes, "byte") : null, confidence(cell)] : [];
   const drawn = (cell?.hidden ?? []).map(([kind, value]) => el("li", {}, `${kind}: `, el("code", {}, oneLine(cut(value, 160)))));
   return el("div", { class: cell ? null : "soft" },
-    el("h3", {}, name), el("div", { class: "what" }, told(cell)), drawn.length ? el("ul", { class: "drawn", "aria-label": "hidden inputs" }, drawn) : null,
+    el("h3", {}, name), el("div", { class: "what" }, cellText(cell)), drawn.length ? el("ul", { class: "drawn", "aria-label": "hidden inputs" }, drawn) : null,
     cell?.decided ? el("div", { class: "decided" }, el("code", {}, oneLine(cut(cell.decided.join("; "), 300)))) : null, el("div", { class: "soft facts" }, facts.filter(Boolean).join(" · ")));
 }
 
-function sureness(cell) {
+function confidence(cell) {
   const chance = (p) => percent(p).replace(" ", "\u00a0");
-  if (cell.sure_action === null || cell.sure_action === undefined) return cell.sure === null || cell.sure === undefined ? null : `${chance(cell.sure)} sure`;
-  return `sure of the action ${chance(cell.sure_action)}, of the state ${chance(cell.sure_state)}`;
+  if (cell.sure_action === null || cell.sure_action === undefined) return cell.sure === null || cell.sure === undefined ? null : `confidence ${chance(cell.sure)}`;
+  return `confidence: action ${chance(cell.sure_action)}, state ${chance(cell.sure_state)}`;
 }
 
 function words({ what, name, wanted, got, path }, sides) {
@@ -66,5 +65,5 @@ function words({ what, name, wanted, got, path }, sides) {
   const subject = drawn ? ["hidden input"] : [what === "names" ? "change of" : what, name ? [" ", el("code", {}, oneLine(cut(name, 80)), oneLine(cut(path ?? "", 80)))] : null];
   const [one, other] = wanted != null && got != null ? difference(wanted, got) : [wanted, got].map((text) => [[text ?? "", false]]);
   const quoted = (text, pieces) => (text === null || text === undefined ? "nothing" : el("code", {}, marked(around(pieces, 160))));
-  return [...subject, ": ", quoted(wanted, one), ` for ${sides.left}, `, quoted(got, other), ` for ${sides.right}`];
+  return [...subject, `: ${sides.left} `, quoted(wanted, one), `, ${sides.right} `, quoted(got, other)];
 }

@@ -1,9 +1,9 @@
-// Where an object is that a value names by its number: in the state in hand, or in an earlier step. It shows nothing.
+// Finds the object that a value refers to by number: in the current state, or in an earlier step.
 
 import { isWritten } from "./natives.js";
 import { CHUNK } from "./rows.js";
 
-const FAR = 200; // chunks that are looked through
+const MAX_CHUNKS = 200; // chunks that are looked through
 
 /** The names of a side's stack whose values write an object out: [{level, name}], the innermost frame first (0, of `deep` levels). */
 export function placesOf(stack, deep, number) {
@@ -28,11 +28,11 @@ function placesIn(stack, deep, fits) {
 /** The newest row before a row in which a side writes an object out: {row, name}; null where none is near. */
 export async function lastWritten(rows, side, before, number) {
   const first = Math.floor((before - 1) / CHUNK);
-  for (let k = first; k >= 0 && k > first - FAR; k -= 1) {
+  for (let k = first; k >= 0 && k > first - MAX_CHUNKS; k -= 1) {
     const chunk = await rows.chunk(k);
-    for (const one of chunk.rows.filter(({ row }) => row < before).reverse()) {
-      const change = one[side]?.changes.findLast(([, , text]) => text !== null && isWritten(text, number));
-      if (change) return { row: one.row, name: change[1] };
+    for (const entry of chunk.rows.filter(({ row }) => row < before).reverse()) {
+      const change = entry[side]?.changes.findLast(([, , text]) => text !== null && isWritten(text, number));
+      if (change) return { row: entry.row, name: change[1] };
     }
   }
   return null;

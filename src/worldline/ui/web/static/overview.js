@@ -1,13 +1,13 @@
 // One run: its rates by horizon, depth, type and the rest beside the table of its samples; each figure filters the table.
 //
-// The state is the address (filters.js), so that a link shows what was seen. Counting, filtering and sorting are done
-// where the samples are; here answers are put in place, newest first and stale ones not at all.
+// The state is the address (filters.js), so that a link shows the same. The API counts, filters and sorts; stale answers
+// are dropped.
 
 import { api, ApiError } from "./api.js";
-import { barTable, interval, rate, said } from "./bars.js";
+import { barTable, interval, rate, shareText } from "./bars.js";
 import { count, el, fill, plural } from "./dom.js";
 import { FilterForm } from "./filter_form.js";
-import { asked, changed, filtersOf, overviewHref, sampleHref, stateOf } from "./filters.js";
+import { sampleQuery, changed, filtersOf, overviewHref, sampleHref, stateOf } from "./filters.js";
 import { flipPanel, otherChoice } from "./flips.js";
 import { latest } from "./latest.js";
 import { shareOf } from "./share.js";
@@ -16,11 +16,11 @@ import { CHUNK, SampleTable } from "./sample_table.js";
 const QUIET = 400; // ms without a change before a count is announced
 // What is tallied, its title, a note, the filters that tell its buckets apart, and whether a bar is the bucket's own share.
 const PANELS = [
-  ["horizon", "By length", "steps of the true run", ["steps_min", "steps_max"]],
+  ["horizon", "By length", "steps of the true trace", ["steps_min", "steps_max"]],
   ["depth", "By depth", "of calls", ["depth", "depth_min", "depth_max"]],
   ["type", "By type", "of the answer", ["type"]],
   ["cause", "Causes", "share of the samples", ["cause"], true],
-  ["operation", "Operations", "that failures are about", ["operation"], true],
+  ["operation", "Operations", "of failures", ["operation"], true],
   ["suite", "By suite", "", ["suite"]],
   ["ending", "By ending", "of the prediction", ["ending"]],
 ];
@@ -31,7 +31,7 @@ export async function show(root, route, context) {
   const [, run] = route.path;
   const { runs } = await api.runs();
   const about = runs.find((one) => one.id === run);
-  if (!about) throw new ApiError("unknown", "There is no such run.", 404);
+  if (!about) throw new ApiError("unknown", "There is no such run. Go back to the list of runs.", 404);
   const view = new Overview(root, about, runs, context);
   view.start(stateOf(route));
   return { dispose: () => view.dispose(), update: (next) => view.apply(stateOf(next)) };
@@ -41,7 +41,7 @@ class Overview {
   constructor(root, about, runs, context) {
     Object.assign(this, { root, about, runs, context, run: about.id, figures: null });
     this.build();
-    this.lists = latest((state, signal) => api.samples(this.run, { ...asked(state), offset: 0, count: CHUNK }, signal),
+    this.lists = latest((state, signal) => api.samples(this.run, { ...sampleQuery(state), offset: 0, count: CHUNK }, signal),
       (answer, state) => this.showSamples(answer, state), (error) => this.fail(error));
     this.sums = latest((state, signal) => api.overview(this.run, { ...filtersOf(state), other: state.other }, signal),
       (answer, state) => this.showFigures(answer, state), (error) => this.fail(error));
@@ -57,7 +57,7 @@ class Overview {
     folded.open = !matchMedia("(max-width: 900px)").matches;
     this.folded = folded;
     const filters = el("div");
-    const chips = el("div", { class: "chips", "aria-label": "Chosen filters", role: "group" });
+    const chips = el("div", { class: "chips", "aria-label": "Active filters", role: "group" });
     this.total = el("span", { class: "run-total soft" });
     this.problem = el("p", { class: "problem", role: "alert", hidden: true });
     const grid = el("div", { class: "samples" });
@@ -78,12 +78,12 @@ class Overview {
     return [
       { key: "/", label: "search the samples", act: () => this.form.focus("search") },
       { key: "f", label: "filter the samples", act: () => this.form.focus("choice") },
-      { key: "c", label: "let go of all filters", act: () => this.form.clear(this.state) },
+      { key: "c", label: "clear all filters", act: () => this.form.clear(this.state) },
       { key: "s", label: "sort by the next column", act: () => this.sortNext() },
-      { key: "S", label: "turn the order round", act: () => this.go(changed(this.state, { sort: this.state.sort ?? "at", order: this.state.order === "desc" ? "asc" : "desc" })) },
+      { key: "S", label: "reverse the order", act: () => this.go(changed(this.state, { sort: this.state.sort ?? "at", order: this.state.order === "desc" ? "asc" : "desc" })) },
       { key: "m", label: "answers or whole traces", act: () => this.go(changed(this.state, { measure: this.measure() === "answer" ? "trace" : "answer", row: this.state.row ?? null })) },
       { key: "o", label: "compare with another run", act: () => this.heading.querySelector("select")?.focus() },
-      { key: "ArrowDown", also: "j", label: "into the table, then by arrows; Enter opens", act: () => this.table.focus() },
+      { key: "ArrowDown", also: "j", label: "move to the table; Enter opens a sample", act: () => this.table.focus() },
     ];
   }
 
@@ -119,7 +119,7 @@ class Overview {
     const before = this.state;
     this.state = state;
     this.form.show(state);
-    const same = before && JSON.stringify(asked(before)) === JSON.stringify(asked(state));
+    const same = before && JSON.stringify(sampleQuery(before)) === JSON.stringify(sampleQuery(state));
     if (!same) {
       this.busy(true);
       this.lists.ask(state);
@@ -216,6 +216,6 @@ function described(about) {
 }
 
 function headline(words, share) {
-  return el("div", { class: "headline", title: said(share) }, el("b", {}, rate(share)), el("span", {}, words),
+  return el("div", { class: "headline", title: shareText(share) }, el("b", {}, rate(share)), el("span", {}, words),
     el("small", { class: "soft" }, `${count(share.some)} of ${count(share.n)}${share.n ? `, ${interval(share)}` : ""}`));
 }

@@ -1,6 +1,6 @@
-// Where one is in a sample: run, sample, branch, sides, row; out of an address and back into one. Pure.
+// The place in a sample (run, sample, branch, sides, row), read from and written to an address.
 
-/** The place of a route. What is not said is the root branch, truth beside found, and the row `null`: the view chooses. */
+/** The place of a route. By default the root branch, truth and found; a null row lets the view choose. */
 export function placeOf({ path, params }) {
   return {
     run: path[1], at: path[3],
@@ -12,7 +12,7 @@ export function placeOf({ path, params }) {
   };
 }
 
-/** The address of a place; what is as usual is left out. */
+/** The address of a place; defaults are left out. */
 export function addressOf({ run, at, branch, left, right, other, row }) {
   const params = new URLSearchParams();
   if (row !== null) params.set("row", String(row));
@@ -20,11 +20,11 @@ export function addressOf({ run, at, branch, left, right, other, row }) {
   if (left !== "truth") params.set("left", left);
   if (right !== "found") params.set("right", right);
   if (other !== null) params.set("other", other);
-  const said = params.toString();
-  return `#/run/${encodeURIComponent(run)}/sample/${encodeURIComponent(at)}${said ? `?${said}` : ""}`;
+  const query = params.toString();
+  return `#/run/${encodeURIComponent(run)}/sample/${encodeURIComponent(at)}${query ? `?${query}` : ""}`;
 }
 
-/** Whether every sample has such a place: its run and what its model found. */
+/** Whether every sample has such a place. */
 export function isUsual({ branch, left, right }) {
   return branch === 0 && left === "truth" && right === "found";
 }

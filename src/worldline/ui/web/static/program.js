@@ -1,15 +1,14 @@
-// The form to type or paste a program with a call: it is recorded, imagined, and watched in the sample's own view.
+// The form to type a program with a call. The program is recorded and predicted, and shown in the sample view.
 //
-// What is wrong with a program is said by the server, in words. What was typed stays in this tab (sessionStorage), so
-// that coming back finds it.
+// The text stays in this tab (sessionStorage).
 
 import { api } from "./api.js";
 import { el, fill } from "./dom.js";
 
-const KEPT = "worldline-program";
+const STORAGE_KEY = "worldline-program";
 // core/language.py's
 const LANGUAGES = { python: "Python", js: "JavaScript", ts: "TypeScript", java: "Java", c: "C", cpp: "C++", rust: "Rust" };
-// What says that a program reads its standard input, in the languages where it is looked for.
+// How a program that reads standard input is recognised.
 const READS = { python: /(^|[^.\w])input\s*\(|\bsys\s*\.\s*stdin\b/m };
 const EXAMPLE = `def count(s, letter):
     n = 0
@@ -21,18 +20,18 @@ const EXAMPLE = `def count(s, letter):
 
 /** The form: {element, focus(), dispose()}. */
 export function programForm({ models, context }) {
-  const kept = restored();
+  const stored = restored();
   const plain = { spellcheck: false, autocomplete: "off", autocapitalize: "off" };
-  const source = el("textarea", { id: "program-source", rows: 14, value: kept.source ?? EXAMPLE, "aria-describedby": "program-problem", ...plain });
-  const call = el("input", { id: "program-call", type: "text", value: kept.call ?? "count('strawberry', 'r')", placeholder: "f(1, 2); empty for a script", ...plain });
-  const stdin = el("textarea", { id: "program-stdin", rows: 2, spellcheck: false, value: kept.stdin ?? "" });
-  const wanted = el("p", { class: "soft", hidden: true }, "This program reads standard input. None is given, so what it reads is at its end at once.");
-  const language = el("select", { id: "program-language" }, Object.entries(LANGUAGES).map(([name, title]) => el("option", { value: name, selected: name === kept.language }, title)));
+  const source = el("textarea", { id: "program-source", rows: 14, value: stored.source ?? EXAMPLE, "aria-describedby": "program-problem", ...plain });
+  const call = el("input", { id: "program-call", type: "text", value: stored.call ?? "count('strawberry', 'r')", placeholder: "f(1, 2); empty for a script", ...plain });
+  const stdin = el("textarea", { id: "program-stdin", rows: 2, spellcheck: false, value: stored.stdin ?? "" });
+  const wanted = el("p", { class: "soft", hidden: true }, "This program reads standard input, which is empty.");
+  const language = el("select", { id: "program-language" }, Object.entries(LANGUAGES).map(([name, title]) => el("option", { value: name, selected: name === stored.language }, title)));
   const model = el("select", { id: "program-model" }, models.map((name) => el("option", { value: name }, name)));
   const problem = el("p", { id: "program-problem", class: "problem", role: "alert", hidden: true });
-  const submit = el("button", { type: "submit", class: "main" }, "Imagine it");
+  const submit = el("button", { type: "submit", class: "main" }, "Predict");
   const form = el("form", { class: "program panel", "aria-labelledby": "program-title" },
-    el("header", {}, el("h2", { id: "program-title" }, "Try a program"), el("span", { class: "soft" }, "run boxed, and imagined step by step")),
+    el("header", {}, el("h2", { id: "program-title" }, "Try a program"), el("span", { class: "soft" }, "executed in a sandbox, and predicted step by step")),
     el("div", { class: "body" },
       el("label", { for: "program-language" }, "Language"), language,
       el("label", { for: "program-source" }, "Program"), source,
@@ -42,7 +41,7 @@ export function programForm({ models, context }) {
       problem,
       el("p", { class: "program-act" }, submit, el("span", { class: "soft" }, el("kbd", {}, "Ctrl"), " ", el("kbd", {}, "Enter")))));
 
-  // What a program waits for must be given before it runs: it is said where it is to be typed.
+  // Input must be typed before the program is executed, so say so in time.
   function reads() {
     const is = READS[language.value]?.test(source.value) && !stdin.value;
     if (is) form.querySelector(".stdin").open = true;
@@ -63,8 +62,8 @@ export function programForm({ models, context }) {
     source.removeAttribute("aria-invalid");
     try {
       if (!body.source.trim()) throw new Error("Type or paste a program first.");
-      const made = await api.program(body);
-      context.go(`#/run/${made.run}/sample/${made.at}`);
+      const created = await api.program(body);
+      context.go(`#/run/${created.run}/sample/${created.at}`);
     } catch (error) {
       problem.hidden = false;
       fill(problem, error.message);
@@ -91,15 +90,15 @@ export function programForm({ models, context }) {
 
 function keep(typed) {
   try {
-    sessionStorage.setItem(KEPT, JSON.stringify(typed));
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(typed));
   } catch {
-    // a browser that refuses to store, or a program too long to: it is typed again
+    // not stored: the browser refuses, or the program is too long
   }
 }
 
 function restored() {
   try {
-    return JSON.parse(sessionStorage.getItem(KEPT)) ?? {};
+    return JSON.parse(sessionStorage.getItem(STORAGE_KEY)) ?? {};
   } catch {
     return {};
   }

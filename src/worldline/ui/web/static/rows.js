@@ -1,10 +1,9 @@
-// The rows of one pair of sides, in chunks as they are asked for; the newest few are kept. Knows the address of a chunk and
-// nothing of what is in it.
+// The rows of two sides, loaded in chunks; the newest few are cached.
 
-export const CHUNK = 256; // explore/chunk.py's
-const KEPT = 48;
+export const CHUNK = 256; // as in ui/session/chunk.py
+const MAX_CHUNKS = 48;
 
-/** What stands for a row while there is none: a run that nobody has begun to write. */
+/** Stands for a row while there is none. */
 export const NO_ROW = { row: 0, action: "open", state: "open", left: null, right: null, differs: [], depth: 0, over: null, out: null, back_over: null, back_out: null };
 
 /**
@@ -17,11 +16,11 @@ export function rowsOf(api, place) {
   const line = api.timeline(run, at, { ...params, bins: 1000 });
   const rows = new Rows((k) => api.chunk(run, at, k, params));
   const likely = (place.row ?? 0) < CHUNK ? rows.at(0) : line; // the first chunk is always there
-  for (const asked of [line, likely]) asked.catch(() => {}); // who waits for it is told; perhaps nobody does
+  for (const request of [line, likely]) request.catch(() => {}); // whoever awaits it gets the error
   return { place, line, rows };
 }
 
-/** The newest row that the right side has, as near as the bins tell. */
+/** The newest row of the right side, to the precision of the bins. */
 export function newest({ rows, per, bins }) {
   return Math.max(0, Math.min(rows - 1, (bins.findLastIndex((bin) => bin[4]) + 1) * per - 1));
 }
@@ -30,13 +29,13 @@ export function newest({ rows, per, bins }) {
 class Rows {
   constructor(ask) {
     this.ask = ask;
-    this.kept = new Map();
+    this.chunks = new Map();
     this.waiting = new Map();
   }
 
   /** The chunk that holds a row, if it is here. */
   known(row) {
-    return this.kept.get(Math.floor(row / CHUNK)) ?? null;
+    return this.chunks.get(Math.floor(row / CHUNK)) ?? null;
   }
 
   /** The chunk that holds a row. */
@@ -44,9 +43,9 @@ class Rows {
     return this.chunk(Math.floor(row / CHUNK));
   }
 
-  /** Chunk k; two who ask at once are answered by one request. */
+  /** Chunk k; concurrent calls share one request. */
   async chunk(k) {
-    const known = this.kept.get(k);
+    const known = this.chunks.get(k);
     if (known) return known;
     if (!this.waiting.has(k)) this.waiting.set(k, this.fetch(k));
     return this.waiting.get(k);
@@ -55,8 +54,8 @@ class Rows {
   async fetch(k) {
     try {
       const chunk = await this.ask(k);
-      this.kept.set(k, chunk);
-      while (this.kept.size > KEPT) this.kept.delete(this.kept.keys().next().value);
+      this.chunks.set(k, chunk);
+      while (this.chunks.size > MAX_CHUNKS) this.chunks.delete(this.chunks.keys().next().value);
       return chunk;
     } finally {
       this.waiting.delete(k);

@@ -11,15 +11,15 @@ export async function show(root, route, context) {
   const form = live ? programForm({ models, context }) : null;
   fill(root, el("div", { class: "home" },
     el("section", { "aria-labelledby": "runs-title" }, el("h1", { id: "runs-title" }, "Runs"),
-      opened.length ? el("ul", { class: "runs" }, opened.map(card)) : el("p", { class: "soft" }, live ? "No run was opened. Try a program instead." : "No run was opened.")),
+      opened.length ? el("ul", { class: "runs" }, opened.map(card)) : el("p", { class: "soft" }, live ? "No run is open. Try a program instead." : "No run is open.")),
     form?.element,
     live ? null : el("p", { class: "soft asleep" }, api.isBundle()
-      ? "This page is a bundle: everything can be read and filtered, but no model is behind it, so nothing can be tried."
-      : ["No model is behind this page, so programs cannot be tried here: open it with ", el("code", { class: "option" }, "--model"), "."])));
+      ? "This page is a bundle: you can read and filter everything, but it has no model to try programs."
+      : ["This page has no model: open it with ", el("code", { class: "option" }, "--model"), " to try programs."])));
   context.crumbs?.([]);
   context.keys?.("Runs", [
     { key: "ArrowDown", also: "j", label: "next run; Enter opens", act: () => move(root, 1) },
-    { key: "ArrowUp", also: "k", label: "the run before", act: () => move(root, -1) },
+    { key: "ArrowUp", also: "k", label: "previous run", act: () => move(root, -1) },
     ...(form ? [{ key: "p", label: "type a program", act: () => form.focus() }] : []),
   ]);
   return { dispose: () => form?.dispose() };

@@ -1,5 +1,5 @@
-// The sample view: one program, its run and what a model imagined of it, step by step. It holds the place (branch, sides, row), asks
-// for what is to be shown, and hands it to the panels; it draws nothing itself and knows no panel's inside.
+// The sample view: one program with its actual and predicted run, step by step. It holds the place (branch, sides, row), loads
+// what is to be shown, and passes it to the panels.
 
 import { branchesPanel, named } from "./branches.js";
 import { Breakpoints } from "./breakpoints.js";
@@ -39,13 +39,13 @@ class SampleView {
     this.turn = 0;
     this.growth = new Growth({
       api: this.api, run: this.here.run, at: this.here.at,
-      grown: (id, told) => this.grown(id, told), done: (id, branch) => this.done(id, branch), failed: (id, error) => this.broken(id, error),
+      grown: (id, report) => this.grown(id, report), done: (id, branch) => this.done(id, branch), failed: (id, error) => this.broken(id, error),
     });
   }
 
   async open() {
     const describing = this.describe();
-    const early = isUsual(this.here) ? this.ask(this.here) : null; // nobody waits for what can be asked at once
+    const early = isUsual(this.here) ? this.ask(this.here) : null; // requested before the sample is known
     const [scene, listed] = await Promise.all([describing, this.api.runs()]);
     this.scene = scene;
     this.runs = listed.runs;
@@ -88,7 +88,7 @@ class SampleView {
     this.root.classList.add("sample-view");
   }
 
-  // What is asked for.
+  // Loading.
 
   describe() {
     return this.api.sample(this.here.run, this.here.at, { other: this.here.other });
@@ -106,24 +106,24 @@ class SampleView {
     return rowsOf(this.api, place);
   }
 
-  /** Takes a place in hand, once its rows are here: branch and sides, and the row that is said, or the first divergence. */
+  /** Goes to a place once its rows are loaded: branch and sides, and the given row or the first divergence. */
   async turnTo(place, early = null) {
     const next = this.sound(place);
     await this.load(early ?? this.ask(next), (line) => next.row ?? line.first ?? this.branch(next).at ?? 0);
     this.sides.render({ scene: this.scene, here: this.here, runs: this.runs, branch: this.branch() });
   }
 
-  // Nothing of what is shown changes before its successor is there. `choose` names the row; who comes later wins.
-  async load({ place, line: asked, rows }, choose) {
+  // What is shown stays until its successor is loaded. `choose` returns the row; the latest call wins.
+  async load({ place, line: request, rows }, choose) {
     const mine = (this.turn += 1);
-    const line = await asked;
+    const line = await request;
     if (line.rows) await rows.at(Math.max(0, Math.min(line.rows - 1, choose(line))));
     if (mine !== this.turn) return;
     Object.assign(this, { rows, line, here: { ...place, row: this.here.row ?? 0 } });
     await this.seek(choose(line), { quiet: true });
   }
 
-  // A link may name a branch or a side that is not there any more.
+  // A link may name a branch or side that no longer exists.
   sound(place) {
     const branch = this.scene.branches.some((one) => one.id === place.branch) ? place.branch : 0;
     const there = (side) => this.scene.sides.includes(side) && (side !== "other" || branch === 0);
@@ -132,7 +132,7 @@ class SampleView {
 
   // Moving.
 
-  /** Shows a row; `still`: somebody drags, so nothing is announced. */
+  /** Shows a row; `still`: the user drags, so nothing is announced. */
   async seek(row, { still = false, quiet = false } = {}) {
     const mine = this.turn;
     const line = this.line; // it may be longer by the time that the rows are here
@@ -165,22 +165,22 @@ class SampleView {
     const next = (row, step) => nearest({ timeline: this.line, rows: this.rows }, row, step);
     const lines = this.breakpoints.of(this.program());
     const stop = (row, step) => nearestStop({ timeline: this.line, rows: this.rows }, lines, row, step);
-    return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, told: this.now.told, next, stop };
+    return { row: this.here.row, rows: this.line.rows, first: this.line.first ?? null, current: this.now.current, next, stop };
   }
 
-  /** Somebody runs on to a row that stops; where the model still writes, it is looked at while it does. */
+  /** Continues to a row that stops; while the model is predicting, follows it. */
   async run({ row, why, open = false }) {
     const goesOn = open && row > this.here.row && this.branch().status === "running";
     await this.jump(goesOn ? newest(this.line) : row);
-    this.say(goesOn ? "nothing stops so far; the model is still writing" : why);
+    this.say(goesOn ? "no stop so far; the model is still predicting" : why);
   }
 
-  /** Sets a breakpoint at a line, or takes it away; unless said, at the one that is chosen, or that runs. */
+  /** Toggles a breakpoint at a line; by default, the selected or current one. */
   breakAt(line = this.source.chosen() ?? this.lineHere()) {
     const set = line ? this.breakpoints.toggle(this.program(), line) : null;
-    if (!set) return this.say("no line from here on can run");
+    if (!set) return this.say("no line from here on can be executed");
     this.source.render(this.now);
-    return this.say(set.on ? `breakpoint at line ${set.line}` : `no breakpoint at line ${set.line} any more`);
+    return this.say(set.on ? `breakpoint at line ${set.line}` : `removed the breakpoint at line ${set.line}`);
   }
 
   lineHere() {
@@ -188,7 +188,7 @@ class SampleView {
     return frame && !frame.file ? frame.line : null;
   }
 
-  /** Tells it to whoever looks, beside the moves, and to whoever listens. */
+  /** Shows a text beside the buttons and announces it. */
   say(text) {
     this.bar.say(text);
     this.context.announce(text);
@@ -204,17 +204,17 @@ class SampleView {
   }
 
   back() {
-    if (!this.context.jumps()) return void this.context.announce("nowhere to go back to");
+    if (!this.context.jumps()) return void this.context.announce("no jump to go back from");
     history.back();
   }
 
   writer(side) {
     const focused = document.activeElement?.closest?.("tr[data-name]")?.dataset.name;
-    const found = this.now.names.find((one) => (focused ? one.name === focused : one.differs && one[side]));
-    const row = found?.[side]?.row;
-    if (row === null || row === undefined) return void this.context.announce("no writer to go to");
-    if (row === this.here.row) return void this.context.announce(`${found.name} is written in this step`);
-    return void this.jump(row, found.name);
+    const variable = this.now.names.find((one) => (focused ? one.name === focused : one.differs && one[side]));
+    const row = variable?.[side]?.row;
+    if (row === null || row === undefined) return void this.context.announce("no step wrote this value");
+    if (row === this.here.row) return void this.context.announce(`${variable.name} is written in this step`);
+    return void this.jump(row, variable.name);
   }
 
   // Sides and branches.
@@ -236,7 +236,7 @@ class SampleView {
     }
   }
 
-  /** Takes another second run, or none. */
+  /** Compares with another run, or with none. */
   async beside(place) {
     this.here = { ...place };
     this.scene = await this.describe();
@@ -248,12 +248,12 @@ class SampleView {
     await this.turnTo(both ? { ...place, branch: 0, left: "found", right: "other" } : { ...place, left: "truth", right: "found" });
   }
 
-  /** The next of the other runs beside this one; after the last, none. */
+  /** Compares with the next of the other runs; after the last, with none. */
   otherBeside() {
     const ids = [null, ...others(this.runs, this.here.run).map((run) => run.id)];
     if (ids.length === 1) return void this.context.announce("no other run is open");
     const next = ids[(ids.indexOf(this.here.other) + 1) % ids.length];
-    this.context.announce(next === null ? "no other run beside it" : `beside run ${next}`);
+    this.context.announce(next === null ? "compared with no other run" : `compared with run ${next}`);
     return this.compare({ other: next });
   }
 
@@ -283,12 +283,12 @@ class SampleView {
     this.scene = await this.describe();
     this.growth.follow(branch);
     await this.compare({ branch, left: "truth", right: "found", row: null });
-    this.context.announce(`branch ${named(intervention)} begins`);
+    this.context.announce(`branch ${named(intervention)} started`);
   }
 
-  async grown(id, told) {
-    const turned = this.progress.get(id)?.stage !== told.stage;
-    this.progress.set(id, told);
+  async grown(id, report) {
+    const turned = this.progress.get(id)?.stage !== report.stage;
+    this.progress.set(id, report);
     try {
       if (turned) this.scene = await this.describe(); // the truth is known by now, or why there is none
       if (id === this.here.branch) await this.refresh();
@@ -298,27 +298,27 @@ class SampleView {
     }
   }
 
-  // The row in hand stays, unless somebody looks at the newest one.
+  // The row stays, unless it is the newest one.
   refresh() {
     const follows = this.follows;
     return this.load(this.ask(this.here), (line) => (follows ? newest(line) : this.wanted));
   }
 
-  async done(id, told) {
+  async done(id, report) {
     const followed = this.follows && id === this.here.branch;
     this.progress.delete(id);
     try {
       this.scene = await this.describe();
       if (id === this.here.branch) await this.refresh();
       if (followed) {
-        await this.seek(this.line.first ?? told?.at ?? 0, { quiet: true });
+        await this.seek(this.line.first ?? report?.at ?? 0, { quiet: true });
         this.root.querySelector(".column-why").scrollTop = 0; // what came of it
       } else this.render(this.rows.known(this.here.row));
     } catch (error) {
       return void this.fail(error);
     }
-    const right = told?.answer?.right ?? null;
-    this.context.announce(`branch ${id} is ${told?.status ?? "over"}${right === null ? "" : right ? ": the answer is right" : ": the answer is wrong"}`);
+    const right = report?.answer?.right ?? null;
+    this.context.announce(`branch ${id} is ${report?.status ?? "done"}${right === null ? "" : right ? ": the answer is right" : ": the answer is wrong"}`);
   }
 
   broken(id, error) {
@@ -337,12 +337,12 @@ class SampleView {
     const branch = this.branch();
     const sides = { left: sideName(this.here.left, scene), right: sideName(this.here.right, scene) };
     const [left, right] = ["left", "right"].map((side) => (chunk ? fold(chunk, side, this.here.row) : NOTHING));
-    const told = chunk?.rows[this.here.row - chunk.first] ?? NO_ROW;
+    const current = chunk?.rows[this.here.row - chunk.first] ?? NO_ROW;
     const step = this.here.right === "found" ? right.cell?.step ?? null : this.here.left === "found" ? left.cell?.step ?? null : null;
     const level = levels(left.stack, right.stack).at(-1);
     const program = this.program();
     this.now = {
-      scene, branch, program, sides, left, right, told, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
+      scene, branch, program, sides, left, right, current, step, row: this.here.row, timeline: this.line, count: this.line.rows, rows: this.rows, progress: this.progress,
       canEdit: this.api.isLive() && step !== null, names: level ? names(level) : [], model: sideName("found", scene), refused: refused(this.api),
       breakpoints: this.breakpoints.of(program), lines: linesOf(program).length, canReturn: this.context.jumps() > 0,
     };

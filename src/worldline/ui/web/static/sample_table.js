@@ -1,11 +1,8 @@
-// The samples of a run as a table of any length: a windowed list under a head whose columns sort.
-//
-// Which samples and in which order is asked for as one query (filters.js); a row leads to its sample. Nothing is
-// filtered or sorted here.
+// The samples of a run as a windowed table with sortable columns. The API filters and sorts.
 
 import { api } from "./api.js";
 import { count, cut, el, fill, oneLine } from "./dom.js";
-import { asked, sampleHref } from "./filters.js";
+import { sampleQuery, sampleHref } from "./filters.js";
 import { Windowed } from "./windowed.js";
 
 export const CHUNK = 100;
@@ -59,7 +56,7 @@ export class SampleTable {
     return fill(cell, button);
   }
 
-  /** Sort by a column; again turns it round, and a third time gives the run's own order back. */
+  /** Sorts by a column; again reverses the order, and a third time restores the order of the run. */
   sortBy(sort) {
     const same = (this.state.sort ?? "at") === sort;
     const down = same && this.state.order === "desc";
@@ -67,7 +64,7 @@ export class SampleTable {
     else this.onSort(sort, same && !down ? "desc" : "asc");
   }
 
-  /** Another list: its state and its first answer ({total, samples}). `row` is taken in hand when told. */
+  /** Another list: its state and its first answer ({total, samples}). `row` becomes the active one. */
   show(state, { total, samples }, row = null) {
     this.state = state;
     this.list.reset({ count: total, top: true, rows: samples });
@@ -85,7 +82,7 @@ export class SampleTable {
   }
 
   async load(k, signal) {
-    const params = { ...asked(this.state), offset: k * CHUNK, count: CHUNK };
+    const params = { ...sampleQuery(this.state), offset: k * CHUNK, count: CHUNK };
     return (await api.samples(this.run, params, signal)).samples;
   }
 
@@ -135,7 +132,7 @@ export class SampleTable {
     return fill(cell, count(agreed), track);
   }
 
-  /** Put the keyboard into the table. */
+  /** Focuses the table. */
   focus() {
     if (this.list.active < 0 && this.list.count) this.list.setActive(0, { silent: false });
     this.root.focus();

@@ -1,17 +1,16 @@
-// The choice of what is compared: left and right out of truth, found and other, and the run that gives the other. The view is told
-// and does the rest.
+// The choice of what is compared: left and right of truth, found and other, and the run of the other.
 
 import { cut, el, fill, oneLine } from "./dom.js";
 
-/** What a side is called: the interpreter, or the model's name. */
+/** The name of a side: "actual", or the model's name. */
 export function sideName(side, scene) {
-  if (side === "truth") return "interpreter";
+  if (side === "truth") return "actual";
   const model = oneLine(cut((side === "found" ? scene.model : scene.other_model) || (side === "found" ? "model" : "other model"), 40));
   if (side === "other" && model === oneLine(cut(scene.model ?? "", 40))) return `${model} (other run)`;
   return model;
 }
 
-/** The runs that can stand beside one. */
+/** The runs that a run can be compared with. */
 export function others(runs, here) {
   return here === "live" ? [] : runs.filter((run) => run.id !== here && !run.live);
 }
@@ -19,10 +18,10 @@ export function others(runs, here) {
 /** The control; `choose({left, right, other})` is called with what changes, `swap()` with nothing. */
 export function sidesControl({ choose, swap }) {
   const selects = { left: select("left"), right: select("right"), other: el("select", { on: { change: () => choose({ other: selects.other.value || null }) } }) };
-  const second = el("label", { title: "The next one (v)" }, el("span", {}, "second run"), selects.other);
-  const element = el("div", { class: "sides", role: "group", "aria-label": "What is compared" },
+  const second = el("label", { title: "Next run (v)" }, el("span", {}, "second run"), selects.other);
+  const element = el("div", { class: "sides", role: "group", "aria-label": "Compared runs" },
     el("label", {}, el("span", {}, "left"), selects.left),
-    el("button", { type: "button", class: "quiet", title: "Swap the sides (x)", "aria-label": "Swap left and right", on: { click: swap } }, "⇄"),
+    el("button", { type: "button", class: "quiet", title: "Swap left and right (x)", "aria-label": "Swap left and right", on: { click: swap } }, "⇄"),
     el("label", {}, el("span", {}, "right"), selects.right), second);
 
   function select(side) {
@@ -34,10 +33,10 @@ export function sidesControl({ choose, swap }) {
     for (const side of ["left", "right"]) {
       fill(selects[side], sides.map((name) => el("option", { value: name, selected: name === here[side] }, sideName(name, scene))));
     }
-    const beside = others(runs, here.run);
-    second.hidden = !beside.length;
+    const candidates = others(runs, here.run);
+    second.hidden = !candidates.length;
     const option = (run) => el("option", { value: run.id, selected: run.id === here.other }, oneLine(cut(`${run.name} · ${run.model ?? ""}`, 80)));
-    fill(selects.other, el("option", { value: "", selected: !here.other }, "none"), beside.map(option));
+    fill(selects.other, el("option", { value: "", selected: !here.other }, "none"), candidates.map(option));
   }
 
   return { element, render };

@@ -1,5 +1,5 @@
-// A run's samples filtered, sorted and summed in the browser, as the server's index does it (index/filter, index/samples,
-// overview): for a bundle, which has no server. A test asks both the same questions.
+// Filters, sorts and sums a run's samples in the browser, as index/filter, index/samples and overview do on the server. For
+// bundles. A test compares both.
 //
 // `run` holds columns: {fields: {at, name, ...}, words, source, sources, orders, kinds, others, notes}. `words` and
 // `sources` are in lower case; `source` is each row's place in `sources`; `orders` are the rows by their names and causes, because
@@ -10,9 +10,9 @@ import { mcnemar, shareOf } from "./share.js";
 const WORDS = { cause: "cause", suite: "suite", type: "type", operation: "operation", ending: "status" };
 const BOUNDS = { steps_min: ["steps", -1], steps_max: ["steps", 1], depth_min: ["depth", -1], depth_max: ["depth", 1] };
 const FLIPS = { gained: [false, true], lost: [true, false], both: [true, true], neither: [false, false] };
-const MOST_BUCKETS = 60;
+const MAX_BUCKETS = 60;
 
-/** The rows that filters choose, in the order of the suite. */
+/** The rows that filters select, in the order of the suite. */
 export function select(run, params) {
   const tests = testsOf(run, params);
   const rows = [];
@@ -50,13 +50,13 @@ function holding(run, word) {
   return (row) => found[run.source[row]] || run.words[row].includes(word);
 }
 
-/** Of a row, which flip it is from this run to the other; null where it is in no count. */
+/** Returns the flip of a row from this run to the other; null if it is not counted. */
 function flipsOf(run, other) {
-  const there = run.others[other];
-  if (!there) throw new Error("This bundle has no such other run.");
+  const otherRun = run.others[other];
+  if (!otherRun) throw new Error("This bundle has no such other run.");
   return (row) => {
-    const [a, b] = [run.fields.answer[row], there.answer[row]];
-    if (a === null || !there.has[row] || b === null) return null;
+    const [a, b] = [run.fields.answer[row], otherRun.answer[row]];
+    if (a === null || !otherRun.has[row] || b === null) return null;
     return Object.keys(FLIPS).find((flip) => FLIPS[flip][0] === a && FLIPS[flip][1] === b);
   };
 }
@@ -77,8 +77,8 @@ function ordered(run, rows, sort, order) {
 export function samples(run, { sort = "at", order = "asc", offset = 0, count = 100, other, ...filters }) {
   const rows = ordered(run, select(run, { ...filters, other }), sort, order);
   const part = rows.slice(Number(offset), Number(offset) + Number(count));
-  const there = other ? run.others[other] : null;
-  return { total: rows.length, samples: part.map((row) => ({ ...record(run.fields, row), other: there && there.has[row] ? record(there, row, ["answer", "trace", "cause"]) : null })) };
+  const otherRun = other ? run.others[other] : null;
+  return { total: rows.length, samples: part.map((row) => ({ ...record(run.fields, row), other: otherRun && otherRun.has[row] ? record(otherRun, row, ["answer", "trace", "cause"]) : null })) };
 }
 
 function record(fields, row, names = Object.keys(fields)) {
@@ -88,22 +88,22 @@ function record(fields, row, names = Object.keys(fields)) {
 /** What `/overview` answers. */
 export function overview(run, { other, ...filters }) {
   const rows = select(run, { ...filters, other });
-  // What is counted as if nothing of its own kind were chosen: the rest of the filters, and their rows.
+  // The filters without those of a kind, and their rows.
   const without = (own) => {
-    const freed = Object.fromEntries(Object.entries(filters).filter(([name, value]) => value && !own.includes(name)));
-    return [freed, own.some((name) => filters[name]) ? select(run, { ...freed, other }) : rows];
+    const cleared = Object.fromEntries(Object.entries(filters).filter(([name, value]) => value && !own.includes(name)));
+    return [cleared, own.some((name) => filters[name]) ? select(run, { ...cleared, other }) : rows];
   };
   const [by, more, of] = [{}, {}, {}];
   for (const kind of run.kinds) {
-    const [freed, among] = without(kind.own);
+    const [cleared, among] = without(kind.own);
     const counts = new Map();
     of[kind.name] = among.length;
     for (const row of among) if (kind.codes[row] >= 0) count(counts, kind.codes[row], run.fields, row);
     const largest = [...counts].sort(([a, x], [b, y]) => y.n - x.n || a - b);
-    if (largest.length > MOST_BUCKETS) more[kind.name] = largest.length - MOST_BUCKETS;
-    const shown = largest.slice(0, MOST_BUCKETS);
+    if (largest.length > MAX_BUCKETS) more[kind.name] = largest.length - MAX_BUCKETS;
+    const shown = largest.slice(0, MAX_BUCKETS);
     if (kind.sorted) shown.sort(([a], [b]) => kind.parts[a].rank - kind.parts[b].rank);
-    by[kind.name] = shown.map(([code, some]) => ({ label: kind.parts[code].label, filter: chosen(freed, kind.parts[code].filter), n: some.n, ...shares(some) }));
+    by[kind.name] = shown.map(([code, some]) => ({ label: kind.parts[code].label, filter: chosen(cleared, kind.parts[code].filter), n: some.n, ...shares(some) }));
   }
   const all = new Map();
   for (const row of rows) count(all, 0, run.fields, row);
@@ -139,7 +139,7 @@ function flips(run, other, rows) {
     const flip = flipOf(row);
     if (flip) counts[flip] += 1;
   }
-  const there = run.others[other];
+  const otherRun = run.others[other];
   const n = counts.gained + counts.lost + counts.both + counts.neither;
-  return { ...counts, p: mcnemar(counts.lost, counts.gained), only: there.only, from: run.name, to: there.name, n };
+  return { ...counts, p: mcnemar(counts.lost, counts.gained), only: otherRun.only, from: run.name, to: otherRun.name, n };
 }

@@ -1,12 +1,11 @@
-// The program's source in colours, with the line that runs: of both sides, of each where they part, and of the frames that wait; and
-// with its breakpoints. A click on a line's number sets one; choosing a line (a click; or the arrows, then Enter) offers to force it.
-// What is a keyword or a string is the server's word (explore/marks/syntax.py).
+// The source with colours, breakpoints, and the current lines of both sides and of waiting frames. A click on a line number
+// sets a breakpoint; selecting a line (click, or arrows and Enter) offers to force it. Colours come from ui/session/marks/syntax.py.
 
 import { count, cut, el, fill, oneLine } from "./dom.js";
 import { Windowed } from "./windowed.js";
 
-const LONG = 2000; // characters of a line that are shown
-const HIGH = 20;
+const MAX_LINE_CHARS = 2000; // characters of a line that are shown
+const ROW_HEIGHT = 20;
 
 const split = new WeakMap();
 
@@ -22,7 +21,7 @@ export function linesOf(program) {
   return split.get(program);
 }
 
-/** The panel; `toggle(line)` is called with a line whose margin is clicked, `choose(line)` with one that somebody picks, `choose(line, true)` when they open it. */
+/** The panel; calls `toggle(line)` for a click in the margin, `choose(line)` for a selected line, `choose(line, true)` for Enter. */
 export function sourcePanel({ choose, toggle }) {
   const title = el("span", { class: "soft code" });
   const note = el("p", { class: "note soft", hidden: true });
@@ -34,14 +33,14 @@ export function sourcePanel({ choose, toggle }) {
   let breaks = new Set();
   let shown = null;
   const list = new Windowed({
-    root, rowHeight: HIGH, chunk: 1000, count: 0, role: "listbox", rowRole: "option", label: "Lines of the program",
+    root, rowHeight: ROW_HEIGHT, chunk: 1000, count: 0, role: "listbox", rowRole: "option", label: "Lines of the program",
     load: (k) => lines.slice(k * 1000, (k + 1) * 1000),
     render: (row, text, at) => text !== null && renderLine(row, text, at + 1, { mark: marks.get(at + 1), stops: breaks.has(at + 1) }),
     onActive: (at) => choose(at + 1),
     onOpen: (at) => choose(at + 1, true),
   });
 
-  // Before the list has it: a click on the margin chooses nothing.
+  // In the capture phase: a click on the margin selects nothing.
   root.addEventListener("click", (event) => {
     const row = event.target.closest(".windowed-row");
     if (!row || !event.target.closest(".margin")) return;
@@ -70,8 +69,8 @@ export function sourcePanel({ choose, toggle }) {
 }
 
 function inSight(root, line) {
-  const top = (line - 1) * HIGH;
-  return top >= root.scrollTop && top + HIGH <= root.scrollTop + root.clientHeight;
+  const top = (line - 1) * ROW_HEIGHT;
+  return top >= root.scrollTop && top + ROW_HEIGHT <= root.scrollTop + root.clientHeight;
 }
 
 // line -> {left, right, waits, chips}
@@ -101,7 +100,7 @@ function renderLine(row, { line, spans }, number, { mark = { chips: [] }, stops 
   else row.removeAttribute("aria-current");
   const sign = mark.left || mark.right ? "▶" : mark.waits ? "▹" : "";
   fill(row,
-    el("span", { class: "margin", title: stops ? "Take the breakpoint away (B)" : "Set a breakpoint (B)" },
+    el("span", { class: "margin", title: stops ? "Remove the breakpoint (B)" : "Set a breakpoint (B)" },
       el("span", { class: "dot", "aria-hidden": "true" }, stops ? "●" : ""), stops ? el("span", { class: "unseen" }, "breakpoint ") : null,
       el("span", { class: "sign", "aria-hidden": "true" }, sign), el("span", { class: "line-number" }, number)),
     el("span", { class: "text" }, coloured(line, spans)),
@@ -110,17 +109,17 @@ function renderLine(row, { line, spans }, number, { mark = { chips: [] }, stops 
 
 // The pieces of a line: [start, end, kind] count characters, as Python does.
 function coloured(line, spans) {
-  const more = line.length - LONG;
-  const text = more > 0 ? line.slice(0, LONG) : line;
+  const more = line.length - MAX_LINE_CHARS;
+  const text = more > 0 ? line.slice(0, MAX_LINE_CHARS) : line;
   const chars = /[\ud800-\udfff]/.test(text) ? [...text] : text;
   const part = (start, end) => oneLine((typeof chars === "string" ? chars.slice(start, end) : chars.slice(start, end).join("")).replace(/\t/g, "    "));
-  const found = [];
+  const parts = [];
   let at = 0;
   for (const [start, end, kind] of spans) {
     if (start >= chars.length) break;
-    found.push(part(at, start), el("span", { class: `token-${kind}` }, part(start, end)));
+    parts.push(part(at, start), el("span", { class: `token-${kind}` }, part(start, end)));
     at = end;
   }
-  found.push(part(at), more > 0 ? ` …<${count(more)} more>` : null);
-  return found;
+  parts.push(part(at), more > 0 ? ` …<${count(more)} more>` : null);
+  return parts;
 }

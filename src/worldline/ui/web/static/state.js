@@ -1,5 +1,5 @@
-// The call stack, innermost frame first, and the names of its frames: both sides beside each other. The innermost frame is open;
-// a click on another opens it. What differs is decided by fold.js and drawn by value.js.
+// The call stack of both sides, innermost frame first, with the names of its frames. The innermost frame is open; a click opens
+// another.
 
 import { difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
@@ -13,15 +13,15 @@ const LONGEST_NAME = 200;
 const VERBS = { return: "returns", raise: "raises", yield: "yields", output: "prints", input: "reads", exit: "exits" };
 
 /**
- * The panel; `jump(row, name)` goes to a writer, `edit(name)` offers to change a name of the innermost frame, `say(text)` tells
- * somebody why nothing happens.
+ * The panel; `jump(row, name)` goes to a writer, `edit(name)` offers to change a name of the innermost frame, `say(text)` reports
+ * why nothing happens.
  */
 export function statePanel({ jump, edit, say }) {
   const body = el("div", { class: "frames" });
   const depth = el("span", { class: "soft" });
   const element = el("section", { class: "panel state-panel", "aria-labelledby": "state-title" },
     el("header", {}, el("h2", { id: "state-title" }, "State"), depth), body);
-  const opened = new Map(); // level from the innermost (0) -> open; kept from step to step
+  const opened = new Map(); // level from the innermost (0) -> open
   let all = false;
   let last = null;
 
@@ -32,28 +32,28 @@ export function statePanel({ jump, edit, say }) {
     const parts = stack.map((level, at) => ({ level, at }));
     const shown = all || parts.length <= SHOWN ? parts : [...parts.slice(0, SHOWN - 4), null, ...parts.slice(-4)];
     const held = document.activeElement?.closest?.("[data-level]")?.dataset.level;
-    fill(body, stack.length ? shown.map((part) => (part ? renderLevel(part, view) : more(parts.length - SHOWN))) : el("p", { class: "soft pad" }, "No frame is live."));
+    fill(body, stack.length ? shown.map((part) => (part ? renderLevel(part, view) : more(parts.length - SHOWN))) : el("p", { class: "soft pad" }, "No live frames."));
     body.append(legend(stack, view));
     bringDifferences(body);
     if (held !== undefined) body.querySelector(`[data-level="${held}"]`)?.focus();
   }
 
-  // What the words in the frames that are open are called in the program's language.
+  // Explains words of the open frames in the program's language.
   function legend(stack, { program, left, right }) {
-    const open = stack.filter((_, at) => isOpen(at)).flatMap(({ left: one, right: other }) => [one, other]);
+    const open = stack.filter((_, at) => isOpen(at)).flatMap(({ left: entry, right: other }) => [entry, other]);
     const texts = open.flatMap((frame) => [...(frame?.values.values() ?? [])].map(({ text }) => text));
     const args = [left, right].filter((side) => side.own && side.cell?.arg).map((side) => side.cell.arg);
-    const told = legendOf([...texts, ...args], program.natives);
-    return el("p", { class: "natives soft pad", hidden: !told.length }, told.join(" · "));
+    const words = legendOf([...texts, ...args], program.natives);
+    return el("p", { class: "natives soft pad", hidden: !words.length }, words.join(" · "));
   }
 
-  /** To where an object is: in the same value, at another name, or in the newest step before that wrote it out. */
+  /** Goes to an object: in the same value, at another name, or in the latest earlier step that wrote it out. */
   async function follow(side, at, name, mark, button) {
     const same = objects(button.closest(".text"), mark)[0];
     if (!mark.written && same) return show(same);
     const deep = Math.max(last.left.stack.length, last.right.stack.length);
     const places = mark.label ? [] : placesOf(last[side].stack, deep, mark.number);
-    const next = places[(places.findIndex((one) => one.level === at && one.name === name) + 1) % places.length];
+    const next = places[(places.findIndex((entry) => entry.level === at && entry.name === name) + 1) % places.length];
     const isOther = next && !(next.level === at && next.name === name);
     const place = isOther ? next : blockOf(last[side].stack, deep, button.closest(".text").textContent, mark);
     if (place) {
@@ -62,10 +62,10 @@ export function statePanel({ jump, edit, say }) {
       render(last);
       return show(inCell(side, place, mark));
     }
-    const found = mark.label ? null : await lastWritten(last.rows, side, last.row, mark.number);
-    if (!found) return say(`object ${mark.number} is written out nowhere else, up to here`);
-    await jump(found.row, found.name);
-    const level = placesOf(last[side].stack, Math.max(last.left.stack.length, last.right.stack.length), mark.number).find((one) => one.name === found.name);
+    const writer = mark.label ? null : await lastWritten(last.rows, side, last.row, mark.number);
+    if (!writer) return say(`object ${mark.number} is not written out anywhere else so far`);
+    await jump(writer.row, writer.name);
+    const level = placesOf(last[side].stack, Math.max(last.left.stack.length, last.right.stack.length), mark.number).find((entry) => entry.name === writer.name);
     return level && isOpen(level.level) ? show(inCell(side, level, mark)) : null;
   }
 
@@ -76,7 +76,7 @@ export function statePanel({ jump, edit, say }) {
   }
 
   function show(button) {
-    for (const one of body.querySelectorAll(".found")) one.classList.remove("found");
+    for (const entry of body.querySelectorAll(".found")) entry.classList.remove("found");
     button?.classList.add("found");
     if (button && !button.matches("button")) button.tabIndex = -1; // a value without a number
     button?.scrollIntoView({ block: "center" });
@@ -104,7 +104,7 @@ export function statePanel({ jump, edit, say }) {
   const isOpen = (at) => opened.get(at) ?? at === 0;
 
   function renderLevel({ level, at }, view) {
-    const rows = view.told.action === "open" ? names(level).map((one) => ({ ...one, differs: false })) : names(level);
+    const rows = view.current.action === "open" ? names(level).map((entry) => ({ ...entry, differs: false })) : names(level);
     const differing = rows.filter((row) => row.differs).length;
     const open = isOpen(at);
     const button = el("button", { type: "button", class: "frame-head", "aria-expanded": String(open), data: { level: at }, on: { click: () => toggle(at) } },
@@ -126,7 +126,7 @@ export function statePanel({ jump, edit, say }) {
     const [left, right] = row.differs ? difference(...texts) : texts.map((text) => [[text, false]]);
     const cell = (side, value, pieces) => valueCell({ value, pieces, name: row.name, side: view.sides[side], here: view.row, jump, shares: shared(level[side], row.name), natives: view.program.natives, follow: (mark, button) => follow(side, at, row.name, mark, button) });
     const editing = at === 0 && view.canEdit ? el("button", {
-      type: "button", class: "quiet edit", title: "Change it and let the model go on (e)",
+      type: "button", class: "quiet edit", title: "Change it and continue with the model (e)",
       "aria-label": `Change ${oneLine(cut(row.name, 80))}`, on: { click: () => edit(row.name) },
     }, "✎") : null;
     return el("tr", { class: row.differs ? "differs" : null, data: { name: row.name } },
@@ -137,37 +137,37 @@ export function statePanel({ jump, edit, say }) {
   return { element, render, followFocused };
 }
 
-// Where an object is written out under an element.
+// The elements that write an object out.
 function objects(root, { number, label }) {
-  return [...root.querySelectorAll(".object.written")].filter((one) => one.dataset.number === number && one.dataset.label === String(label));
+  return [...root.querySelectorAll(".object.written")].filter((entry) => entry.dataset.number === number && entry.dataset.label === String(label));
 }
 
-// The group of names that a name is one object with: its number in the frame, and all of them.
+// The names that refer to the same object as a name, and the number of their group.
 function shared(frame, name) {
   const at = frame?.shares.findIndex((group) => group.includes(name)) ?? -1;
   return at < 0 ? null : { number: at + 1, names: frame.shares[at] };
 }
 
-// What the step itself carries: what it returns, raises, yields, reads.
+// The value that the step returns, raises, yields or reads.
 function carried({ left, right, sides, program }, follow) {
   const args = [left, right].map((side) => (side.own ? side.cell?.arg ?? null : null));
   if (args.every((arg) => arg === null)) return null;
-  const [one, other] = difference(args[0] ?? "", args[1] ?? "");
+  const [entry, other] = difference(args[0] ?? "", args[1] ?? "");
   const event = (left.own && left.cell?.arg != null ? left : right).cell.event;
   const cell = (arg, pieces, side) => valueCell({
     value: arg === null ? null : { text: arg, row: null, changed: false }, pieces, name: event, side: sides[side],
     natives: program.natives, follow: (mark, button) => follow(side, -1, null, mark, button),
   });
   return el("tr", { class: `carried${args[0] === args[1] ? "" : " differs"}` }, el("th", { scope: "row" }, VERBS[event] ?? event),
-    cell(args[0], one, "left"), cell(args[1], other, "right"));
+    cell(args[0], entry, "left"), cell(args[1], other, "right"));
 }
 
 function titles({ left, right }, sides) {
-  const told = (frame) => [
+  const heading = (frame) => [
     el("span", { class: "code function" }, oneLine(cut(frame.function, LONGEST_NAME))),
     frame.line === null ? null : el("span", { class: "soft" }, `line ${frame.line}`),
   ];
-  if (left && right && left.function === right.function && left.line === right.line) return told(left);
-  if (left && right && left.function === right.function) return [told(left)[0], el("span", { class: "soft" }, `line ${left.line ?? "?"} / ${right.line ?? "?"}`)];
-  return [["left", left], ["right", right]].map(([side, frame]) => frame && [...told(frame), el("span", { class: `who ${side}` }, sides[side])]);
+  if (left && right && left.function === right.function && left.line === right.line) return heading(left);
+  if (left && right && left.function === right.function) return [heading(left)[0], el("span", { class: "soft" }, `line ${left.line ?? "?"} / ${right.line ?? "?"}`)];
+  return [["left", left], ["right", right]].map(([side, frame]) => frame && [...heading(frame), el("span", { class: `who ${side}` }, sides[side])]);
 }

@@ -1,9 +1,9 @@
-// The list of all steps, of any length: number, verdicts, event, line and changes of both sides, confidence, bytes. Only the rows
-// in sight exist (windowed.js). The row in hand is the view's; a click or the arrows choose another.
+// The list of all steps: number, verdicts, event, line and changes of both sides, confidence, bytes. Only visible rows exist
+// (windowed.js). A click or the arrows select a row.
 
 import { around, difference } from "./difference.js";
 import { count, cut, el, fill, oneLine, percent } from "./dom.js";
-import { SIGNS, told, word } from "./now.js";
+import { SIGNS, cellText, word } from "./now.js";
 import { CHUNK } from "./rows.js";
 import { marked } from "./value.js";
 import { Windowed } from "./windowed.js";
@@ -12,12 +12,12 @@ const HIGH = 26;
 const VALUE = 80; // characters of one
 const OTHERS = 256; // pixels of the other columns, the gaps and the scroll bar: sample.css has them
 const LEAST = 11; // characters for a value that differs
-const SURE = 72; // those of the column that says how sure the model was, where it does
+const CONFIDENCE = 78; // pixels of the column of confidence
 const CHARACTER = 7.3; // pixels of one, at most
 const GAPS = new Set(["… ", " …"]);
-const COLUMNS = ["step", "action", "state", "left", "right", "sure", "bytes"];
+const COLUMNS = ["step", "action", "state", "left", "right", "confidence", "bytes"];
 
-/** The panel; `seek(row)` is called with a chosen row. */
+/** The panel; calls `seek(row)` for a selected row. */
 export function stepsPanel({ seek, failed }) {
   const root = el("div", { class: "steps" });
   const head = el("div", { class: "step-row step-head", role: "row" }, COLUMNS.map((name) => el("span", { role: "columnheader", class: name }, name)));
@@ -29,14 +29,14 @@ export function stepsPanel({ seek, failed }) {
   let wide = VALUE;
   const list = new Windowed({
     root, head, headRows: 1, rowHeight: HIGH, chunk: CHUNK, count: 0, label: "Steps of both sides",
-    load: (k) => rows.kept.get(k)?.rows ?? rows.chunk(k).then((chunk) => chunk.rows),
+    load: (k) => rows.chunks.get(k)?.rows ?? rows.chunk(k).then((chunk) => chunk.rows),
     render: (element, row, index) => renderRow(element, row, index, wide), onActive: (row) => seek(row), onOpen: (row) => seek(row), onError: failed,
   });
 
   function render({ rows: now, count: many, row, sides, timeline }) {
-    const unsure = timeline.bins.every((bin) => bin[2] === null);
-    root.classList.toggle("unsure", unsure);
-    const fits = room(root.clientWidth - (unsure ? 0 : SURE));
+    const isUnknown = timeline.bins.every((bin) => bin[2] === null);
+    root.classList.toggle("no-confidence", isUnknown);
+    const fits = room(root.clientWidth - (isUnknown ? 0 : CONFIDENCE));
     const is = fits === wide;
     wide = fits;
     if (now !== rows) {
@@ -46,7 +46,7 @@ export function stepsPanel({ seek, failed }) {
     head.querySelector(".left").textContent = sides.left;
     head.querySelector(".right").textContent = sides.right;
     fill(total, count(many));
-    if (list.active === row && high === root.clientHeight) return; // who has scrolled away is left there
+    if (list.active === row && high === root.clientHeight) return; // keep the user's scroll position
     high = root.clientHeight;
     list.setActive(row, { scroll: near(list, row) ? "nearest" : "center" });
   }
@@ -58,7 +58,7 @@ function near(list, row) {
   return list.active >= 0 && Math.abs(row - list.active) < 30;
 }
 
-// The characters of one side that a panel of so many pixels shows: half of what the other columns leave.
+// The characters that fit into one side of a panel.
 function room(pixels) {
   return Math.max(14, Math.floor((pixels - OTHERS) / 2 / CHARACTER));
 }
@@ -72,7 +72,7 @@ function renderRow(element, row, index, wide) {
     el("span", { role: "gridcell", class: "step number" }, count(row.row)),
     mark(row.action, "action"), mark(row.state, "state"),
     side(row.left, "left", row, wide), side(row.right, "right", row, wide),
-    el("span", { role: "gridcell", class: "sure number" }, percent(row.right?.sure ?? null)),
+    el("span", { role: "gridcell", class: "confidence number" }, percent(row.right?.sure ?? null)),
     el("span", { role: "gridcell", class: "bytes number" }, cell?.bytes === null || cell?.bytes === undefined ? "" : count(cell.bytes)));
 }
 
@@ -87,13 +87,13 @@ function side(cell, name, row, wide) {
   });
   if (cell.arg !== null && cell.arg !== undefined) values.unshift({ head: "", text: cell.arg, other: beside?.arg });
   const left = wide - 1 - Math.ceil(deep / CHARACTER);
-  const tight = left - told(cell).length < Math.min(LEAST, size(values));
-  const event = tight && values.some(parts) ? cell.event : told(cell); // its line is in the source
+  const tight = left - cellText(cell).length < Math.min(LEAST, size(values));
+  const event = tight && values.some(parts) ? cell.event : cellText(cell); // its line is in the source
   const fits = left - event.length;
   const texts = fitted(values, fits).flatMap((one, at) => [[at ? "  " : "", false], [one.head, false], ...short(one, fits)]);
   const indent = el("span", { class: "indent" });
   indent.style.width = `${deep}px`;
-  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event", title: told(cell) }, event), " ", el("code", {}, marked(texts)),
+  return el("span", { role: "gridcell", class: name }, indent, el("span", { class: "event", title: cellText(cell) }, event), " ", el("code", {}, marked(texts)),
     cell.decided ? el("span", { class: "decided soft" }, ` (${oneLine(cut(cell.decided.join("; "), VALUE))})`) : null);
 }
 

@@ -1,4 +1,4 @@
-// Light and dark: the system's choice, until somebody chooses; the choice is kept in this browser. The colours are look.css's.
+// Light and dark: the system's setting, or the user's choice, which is stored in this browser. look.css has the colours.
 
 const KEPT = "worldline-theme";
 
@@ -7,10 +7,10 @@ export function theme() {
   return document.documentElement.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 }
 
-/** Puts the kept choice in place, and calls `changed` whenever what is seen changes. */
+/** Applies the stored choice, and calls `changed` whenever the theme changes. */
 export function startTheme(changed) {
-  const kept = read();
-  if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
+  const stored = read();
+  if (stored === "light" || stored === "dark") document.documentElement.dataset.theme = stored;
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", changed);
 }
 

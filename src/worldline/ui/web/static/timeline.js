@@ -1,5 +1,5 @@
-// The timeline: all rows of a run on one canvas, actions and states as two lanes, confidence as a third, the first divergence
-// and the row in hand; click and drag go there. A real slider beneath says the same to a keyboard and to a screen reader.
+// The timeline: all rows on one canvas with lanes for actions, states and confidence, the first divergence and the current row.
+// Click and drag move; a slider does the same for keyboards and screen readers.
 // Right, consequential and wrong differ by height and texture, not by colour alone.
 
 import { count, el } from "./dom.js";
@@ -8,10 +8,10 @@ import { theme } from "./theme.js";
 
 const LANES = [["actions", 0, 26], ["states", 32, 26], ["confidence", 64, 26]];
 const TALL = 98;
-const KINDS = ["right", "wrong", "consequential", "open"]; // explore/timeline.py's CODES
+const KINDS = ["right", "wrong", "consequential", "open"]; // CODES of ui/session/timeline.py
 const HIGH = { right: 0.28, consequential: 0.62, wrong: 1, open: 0.08 };
 
-/** A timeline, with the control of the sides under it; `seek(row)` is called when somebody chooses a row, `seek(row, true)` while they still drag. */
+/** A timeline with the control of the sides; calls `seek(row)` for a selected row, `seek(row, true)` while dragging. */
 export function timelinePanel({ seek, sides }) {
   const canvas = el("canvas", { class: "lanes", height: TALL, "aria-hidden": "true" });
   const slider = el("input", {
@@ -37,13 +37,13 @@ export function timelinePanel({ seek, sides }) {
     return Math.max(0, Math.min(rows - 1, Math.floor((x / canvas.clientWidth) * rows)));
   }
 
-  function render({ timeline, row, told }) {
+  function render({ timeline, row, current }) {
     panel.data = timeline;
     panel.row = row;
     slider.max = String(Math.max(0, timeline.rows - 1));
     slider.value = String(row);
     slider.disabled = timeline.rows < 2;
-    slider.setAttribute("aria-valuetext", `step ${count(row)} of ${count(Math.max(0, timeline.rows - 1))}: action ${word(told.action)}, state ${word(told.state)}`);
+    slider.setAttribute("aria-valuetext", `step ${count(row)} of ${count(Math.max(0, timeline.rows - 1))}: action ${word(current.action)}, state ${word(current.state)}`);
     draw();
   }
 
@@ -55,7 +55,7 @@ export function timelinePanel({ seek, sides }) {
     const key = [wide, ratio, theme()].join();
     if (panel.painted !== panel.data || panel.key !== key) {
       Object.assign(panel, { painted: panel.data, key, colours: colours() });
-      for (const each of [canvas, lanes]) Object.assign(each, { width: Math.round(wide * ratio), height: Math.round(TALL * ratio) });
+      for (const surface of [canvas, lanes]) Object.assign(surface, { width: Math.round(wide * ratio), height: Math.round(TALL * ratio) });
       const brush = lanes.getContext("2d");
       brush.scale(ratio, ratio);
       paintLanes(brush, wide, panel.data, panel.colours);
@@ -98,11 +98,11 @@ function paintLanes(brush, width, { rows, per, bins, first }, colours) {
     bins.forEach((bin, at) => {
       const x = at * per * wide;
       const w = Math.max(0.75, Math.min(per, rows - at * per) * wide - gap);
-      if (name === "confidence") sure(brush, x, top, w, high, bin[2], colours);
+      if (name === "confidence") confidence(brush, x, top, w, high, bin[2], colours);
       else bar(brush, x, top, w, high, KINDS[bin[name === "actions" ? 0 : 1]], colours);
     });
   }
-  if (bins.some((bin) => bin[4]) && bins.every((bin) => bin[2] === null)) unsure(brush, colours);
+  if (bins.some((bin) => bin[4]) && bins.every((bin) => bin[2] === null)) noConfidence(brush, colours);
   if (first !== null && first !== undefined) flag(brush, (first + 0.5) * wide, colours.first);
 }
 
@@ -130,7 +130,7 @@ function bar(brush, x, top, w, high, kind, colours) {
   brush.globalAlpha = 1;
 }
 
-function sure(brush, x, top, w, high, p, colours) {
+function confidence(brush, x, top, w, high, p, colours) {
   if (p === null || p === undefined) return;
   brush.fillStyle = colours.here;
   brush.globalAlpha = 0.25;
@@ -140,11 +140,11 @@ function sure(brush, x, top, w, high, p, colours) {
 }
 
 // An empty lane would look like no confidence at all.
-function unsure(brush, colours) {
+function noConfidence(brush, colours) {
   brush.fillStyle = colours.first;
   brush.globalAlpha = 0.7;
   brush.font = "12px system-ui, sans-serif";
-  brush.fillText("not recorded here", 0, LANES[2][1] + 18);
+  brush.fillText("not recorded", 0, LANES[2][1] + 18);
   brush.globalAlpha = 1;
 }
 

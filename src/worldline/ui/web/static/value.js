@@ -1,10 +1,9 @@
-// One value as it is shown: its text with the differing characters and elements marked, whether it changed in this step, and the
-// way to the step that wrote it last.
+// A cell with one value: marked differences, whether it changed in this step, and a link to the step that wrote it last.
 
 import { count, cut, el, oneLine } from "./dom.js";
 import { marksOf } from "./natives.js";
 
-const LONG = 150; // characters: more may not fit into its cell
+const MAX_CELL_CHARS = 150; // more may not fit
 
 /** Pieces of [text, marked] as nodes. */
 export function marked(pieces) {
@@ -13,14 +12,14 @@ export function marked(pieces) {
 
 // The pieces between two characters of all of them.
 function sliced(pieces, start, end) {
-  const found = [];
+  const parts = [];
   let at = 0;
   for (const [text, differs] of pieces) {
     const part = text.slice(Math.max(0, start - at), Math.max(0, end - at));
-    if (part) found.push([part, differs]);
+    if (part) parts.push([part, differs]);
     at += text.length;
   }
-  return found;
+  return parts;
 }
 
 /**
@@ -29,17 +28,17 @@ function sliced(pieces, start, end) {
  */
 function noted(pieces, names, follow) {
   const text = pieces.map(([part]) => part).join("");
-  const found = [];
+  const parts = [];
   const seen = new Set();
   let at = 0;
   for (const mark of marksOf(text, names)) {
     const key = mark.word ?? `#${mark.number}`;
     const inside = marked(sliced(pieces, mark.start, mark.end));
-    found.push(...marked(sliced(pieces, at, mark.start)), mark.word ? word(mark, inside, seen.has(key)) : object(mark, inside, seen.has(key), follow));
+    parts.push(...marked(sliced(pieces, at, mark.start)), mark.word ? word(mark, inside, seen.has(key)) : object(mark, inside, seen.has(key), follow));
     seen.add(key);
     at = mark.end;
   }
-  return [...found, ...marked(sliced(pieces, at, text.length))];
+  return [...parts, ...marked(sliced(pieces, at, text.length))];
 }
 
 function word({ name, word: key }, inside, again) {
@@ -47,19 +46,19 @@ function word({ name, word: key }, inside, again) {
 }
 
 function object(mark, inside, again, follow) {
-  const what = mark.written ? "where else this object is" : "where this object is written out";
-  const told = [mark.name, follow ? `${what} (a)` : ""].filter(Boolean).join("; ");
+  const what = mark.written ? "other places of this object" : "where this object is written out";
+  const tooltip = [mark.name, follow ? `${what} (a)` : ""].filter(Boolean).join("; ");
   const press = (event) => {
     event.stopPropagation();
     follow?.(mark, event.currentTarget);
   };
   return el("button", {
-    type: "button", class: `object quiet${mark.written ? " written" : ""}`, title: told, tabIndex: again ? -1 : 0,
+    type: "button", class: `object quiet${mark.written ? " written" : ""}`, title: tooltip, tabIndex: again ? -1 : 0,
     data: { number: mark.number, label: String(mark.label) }, on: { click: press },
   }, inside);
 }
 
-/** Scrolls every long value under an element to where it differs. */
+/** Scrolls every long value to its first difference. */
 export function bringDifferences(root) {
   for (const mark of root.querySelectorAll(".text.long mark:first-of-type")) {
     const box = mark.closest(".text");
@@ -73,18 +72,18 @@ export function bringDifferences(root) {
  * `follow(mark, button)` goes to an object.
  */
 export function valueCell({ value, pieces, name, side, here, jump, shares = null, natives = null, follow = null }) {
-  if (!value) return el("td", { class: "value none" }, el("span", { class: "soft" }, "not there"));
+  if (!value) return el("td", { class: "value none" }, el("span", { class: "soft" }, "no value"));
   const go = () => getSelection().isCollapsed && value.row !== null && value.row !== here && jump(value.row, name);
   return el("td", { class: `value${value.changed ? " changed" : ""}` }, el("div", { class: "inside" },
-    el("div", { class: `code text${value.text.length > LONG ? " long" : ""}`, on: { click: go } }, noted(pieces, natives, follow)),
+    el("div", { class: `code text${value.text.length > MAX_CELL_CHARS ? " long" : ""}`, on: { click: go } }, noted(pieces, natives, follow)),
     shares ? alias(shares) : null,
     value.changed ? el("span", { class: "tag" }, "changed") : null,
     value.changed && value.row === here ? null : writer(value.row, { name, side, here, jump })));
 }
 
-// Names that share an object share a mark; its title names them, and pointing at it shows them all.
+// Names of one object share a mark; its title lists them, and hovering highlights them.
 function alias({ number, names }) {
-  const words = `one object: ${names.map((name) => oneLine(cut(name, 40))).join(", ")}`;
+  const words = `same object: ${names.map((name) => oneLine(cut(name, 40))).join(", ")}`;
   const light = (on) => (event) => {
     const table = event.currentTarget.closest("table");
     const place = [...event.currentTarget.closest("tr").cells].indexOf(event.currentTarget.closest("td"));

@@ -1,9 +1,8 @@
-// A list of any length of which only the rows in sight are in the document.
+// A list of any length of which only the visible rows are in the document.
 //
-// Rows are of one height, come in chunks from `load`, and are drawn by the caller. Scrolling is the browser's own
-// over a spacer of the list's true height (or, beyond what browsers can lay out, a shrunken one). The list
-// itself holds the keyboard focus and names the row in hand by aria-activedescendant, so that a row that
-// leaves the document takes no focus with it. What a row looks like or means is not known here.
+// Rows have one height, are loaded in chunks by `load`, and are drawn by the caller. The browser scrolls over a spacer of the
+// list's height (or a smaller one, if browsers cannot lay it out). The list holds the keyboard focus and names the active row
+// by aria-activedescendant, so that a row that leaves the document does not take the focus with it.
 
 const TALLEST = 10_000_000; // px; Firefox lays out 17.8 million, Chromium 33.5 million
 const MOST_ROWS = 100;
@@ -25,7 +24,7 @@ export class Windowed {
     this.active = -1;
     this.name = `list-${(lists += 1)}`;
     this.chunks = new Map();
-    this.asked = new Map();
+    this.requests = new Map();
     this.drawn = new Map();
     this.free = [];
     this.epoch = 0;
@@ -62,7 +61,7 @@ export class Windowed {
     this.resizes.observe(root);
   }
 
-  /** How many rows there are now; rows already known are kept, a chunk that has grown is asked for again. */
+  /** Sets the number of rows; known rows stay, and a chunk that has grown is loaded again. */
   setCount(count) {
     this.count = count;
     this.spacer.style.height = `${Math.min(TALLEST, count * this.options.rowHeight)}px`;
@@ -72,11 +71,11 @@ export class Windowed {
     this.draw();
   }
 
-  /** Forget every row: the list is now another one. `rows`: its first chunk, so that nothing flickers. */
+  /** Shows another list. `rows`: its first chunk, so that nothing flickers. */
   reset({ count = this.count, top = false, rows = null } = {}) {
     this.epoch += 1;
-    for (const control of this.asked.values()) control.abort();
-    this.asked.clear();
+    for (const control of this.requests.values()) control.abort();
+    this.requests.clear();
     this.chunks.clear();
     for (const element of this.drawn.values()) element.shown = undefined;
     if (top) {
@@ -88,19 +87,19 @@ export class Windowed {
     this.setCount(count);
   }
 
-  /** The item at an index, or null when it is not here yet. */
+  /** The item at an index, or null if it is not loaded yet. */
   item(index) {
     const size = this.options.chunk;
     return this.chunks.get(Math.floor(index / size))?.rows[index % size] ?? null;
   }
 
-  /** Draw again what is in sight, because what `render` shows has changed. */
+  /** Draws the visible rows again. */
   refresh() {
     for (const element of this.drawn.values()) element.shown = undefined;
     this.draw();
   }
 
-  /** Take a row in hand; `scroll`: "nearest", "center" or false. */
+  /** Activates a row; `scroll`: "nearest", "center" or false. */
   setActive(index, { scroll = "nearest", silent = true } = {}) {
     this.active = this.count ? Math.max(0, Math.min(this.count - 1, index)) : -1;
     if (scroll && this.active >= 0) this.scrollTo(this.active, scroll);
@@ -108,7 +107,7 @@ export class Windowed {
     if (!silent && this.active >= 0) this.options.onActive?.(this.active, this.item(this.active));
   }
 
-  /** Bring a row into sight. */
+  /** Scrolls to a row. */
   scrollTo(index, how = "nearest") {
     const { rowHeight } = this.options;
     const height = this.height();
@@ -121,11 +120,11 @@ export class Windowed {
     this.draw();
   }
 
-  /** Stop listening and loading. */
+  /** Stops listening and loading. */
   dispose() {
     this.listeners.abort();
     this.resizes.disconnect();
-    for (const control of this.asked.values()) control.abort();
+    for (const control of this.requests.values()) control.abort();
     this.epoch += 1;
   }
 
@@ -147,7 +146,7 @@ export class Windowed {
     this.options.root.scrollTop = top / this.stretch();
   }
 
-  // What is in sight, asked of the browser once and before anything is changed: asking later would lay the page out twice.
+  // Read the visible range once, before any change: reading later would lay the page out twice.
   span() {
     const { rowHeight, root } = this.options;
     const height = this.height();
@@ -219,7 +218,7 @@ export class Windowed {
     else root.removeAttribute("aria-activedescendant");
   }
 
-  // The chunks in sight; once they are here, the next one in the direction of travel. What is no longer near is given up.
+  // Loads the visible chunks, then the next one in the direction of scrolling. Cancels those that are no longer near.
   want(first, end, top) {
     if (!this.count) return;
     const { chunk } = this.options;
@@ -227,10 +226,10 @@ export class Windowed {
     const high = Math.floor(Math.max(first, end - 1) / chunk);
     this.ahead = top >= this.lastTop ? high + 1 : low - 1;
     this.lastTop = top;
-    for (const [k, control] of this.asked) {
+    for (const [k, control] of this.requests) {
       if ((k < low || k > high) && k !== this.ahead) {
         control.abort();
-        this.asked.delete(k);
+        this.requests.delete(k);
       }
     }
     for (let k = low; k <= high; k += 1) this.ask(k);
@@ -238,7 +237,7 @@ export class Windowed {
   }
 
   prefetch() {
-    if (!this.asked.size && this.ahead >= 0 && this.ahead * this.options.chunk < this.count) this.ask(this.ahead);
+    if (!this.requests.size && this.ahead >= 0 && this.ahead * this.options.chunk < this.count) this.ask(this.ahead);
   }
 
   ask(k) {
@@ -249,7 +248,7 @@ export class Windowed {
       this.chunks.delete(k); // the newest in use is the last to be forgotten
       this.chunks.set(k, known);
     }
-    if (this.asked.has(k) || (known && known.size >= size)) return;
+    if (this.requests.has(k) || (known && known.size >= size)) return;
     const control = new AbortController();
     const epoch = this.epoch;
     const answer = load(k, control.signal);
@@ -257,13 +256,13 @@ export class Windowed {
       this.keep(k, answer, size);
       return;
     }
-    this.asked.set(k, control);
+    this.requests.set(k, control);
     answer.then((rows) => {
       if (epoch !== this.epoch || control.signal.aborted) return; // an answer to a list that is no more
-      this.asked.delete(k);
+      this.requests.delete(k);
       this.keep(k, rows, size);
     }).catch((error) => {
-      if (this.asked.get(k) === control) this.asked.delete(k);
+      if (this.requests.get(k) === control) this.requests.delete(k);
       if (epoch === this.epoch && !control.signal.aborted) onError?.(error);
     });
   }
