@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from dapclient import Adapter
 from foreign_runs import LANGUAGES, foreign_run
-from foreign_scenes import LIST_C, MIXED_JS, HandWritten
+from language_sessions import LIST_C, MIXED_JS, HandWritten
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program

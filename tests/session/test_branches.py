@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from branch_programs import CATCH, COUNT, FACT, PROGRAMS, PULL, SCRIPT, SPEAK, recorded_session, true_scene
+from branch_programs import CATCH, COUNT, FACT, PROGRAMS, PULL, SCRIPT, SPEAK, recorded_session, true_session
 
 from worldline.core.change import Change
 from worldline.core.errors import UsageError
@@ -13,9 +13,9 @@ from worldline.core.program import Program
 from worldline.diagnose.reading import read
 from worldline.predict.interpreter import Interpreter, continued
 from worldline.predict.prediction import Prediction, PredictionRequest
-from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.branches.plan import BranchPlan, planned
-from worldline.ui.session.grow import grow
+from worldline.ui.session.rollout import predict_branch
 from worldline.ui.session.session import Session
 
 FACT_TEXT = b"(1 n=3\n2\n4\n(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n r=1\n5\n)2\n r=2\n5\n)6\n.\n"
@@ -26,19 +26,19 @@ PULL_TEXT = (
 SPEAK_TEXT = b"(1 a=1\n2\n:'1\\n'\n3 b=2\n4\n:'2\\n'\n5\n)2\n.\n"
 
 
-def intervention(kind: str, **fields: Any) -> Intervention:
-    return Intervention(kind=kind, **fields)
+def edit(kind: str, **fields: Any) -> BranchEdit:
+    return BranchEdit(kind=kind, **fields)
 
 
 def plan(of: Program, text: bytes, kind: str, *, status: str = "ended", **fields: Any) -> BranchPlan:
     """How a text goes on from an intervention."""
-    return planned(recorded_session(of, text, status=status).branch(0), intervention(kind, **fields))
+    return planned(recorded_session(of, text, status=status).branch(0), edit(kind, **fields))
 
 
-def grown(scene: Session, kind: str, parent: int = 0, **fields: Any) -> Branch:
+def grown(session: Session, kind: str, parent: int = 0, **fields: Any) -> Branch:
     """A branch that the interpreter imagined."""
-    last = list(grow(scene, Interpreter(), intervention(kind, **fields), parent=parent))[-1]
-    return scene.branch(last.branch)
+    last = list(predict_branch(session, Interpreter(), edit(kind, **fields), parent=parent))[-1]
+    return session.branch(last.branch)
 
 
 class TestPlaces:
@@ -115,13 +115,13 @@ class TestPlaces:
         branch = Branch(
             id=0,
             parent=None,
-            intervention=None,
+            edit=None,
             ask=ask,
             truth=nothing,
             found=Prediction(text=text, status="budget"),
         )
-        assert planned(branch, intervention("line", step=1, line=3)).ask.room > 1000
-        assert planned(branch, intervention("budget", limit=100)).ask == PredictionRequest(
+        assert planned(branch, edit("line", step=1, line=3)).ask.room > 1000
+        assert planned(branch, edit("budget", limit=100)).ask == PredictionRequest(
             program=FACT, limit=100, given=text
         )
 
@@ -145,10 +145,10 @@ class TestWhatCannotBe:
         ],
     )
     def test_it_is_said(self, fields: dict[str, Any], said: str) -> None:
-        scene = recorded_session(FACT, FACT_TEXT, FACT_TEXT)
+        session = recorded_session(FACT, FACT_TEXT, FACT_TEXT)
         with pytest.raises(UsageError, match=said):
-            grow(scene, Interpreter(), Intervention.of_json(fields))
-        assert len(scene.branches) == 1
+            predict_branch(session, Interpreter(), BranchEdit.of_json(fields))
+        assert len(session.branches) == 1
 
     @pytest.mark.parametrize(
         ("told", "said"),
@@ -165,7 +165,7 @@ class TestWhatCannotBe:
     )
     def test_an_intervention_is_whole(self, told: dict[str, Any], said: str) -> None:
         with pytest.raises(UsageError, match=said):
-            Intervention.of_json(told)
+            BranchEdit.of_json(told)
 
     def test_a_frame_that_waits_where_the_text_ends(self) -> None:
         for kind, more in (("line", {"line": 2}), ("edit", {"name": "n", "value": "1"})):
@@ -181,17 +181,17 @@ class TestWhatCannotBe:
             PredictionRequest(program=FACT),
             Prediction(text=b"<|frame_sep|>", status="budget", codec="cwm"),
         )
-        branch = Branch(id=0, parent=None, intervention=None, ask=ask, truth=None, found=text)
+        branch = Branch(id=0, parent=None, edit=None, ask=ask, truth=None, found=text)
         with pytest.raises(UsageError, match="written in cwm"):
-            planned(branch, intervention("edit", step=0, name="n", value="1"))
-        assert planned(branch, intervention("budget", limit=1 << 17)).ask.given == b""
+            planned(branch, edit("edit", step=0, name="n", value="1"))
+        assert planned(branch, edit("budget", limit=1 << 17)).ask.given == b""
 
 
 @pytest.mark.parametrize(
     "told", [{"kind": "edit", "step": 7, "name": "n", "value": "1"}, {"kind": "budget", "limit": 9}]
 )
 def test_json_and_back(told: dict[str, Any]) -> None:
-    assert Intervention.of_json(told).as_json() == told
+    assert BranchEdit.of_json(told).as_json() == told
 
 
 LAWS: list[tuple[str, dict[str, Any], str | None]] = [
@@ -230,8 +230,8 @@ LAWS: list[tuple[str, dict[str, Any], str | None]] = [
 
 
 @pytest.fixture(scope="module")
-def scenes(box: None) -> dict[str, Session]:
-    return {name: true_scene(of) for name, of in PROGRAMS.items()}
+def sessions(box: None) -> dict[str, Session]:
+    return {name: true_session(of) for name, of in PROGRAMS.items()}
 
 
 @pytest.mark.sampled(5)
@@ -239,14 +239,14 @@ def scenes(box: None) -> dict[str, Session]:
     ("name", "told", "answer"), LAWS, ids=lambda part: str(part) if isinstance(part, str) else None
 )
 def test_the_interpreter_agrees_with_its_own_continuation(
-    scenes: dict[str, Session], name: str, told: dict[str, Any], answer: str | None
+    sessions: dict[str, Session], name: str, told: dict[str, Any], answer: str | None
 ) -> None:
-    scene = scenes[name]
-    last = list(grow(scene, Interpreter(), Intervention.of_json(told)))[-1]
-    branch, root = scene.branch(last.branch), scene.branch(0)
+    session = sessions[name]
+    last = list(predict_branch(session, Interpreter(), BranchEdit.of_json(told)))[-1]
+    branch, root = session.branch(last.branch), session.branch(0)
     assert (branch.status, branch.why) == ("done", "")
     assert branch.truth is not None
-    plan = planned(root, Intervention.of_json(told))
+    plan = planned(root, BranchEdit.of_json(told))
     assert plan.point is not None
     values = {plan.point.frame: plan.values} if plan.values else {}
     raw = continued(PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line))
@@ -265,10 +265,10 @@ def test_the_interpreter_agrees_with_its_own_continuation(
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_to_change_nothing_changes_nothing(scenes: dict[str, Session], name: str) -> None:
+def test_to_change_nothing_changes_nothing(sessions: dict[str, Session], name: str) -> None:
     """An edit to the value that a name has, and a line that is next anyway."""
-    scene = scenes[name]
-    text, reading = scene.branch(0).found.text, read(scene.branch(0).ask, scene.branch(0).found)
+    session = sessions[name]
+    text, reading = session.branch(0).found.text, read(session.branch(0).ask, session.branch(0).found)
     same = {
         "count": ("w", "'arr'"),
         "fact": ("n", "3"),
@@ -278,9 +278,9 @@ def test_to_change_nothing_changes_nothing(scenes: dict[str, Session], name: str
     }
     if name in same:
         variable, value = same[name]
-        assert grown(scene, "edit", step=1, name=variable, value=value).found.text == text
+        assert grown(session, "edit", step=1, name=variable, value=value).found.text == text
     line = next(moment.line for moment in reading.events[2:] if moment.event == "line")
-    assert grown(scene, "line", step=1, line=line).found.text == text
+    assert grown(session, "line", step=1, line=line).found.text == text
 
 
 @pytest.mark.parametrize(
@@ -293,9 +293,9 @@ def test_to_change_nothing_changes_nothing(scenes: dict[str, Session], name: str
     ],
 )
 def test_what_the_interpreter_cannot_do_is_said(
-    scenes: dict[str, Session], name: str, fields: dict[str, Any], why: str
+    sessions: dict[str, Session], name: str, fields: dict[str, Any], why: str
 ) -> None:
-    branch = grown(scenes[name], **fields)
+    branch = grown(sessions[name], **fields)
     assert branch.truth is None
     assert why in branch.why
     assert branch.status == "failed"  # the predictor is the interpreter, and cannot either
@@ -309,31 +309,31 @@ WRONG = b"(1 w='arr' l='r'\n2 n=0\n3 c='a'\n4\n3 c='r'\n4\n3\n4\n3\n5\n)0\n.\n" 
 class TestTheModelsState:
     """A model that went wrong in values only: the interpreter goes on from where the model believes to be."""
 
-    def scene(self, found: bytes = WRONG) -> Session:
+    def session(self, found: bytes = WRONG) -> Session:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=COUNT)])))
         return recorded_session(COUNT, found, truth.text)
 
     def test_its_values_are_put_in(self) -> None:
-        branch = grown(self.scene(), "edit", step=6, name="l", value="'r'")
+        branch = grown(self.session(), "edit", step=6, name="l", value="'r'")
         assert branch.truth is not None
         assert branch.truth.text == WRONG[: WRONG.index(b"3\n4\n3\n5") + 2] + b"4 n=1\n3\n5\n)1\n.\n"
         assert branch.found.text == branch.truth.text
 
     def test_a_line_behind_them(self) -> None:
-        branch = grown(self.scene(), "line", step=5, line=5)
+        branch = grown(self.session(), "line", step=5, line=5)
         assert branch.found.text.endswith(b"4\n5\n)0\n.\n")
         assert branch.why == ""
 
     def test_another_way_is_no_place(self) -> None:
         found = WRONG.replace(b"3\n4\n3\n5", b"3\n5")
-        branch = grown(self.scene(found), "edit", step=7, name="n", value="5")
+        branch = grown(self.session(found), "edit", step=7, name="n", value="5")
         assert branch.truth is None
         assert "left the true way at step 7" in branch.why
 
     def test_a_call_that_the_model_forgot(self) -> None:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)])))
-        scene = recorded_session(FACT, b"(1 n=3\n2\n4 r=2\n5\n)6\n.\n", truth.text)
-        branch = grown(scene, "edit", step=2, name="r", value="5")
+        session = recorded_session(FACT, b"(1 n=3\n2\n4 r=2\n5\n)6\n.\n", truth.text)
+        branch = grown(session, "edit", step=2, name="r", value="5")
         assert branch.truth is None
         assert "not done with step 2" in branch.why
 
@@ -342,8 +342,8 @@ class TestTheModelsState:
             source="def f():\n    a = [1]\n    b = a\n    k = 0\n    a.append(k)\n    return b\n", call="f()"
         )
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
-        scene = recorded_session(of, truth.replace(b"=[1]", b"=[2]"), truth)
-        branch = grown(scene, "edit", step=3, name="k", value="5")
+        session = recorded_session(of, truth.replace(b"=[1]", b"=[2]"), truth)
+        branch = grown(session, "edit", step=3, name="k", value="5")
         assert branch.found.text.endswith(b"4 k=5\n5 a=[2, 5] b=[2, 5]\n6\n)[2, 5]\n.\n")
 
     @pytest.mark.parametrize(
@@ -380,8 +380,8 @@ class TestTheModelsState:
         )
         of = Program(source=source, call="f([1, 2])")
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
-        scene = recorded_session(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)
-        branch = grown(scene, "edit", step=3, name="xs", value="[1, 3]")
+        session = recorded_session(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)
+        branch = grown(session, "edit", step=3, name="xs", value="[1, 3]")
         assert branch.found.text == truth
 
     def test_without_a_true_run(self) -> None:
@@ -392,18 +392,18 @@ class TestTheModelsState:
     def test_changes_that_are_due_are_the_interpreters(self) -> None:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)]))).text
         cut = truth[: truth.index(b" r=1\n")]
-        scene = recorded_session(FACT, cut, truth, status="budget")
-        branch = grown(scene, "line", step=9, line=3)
+        session = recorded_session(FACT, cut, truth, status="budget")
+        branch = grown(session, "line", step=9, line=3)
         assert branch.found.text == cut + b" r=1\n3\n)1\n r=1\n5\n)3\n.\n"
 
 
 @pytest.mark.usefixtures("box")
 class TestBranchesOfBranches:
     def test_the_same_way_is_changed_once_for_all(self) -> None:
-        scene = true_scene(COUNT)
-        first = grown(scene, "edit", step=1, name="n", value="10")
-        second = grown(scene, "edit", parent=first.id, step=5, name="n", value="20")
-        third = grown(scene, "line", parent=second.id, step=5, line=5)
+        session = true_session(COUNT)
+        first = grown(session, "edit", step=1, name="n", value="10")
+        second = grown(session, "edit", parent=first.id, step=5, name="n", value="20")
+        third = grown(session, "line", parent=second.id, step=5, line=5)
         assert (second.parent, third.parent) == (1, 2)
         assert second.found.text.endswith(b"2 n=10\n3 c='a'\n4\n3 c='r'\n4 n=20\n3\n4 n=21\n3\n5\n)21\n.\n")
         assert third.found.text.endswith(b"4 n=20\n5\n)20\n.\n")
@@ -411,30 +411,30 @@ class TestBranchesOfBranches:
         assert third.truth.text == third.found.text
 
     def test_another_way_is_said(self) -> None:
-        scene = true_scene(COUNT)
-        first = grown(scene, "line", step=3, line=5)
-        second = grown(scene, "edit", parent=first.id, step=4, name="n", value="5")
+        session = true_session(COUNT)
+        first = grown(session, "line", step=3, line=5)
+        second = grown(session, "edit", parent=first.id, step=4, name="n", value="5")
         assert second.truth is None
         assert (
             second.why == "its place is reached only by the change of branch 1, and a run can be changed once"
         )
 
     def test_a_rewritten_program_is_a_trunk_of_its_own(self) -> None:
-        scene = true_scene(COUNT)
-        flat = grown(scene, "rewrite", how="flatten")
+        session = true_session(COUNT)
+        flat = grown(session, "rewrite", how="flatten")
         assert flat.ask.program.source != COUNT.source
         assert (flat.at, flat.status, flat.note) == (0, "done", "")
         assert read(flat.ask, flat.found).answer == ("return", "2")
-        branch = grown(scene, "edit", parent=flat.id, step=1, name="n", value="5")
+        branch = grown(session, "edit", parent=flat.id, step=1, name="n", value="5")
         assert branch.ask.program == flat.ask.program
         assert read(branch.ask, branch.found).answer == ("return", "7")
 
     def test_a_budget_behind_a_change(self) -> None:
-        scene = true_scene(COUNT)
-        first = grown(scene, "edit", step=1, name="n", value="10")
+        session = true_session(COUNT)
+        first = grown(session, "edit", step=1, name="n", value="10")
         assert first.truth is not None
-        cut = scene.put(first, found=Prediction(text=first.found.text[:30], status="budget"))
-        more = grown(scene, "budget", parent=cut.id, limit=4000)
+        cut = session.put(first, found=Prediction(text=first.found.text[:30], status="budget"))
+        more = grown(session, "budget", parent=cut.id, limit=4000)
         assert more.found.text == first.found.text
         assert more.truth == first.truth
         assert more.at == 2
@@ -442,6 +442,6 @@ class TestBranchesOfBranches:
 
 @pytest.mark.usefixtures("box")
 def test_a_script_has_frames_too() -> None:
-    scene = true_scene(SCRIPT)
-    assert grown(scene, "edit", step=5, name="y", value="0").found.text.count(b"\n5 ") == 1
-    assert grown(scene, "edit", step=2, name="y", value="0").found.text.count(b"\n5 ") == 0
+    session = true_session(SCRIPT)
+    assert grown(session, "edit", step=5, name="y", value="0").found.text.count(b"\n5 ") == 1
+    assert grown(session, "edit", step=2, name="y", value="0").found.text.count(b"\n5 ") == 0

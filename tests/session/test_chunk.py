@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
+from stepped import MODES, PROGRAMS, anyhow, changed, damaged, make_run, recorded_text, true
 
 from worldline.core.program import Program
 from worldline.predict.confidence import step_confidences
@@ -61,43 +61,43 @@ class Page:
         return found[::-1]
 
 
-def check(pair: RunDiff) -> None:
+def check(run_diff: RunDiff) -> None:
     """Every chunk of a pair, folded as a page does, beside the sides; and that nothing in it is not JSON."""
     seen, pages = 0, dict[str, Page]()
-    for k in range(chunks(pair)):
-        part = json.loads(json.dumps(chunk(pair, k), allow_nan=False).encode("utf-8"))
+    for k in range(chunks(run_diff)):
+        part = json.loads(json.dumps(chunk(run_diff, k), allow_nan=False).encode("utf-8"))
         assert part["first"] == seen == k * CHUNK
         ended, pages = pages, {name: Page(part[name]) for name in ("left", "right")}
         for name, page in ended.items():  # a chunk begins where the last one ended
             assert pages[name].here() == page.here()
         for row in part["rows"]:
             assert row["row"] == seen
-            check_row(pair, row, pages)
+            check_row(run_diff, row, pages)
             seen += 1
-    assert seen == len(pair.rows)
+    assert seen == len(run_diff.rows)
 
 
-def check_row(pair: RunDiff, row: dict[str, Any], pages: dict[str, Page]) -> None:
-    wanted = pair.rows[row["row"]]
+def check_row(run_diff: RunDiff, row: dict[str, Any], pages: dict[str, Page]) -> None:
+    wanted = run_diff.rows[row["row"]]
     absent = {"right": "open"} if None in (wanted.left, wanted.right) else {}  # nothing to compare
     verdicts = [absent.get(each, each) for each in (wanted.action, wanted.state)]
     assert [row["action"], row["state"], len(row["differs"])] == [*verdicts, len(wanted.differs)]
     for name, step in (("left", wanted.left), ("right", wanted.right)):
-        of, cell = pair.side(name), row[name]
+        of, cell = run_diff.run(name), row[name]
         assert (cell is None) == (step is None)
         if of is None or step is None:
             continue
         pages[name].fold(row["row"], cell)
         told = [
             (live.frame, live.function, live.line, {
-                clip(n): (clip(v), pair.row_of(name, live.writers[n])) for n, v in live.values.items()
+                clip(n): (clip(v), run_diff.row_of(name, live.writers[n])) for n, v in live.values.items()
             })
             for live in of.stack(step)
         ]  # fmt: skip
         assert pages[name].stack(cell["frame"]) == told
         assert clip(of.output(step)).endswith(pages[name].output[-TAIL:])
     main = "left" if wanted.left is not None else "right"
-    of, step = pair.side(main), wanted.left if wanted.left is not None else wanted.right
+    of, step = run_diff.run(main), wanted.left if wanted.left is not None else wanted.right
     if of is None or step is None:
         assert row["depth"] == 0
         assert {row[way] for way in ("over", "out", "back_over", "back_out")} == {None}
@@ -105,7 +105,7 @@ def check_row(pair: RunDiff, row: dict[str, Any], pages: dict[str, Page]) -> Non
     assert row["depth"] == of.depth(step)
     for way in ("over", "out", "back_over", "back_out"):
         target = getattr(of, way)(step)
-        assert row[way] == (None if target is None else pair.row_of(main, target))
+        assert row[way] == (None if target is None else run_diff.row_of(main, target))
 
 
 @pytest.mark.sampled(4)
@@ -123,46 +123,46 @@ def test_a_page_knows_what_any_side_knows(made: tuple[str, str, Run]) -> None:
 
 @given(anyhow(), anyhow())
 def test_a_page_knows_what_any_lines_say(one: bytes, other: bytes) -> None:
-    check(RunDiff(side("fact", "compact", one), side("fact", "compact", other)))
+    check(RunDiff(make_run("fact", "compact", one), make_run("fact", "compact", other)))
 
 
 def test_there_are_several_chunks() -> None:
-    pair = RunDiff(true("loop"), true("loop"))
-    assert chunks(pair) > 1
-    later = chunk(pair, 1)
+    run_diff = RunDiff(true("loop"), true("loop"))
+    assert chunks(run_diff) > 1
+    later = chunk(run_diff, 1)
     assert later["left"]["state"]["0"]["n"] == ["40", 0]
     assert later["left"]["frames"]["0"]["function"] == "f"
     with pytest.raises(IndexError):
-        chunk(pair, chunks(pair))
+        chunk(run_diff, chunks(run_diff))
 
 
 def test_a_side_that_has_ended_stays_where_it_was() -> None:
     truth = true("loop")
     text = truth.prediction.text
-    short = side("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
-    pair = RunDiff(truth, short)
-    check(pair)
-    later = chunk(pair, chunks(pair) - 1)["right"]
+    short = make_run("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
+    run_diff = RunDiff(truth, short)
+    check(run_diff)
+    later = chunk(run_diff, chunks(run_diff) - 1)["right"]
     assert later["at"]["step"] == len(short.events) - 1
     assert str(later["at"]["frame"]) in later["state"]
 
 
 def test_a_waiting_frame_is_where_it_waits() -> None:
     truth = true("loop")
-    pair = RunDiff(truth, truth)
+    run_diff = RunDiff(truth, truth)
     inside = next(
-        k for k in range(1, chunks(pair)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1
+        k for k in range(1, chunks(run_diff)) if truth.depth(k * CHUNK - 1) == truth.depth(k * CHUNK) == 1
     )
-    key = chunk(pair, inside)["left"]["frames"]["0"]
+    key = chunk(run_diff, inside)["left"]["frames"]["0"]
     assert key["line"] == truth.stack(inside * CHUNK - 1)[0].line == 9
 
 
 def test_the_format_is_exactly_this() -> None:
-    ask, truth = run("fact")
+    ask, truth = recorded_text("fact")
     sure = step_confidences(ask, truth, [-0.5] * len(truth.text))
     found = changed("fact", (")1\n", ")2\n"))
-    pair = RunDiff(true("fact"), Run("found", ask, found.prediction, sure=sure))
-    part = chunk(pair, 0)
+    run_diff = RunDiff(true("fact"), Run("found", ask, found.prediction, sure=sure))
+    part = chunk(run_diff, 0)
     assert list(part) == ["first", "rows", "left", "right"]
     row = part["rows"][12]
     none = dict.fromkeys(("file", "printed", "sure", "sure_action", "sure_state"))
@@ -191,7 +191,7 @@ def test_the_format_is_exactly_this() -> None:
 
 
 def test_an_empty_pair_has_one_empty_chunk() -> None:
-    empty = side("fact", "compact", b"", "empty")
+    empty = make_run("fact", "compact", b"", "empty")
     nothing = {"at": None, "frames": {}, "state": {}, "output": ""}
     assert chunk(RunDiff(None, empty), 0) == {"first": 0, "rows": [], "left": nothing, "right": nothing}
 
@@ -214,7 +214,7 @@ def test_a_long_value_is_cut_around_where_it_differs() -> None:
 def test_what_is_no_unicode_is_escaped() -> None:
     lone = '{"n": "\'\\ud800\'", "\\udfff": "\'\\u00e9\'"}'
     text = f"<|call_sep|>{lone}<|action_sep|>def fact(n):\n<|frame_sep|>"
-    part = chunk(RunDiff(None, side("fact", "cwm", text.encode(), "budget")), 0)
+    part = chunk(RunDiff(None, make_run("fact", "cwm", text.encode(), "budget")), 0)
     assert part["rows"][0]["right"]["changes"] == [[0, "n", "'\\ud800'"], [0, "\\udfff", "'é'"]]
     json.dumps(part, ensure_ascii=False).encode("utf-8")
 

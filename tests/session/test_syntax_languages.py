@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from foreign_scenes import LIST_SOURCE, MIXED_SOURCE
 from hypothesis import given
 from hypothesis import strategies as st
+from language_sessions import LIST_SOURCE, MIXED_SOURCE
 
 from worldline.core.language import LANGUAGES, all_lines
 from worldline.ui.session.marks import lexed
@@ -26,7 +26,7 @@ def told(source: str, language: str) -> list[list[tuple[str, str]]]:
 
 def kinds(source: str, language: str) -> dict[str, str]:
     """What each span of a source is, by its text."""
-    return dict(pair for line in told(source, language) for pair in line)
+    return dict(run_diff for line in told(source, language) for run_diff in line)
 
 
 C = """\

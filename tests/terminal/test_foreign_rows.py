@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from foreign_scenes import LIST_C, MIXED_JS, HandWritten
+from language_sessions import LIST_C, MIXED_JS, HandWritten
 from rich.console import Console
 
 from worldline.diagnose.debug import Debugged, rows
@@ -15,7 +15,7 @@ from worldline.ui.report.debug_page import page
 from worldline.ui.session.session import Session
 from worldline.ui.terminal.debug import print_debugged
 from worldline.ui.terminal.step import draw
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 
 C_WORDS = "None is NULL, <uninit> is memory that was never written, Ptr is a pointer into a block of memory"
 JS_WORDS = "None is null, <undefined> is undefined, <hole> is a hole of the array, BigInt(5) is 5n"
@@ -60,7 +60,7 @@ def test_the_debug_page_has_colours_and_a_footnote() -> None:
 
 
 def test_the_state_of_step_has_its_words_in_its_last_line() -> None:
-    cursor = SceneCursor(Session.of_sample(sample(LIST_C), name="list.c", model="by hand"))
+    cursor = SessionCursor(Session.of_sample(sample(LIST_C), name="list.c", model="by hand"))
     cursor.seek(5)
     lines = [line.plain.rstrip() for line in draw.state(cursor.view, None, 120, 16, focused=False)]
     assert len(lines) == 16

@@ -84,11 +84,11 @@ def test_the_page_and_the_stepper_are_told() -> None:
     (found,) = Gambler().predict([ask])
     sample = Sample(ask=ask, truth=truth, found=found)
     assert Diagnosis(sample).cause.name == "could not be known"
-    scene = Session.of_sample(sample, name="dice", model="gambler")
-    pair = scene.pair(0)
-    row = chunk(pair, 0)["rows"][1]
+    session = Session.of_sample(sample, name="dice", model="gambler")
+    run_diff = session.run_diff(0)
+    row = chunk(run_diff, 0)["rows"][1]
     assert row["left"]["hidden"] == [["a draw of 0 to 5", "5"]]
     assert row["right"]["hidden"] == [["a draw of 0 to 5", "2"]]
     assert "thread" not in row["left"]
-    carried = [one for level in row_view(pair, 1).levels for one in level.names if one.carried]
+    carried = [one for level in row_view(run_diff, 1).levels for one in level.names if one.carried]
     assert [(one.name, one.left, one.right) for one in carried] == [("a draw of 0 to 5", "5", "2")]

@@ -75,7 +75,7 @@ class Hand:
     """Somebody at the keys of a stepper."""
 
     def __init__(self, app: StepApp, pilot: Pilot[None]) -> None:
-        self.app, self.pilot, self.cursor, self.scene = app, pilot, app.cursor, app.cursor.scene
+        self.app, self.pilot, self.cursor, self.session = app, pilot, app.cursor, app.cursor.session
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -89,11 +89,11 @@ class Hand:
         """Until all that was begun is written, and shown."""
         for _ in range(1_500):
             await self.pilot.pause(0.02)
-            known, told = self.scene.branches, self.app.progress
+            known, told = self.session.branches, self.app.progress
             is_shown = told is not None and told.branch == len(known) - 1 and told.stage in ("done", "failed")
             if len(known) == branches and is_shown and all(one.status != "running" for one in known):
                 return
-        raise AssertionError([one.status for one in self.scene.branches])
+        raise AssertionError([one.status for one in self.session.branches])
 
     def shown(self, *names: str) -> str:
         """What some panels show, or all of them."""
@@ -168,7 +168,7 @@ def test_the_page_s_keys_mean_the_same() -> None:
 
 def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
     async def act(hand: Hand) -> None:
-        assert hand.cursor.row == hand.cursor.pair.first
+        assert hand.cursor.row == hand.cursor.run_diff.first
         text = hand.shown()
         assert "parts at step" in hand.shown("heading")
         assert "X state wrong" in hand.shown("place")
@@ -185,7 +185,7 @@ def test_it_opens_at_the_first_divergence_and_shows_both_sides() -> None:
 def test_steps_go_into_over_out_and_back() -> None:
     async def act(hand: Hand) -> None:
         cursor = hand.cursor
-        assert cursor.pair.left is not None
+        assert cursor.run_diff.left is not None
         await hand.press("home")
         assert cursor.row == 0
         await hand.press("right", "n")
@@ -195,16 +195,16 @@ def test_steps_go_into_over_out_and_back() -> None:
         await hand.press("left")
         assert "no such step" in hand.shown("place")
         await hand.press("right", "right", "o")  # from the line that calls, over the call
-        row = cursor.pair.row_of("left", cursor.pair.left.over(2) or 0)
+        row = cursor.run_diff.row_of("left", cursor.run_diff.left.over(2) or 0)
         assert cursor.row == row > 3
         await hand.press("O")
         assert cursor.row == 2
         await hand.press("right")
-        assert cursor.pair.left.depth(cursor.pair.rows[3].left or 0) == 1
+        assert cursor.run_diff.left.depth(cursor.run_diff.rows[3].left or 0) == 1
         await hand.press("u")
         assert cursor.row == row
         await hand.press("left", "U")
-        assert cursor.pair.left.depth(cursor.pair.rows[cursor.row].left or 0) == 0
+        assert cursor.run_diff.left.depth(cursor.run_diff.rows[cursor.row].left or 0) == 0
         await hand.press("end")
         assert cursor.row == cursor.count - 1
 
@@ -213,7 +213,7 @@ def test_steps_go_into_over_out_and_back() -> None:
 
 def test_hops_jumps_and_the_way_back() -> None:
     async def act(hand: Hand) -> None:
-        cursor, first = hand.cursor, hand.cursor.pair.first
+        cursor, first = hand.cursor, hand.cursor.run_diff.first
         await hand.press("home", "f")
         assert cursor.row == first
         await hand.press("b")
@@ -239,7 +239,7 @@ def test_hops_jumps_and_the_way_back() -> None:
 
 def test_the_last_writer_of_the_chosen_name() -> None:
     async def act(hand: Hand) -> None:
-        cursor, first = hand.cursor, hand.cursor.pair.first
+        cursor, first = hand.cursor, hand.cursor.run_diff.first
         assert first is not None
         await hand.press("w")  # the first that differs
         assert "r is written in this step" in hand.shown("place") or cursor.row < first
@@ -247,9 +247,9 @@ def test_the_last_writer_of_the_chosen_name() -> None:
         assert hand.app.focused is hand.app.panels["state"]
         assert hand.app.chosen == (0, "n")
         await hand.press("w")
-        step = cursor.pair.rows[cursor.row].right
+        step = cursor.run_diff.rows[cursor.row].right
         assert step is not None
-        assert cursor.pair.right.events[step].event == "call"
+        assert cursor.run_diff.right.events[step].event == "call"
         right = cursor.row
         await hand.press("b", "W")
         assert cursor.row == right
@@ -268,7 +268,7 @@ def test_breakpoints_continue_and_reverse_continue() -> None:
         assert cursor.breakpoints == {(None, 3)}
         assert re.search("^● 3", hand.shown("source"), re.M)
         await hand.press("c")
-        assert list(locations(cursor.pair, cursor.row)) == [(None, 3)] * 2
+        assert list(locations(cursor.run_diff, cursor.row)) == [(None, 3)] * 2
         assert "the breakpoint at line 3" in hand.shown("place")
         stop = cursor.row
         await hand.press("c")
@@ -291,7 +291,7 @@ def test_breakpoints_continue_and_reverse_continue() -> None:
 def test_continue_stops_at_what_is_wrong(at: int, told: str) -> None:
     async def act(hand: Hand) -> None:
         await hand.press("home", "k", "space", "down", "space", *["down"] * (at - 1), "space", "enter", "c")
-        assert hand.cursor.row == hand.cursor.pair.first
+        assert hand.cursor.row == hand.cursor.run_diff.first
         assert told in hand.shown("place")
 
     of_fact()(act)
@@ -304,8 +304,8 @@ def test_an_edit_makes_a_branch_and_branches_are_switched() -> None:
         await hand.type("n=2")
         await hand.settled(2)
         assert cursor.branch == 1
-        assert cursor.here.intervention is not None
-        assert cursor.here.intervention.as_json() == {"kind": "edit", "step": 1, "name": "n", "value": "2"}
+        assert cursor.here.edit is not None
+        assert cursor.here.edit.as_json() == {"kind": "edit", "step": 1, "name": "n", "value": "2"}
         assert "branch 1: n = 2 at step 1" in hand.shown("heading")
         assert re.search(r"n +\*?2 ", hand.shown("state")), hand.shown()
         await hand.press("comma")
@@ -323,7 +323,7 @@ def test_an_edit_makes_a_branch_and_branches_are_switched() -> None:
         await hand.type("n=[")
         await hand.pilot.pause(0.2)
         assert "not a value" in hand.shown("place")
-        assert len(hand.scene.branches) == 2
+        assert len(hand.session.branches) == 2
 
     of_fact(Interpreter())(act)
 
@@ -334,8 +334,8 @@ def test_a_forced_line_and_one_that_cannot_be() -> None:
         await hand.type("5")
         await hand.settled(2)
         branch = hand.cursor.here
-        assert branch.intervention is not None
-        assert branch.intervention.as_json() == {"kind": "line", "step": 1, "line": 5}
+        assert branch.edit is not None
+        assert branch.edit.as_json() == {"kind": "line", "step": 1, "line": 5}
         await hand.press("comma", "home", "right", "l")
         await hand.type("77")
         await hand.pilot.pause(0.2)
@@ -439,7 +439,7 @@ def test_it_can_be_looked_at_while_the_model_writes_and_stopped() -> None:
         assert "running on" in hand.shown("place")
         await hand.press("s")
         await hand.settled()
-        assert hand.scene.branch(0).status == "stopped"
+        assert hand.session.branch(0).status == "stopped"
         assert "stopped at 0 bytes" in hand.shown("heading")
         await hand.press("s")
         assert "not writing" in hand.shown("place")
@@ -476,7 +476,7 @@ def test_quitting_amid_it_ends_the_thread(key: str) -> None:
 
     app = stepping(FACT, predictor, act)
     assert not app._growing.is_alive
-    assert app.cursor.scene.branch(0).status == "stopped"
+    assert app.cursor.session.branch(0).status == "stopped"
     predictor.let.set()
 
 
@@ -541,11 +541,11 @@ def test_the_shipped_model_streams_and_its_run_is_stepped_through() -> None:
             await hand.pilot.pause(0.02)
         for _ in range(1_500):
             await hand.pilot.pause(0.02)
-            seen.append(len(hand.scene.branch(0).found.text))
-            if hand.scene.branch(0).status != "running":
+            seen.append(len(hand.session.branch(0).found.text))
+            if hand.session.branch(0).status != "running":
                 break
         await hand.settled()
-        first = hand.cursor.pair.first
+        first = hand.cursor.run_diff.first
         assert hand.cursor.row == (first or 0)
         assert ("parts at" if first is not None else "right") in hand.shown("heading")
         assert re.search(r"sure \d", hand.shown("place"))

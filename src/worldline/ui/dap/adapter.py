@@ -20,7 +20,7 @@ from worldline.ui.dap.progress import ProgressReports
 from worldline.ui.dap.responder import LATER, Handler, Request, Responder
 from worldline.ui.dap.session import DapSession, Move
 from worldline.ui.dap.wire import BadMessage
-from worldline.ui.session.rollout_worker import Act, Grower, RolloutWorker
+from worldline.ui.session.rollout_worker import Act, RolloutController, RolloutWorker
 from worldline.ui.session.stops import DEFAULT_STOPS, DETAILED_STOPS
 
 CAPABILITIES = {
@@ -77,7 +77,7 @@ class Adapter:
     def __init__(self, send: Send, shared: SharedResources, answered: Act) -> None:
         self._send, self._shared, self._done = send, shared, answered
         self.inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
-        self.grower = Grower(shared.thread, self.inbox.put)
+        self.controller = RolloutController(shared.thread, self.inbox.put)
         self.client = ClientCapabilities()
         self.session: DapSession | None = None
         self.reports: ProgressReports | None = None
@@ -101,7 +101,7 @@ class Adapter:
             self._end()
 
     def _end(self) -> None:
-        self.grower.stop()
+        self.controller.stop()
         if self.session is not None:
             self.session.is_over = True
 
@@ -230,7 +230,7 @@ class Adapter:
             self.reports.end()
         self.reports = ProgressReports(self.emit, predictor.info.name) if self.client.progress else None
         watch = self.reports.watch if self.reports is not None else (lambda progress: None)
-        session = DapSession(launch, predictor, self.grower, self.client, self.emit, watch)
+        session = DapSession(launch, predictor, self.controller, self.client, self.emit, watch)
         self.session = session
         self.answered(message)
         for key in unknown(asked):
@@ -262,14 +262,14 @@ class Adapter:
     def disconnect(self, message: Request, asked: Arguments) -> object:
         """The client leaves."""
         self._is_leaving = True
-        self.grower.stop()
+        self.controller.stop()
         return None
 
     def cancel(self, message: Request, asked: Arguments) -> object:
         """Stop the model; what it wrote stays."""
         number = asked.maybe("progressId")
         if number is not None and self.reports is not None and self.reports.has(number):
-            self.grower.stop()
+            self.controller.stop()
         return None
 
     def attach(self, message: Request, asked: Arguments) -> object:

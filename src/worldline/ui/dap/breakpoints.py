@@ -131,7 +131,7 @@ class BreakpointHits:
     _read: int = 0
     _passes: int = 0
 
-    def grow(self, stepper: Stepper) -> None:
+    def predict_branch(self, stepper: Stepper) -> None:
         """Looks at the steps that are new."""
         wanted = "line", self.breakpoint.file, self.breakpoint.line
         for p in range(self._read, len(stepper)):

@@ -20,7 +20,7 @@ from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.responder import LATER, Request, Responder
 from worldline.ui.dap.session import DapSession
 from worldline.ui.dap.variables import LONGEST, variable_of
-from worldline.ui.session.branches.branch import Intervention
+from worldline.ui.session.branches.branch import BranchEdit
 from worldline.ui.session.clip import cut
 from worldline.ui.session.stepping import StoppedFrame
 
@@ -55,7 +55,7 @@ def goto(responder: Responder, message: Request, asked: Arguments) -> object:
     if line not in _lines(session, top) or top.step is None:
         raise UsageError(f"{top.function} cannot go to line {line} from here")
     return _intervene(
-        responder, message, Intervention(kind="line", step=top.step, line=line), f"line {line} forced", None
+        responder, message, BranchEdit(kind="line", step=top.step, line=line), f"line {line} forced", None
     )
 
 
@@ -70,7 +70,7 @@ def _lines(session: DapSession, top: StoppedFrame) -> list[int]:
     """The lines of a frame's function that can run."""
     program = session.here.ask.program
     source = program.source if top.file is None else dict(program.files).get(top.file, "")
-    begin = session.stepper.side.frame(top.frame).line
+    begin = session.stepper.run.frame(top.frame).line
     if not program.lang.has_syntax_tree:
         known = flows_of(program, table_of(program)) if top.file is None else ()
         flows = [flow for flow in known if flow.line == begin]
@@ -104,7 +104,7 @@ def _edit(responder: Responder, message: Request, name: str, value: str) -> obje
     if top.step is None:
         raise UsageError("nothing goes on here whose values could be set")
     text = _value(value, top, session.here.ask.program.language)
-    asked = Intervention(kind="edit", step=top.step, name=name, value=text)
+    asked = BranchEdit(kind="edit", step=top.step, name=name, value=text)
     row = variable_of(name, text, context=showing.context_of(session, [top.values]))
     return _intervene(
         responder,
@@ -127,7 +127,7 @@ def _value(text: str, top: StoppedFrame, language: str) -> str:
 
 
 def _intervene(
-    responder: Responder, message: Request, asked: Intervention, text: str, body: Mapping[str, Any] | None
+    responder: Responder, message: Request, asked: BranchEdit, text: str, body: Mapping[str, Any] | None
 ) -> object:
     session = responder.live
 

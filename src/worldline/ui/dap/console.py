@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from worldline.core.errors import UsageError
 from worldline.ui.dap.session import DapSession
-from worldline.ui.session.branches.branch import HOWS, Branch, Intervention
+from worldline.ui.session.branches.branch import HOWS, Branch, BranchEdit
 from worldline.ui.session.sentences import cause_in_words
 
 COMMANDS = {
@@ -34,12 +34,12 @@ def command(
         case "help":
             return "\n".join(f":{name}  {told}" for name, told in COMMANDS.items())
         case "branches":
-            return "\n".join(_branch(session, branch) for branch in session.scene.branches)
+            return "\n".join(_branch(session, branch) for branch in session.session.branches)
         case "why":
             cause = session.here.cause
             return cause_in_words(cause) if cause else session.here.why or "it is not known yet"
         case "branch":
-            session.scene.branch(_number(argument))
+            session.session.branch(_number(argument))
             return f"branch {argument}"
         case "step":
             _number(argument)
@@ -60,9 +60,9 @@ def _intervene(
     session: DapSession, word: str, argument: str, done: Callable[[str], None], refused: Callable[[str], None]
 ) -> None:
     asked = (
-        Intervention(kind="budget", limit=_number(argument))
+        BranchEdit(kind="budget", limit=_number(argument))
         if word == "budget"
-        else Intervention(kind="rewrite", how=argument)
+        else BranchEdit(kind="rewrite", how=argument)
     )
     text = f"{word} {argument}"
     session.intervene(asked, text=text, done=lambda: done(text), refused=refused)
@@ -76,7 +76,7 @@ def _number(text: str) -> int:
 
 def _branch(session: DapSession, branch: Branch) -> str:
     mark = "*" if branch.id == session.branch else " "
-    made = branch.intervention
+    made = branch.edit
     said = (
         "as imagined"
         if made is None

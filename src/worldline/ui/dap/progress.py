@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from worldline.ui.session.grow import GrowthProgress
+from worldline.ui.session.rollout import RolloutProgress
 
 
 @dataclass
@@ -19,7 +19,7 @@ class ProgressReports:
     _count: int = 0
     _current: dict[int, str] = field(default_factory=dict)
 
-    def watch(self, progress: GrowthProgress) -> None:
+    def watch(self, progress: RolloutProgress) -> None:
         """Says how far a branch has come."""
         is_last = progress.stage in ("done", "failed")
         number = self._current.get(progress.branch)
@@ -51,7 +51,7 @@ class ProgressReports:
         self.emit("progressEnd", {"progressId": number, "message": text})
 
 
-def _text(progress: GrowthProgress) -> str:
+def _text(progress: RolloutProgress) -> str:
     if progress.stage == "truth":
         return "the interpreter runs it"
     return f"{progress.steps} steps, {progress.bytes} bytes"

@@ -20,9 +20,9 @@ from worldline.ui.dap.messages import Arguments, ClientCapabilities
 from worldline.ui.dap.snapshot import BranchSnapshot
 from worldline.ui.dap.sources import ProgramSources, SourceKey
 from worldline.ui.dap.variables import VariableReferences
-from worldline.ui.session.branches.branch import Branch, Intervention
-from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.rollout_worker import Grower
+from worldline.ui.session.branches.branch import Branch, BranchEdit
+from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
+from worldline.ui.session.rollout_worker import RolloutController
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import Stepper, line_of
 from worldline.ui.session.stops import StopPoint
@@ -61,20 +61,20 @@ class DapSession:
         self,
         launch: Launch,
         predictor: Predictor,
-        grower: Grower,
+        controller: RolloutController,
         client: ClientCapabilities,
         emit: Emit,
-        watch: Callable[[GrowthProgress], None],
+        watch: Callable[[RolloutProgress], None],
     ) -> None:
-        self.launch, self.predictor, self.grower = launch, predictor, grower
+        self.launch, self.predictor, self.controller = launch, predictor, controller
         self.client, self.emit, self._watch = client, emit, watch
-        self.scene = Session.new(
+        self.session = Session.new(
             launch.program, model=predictor.info.name, options=launch.options, limit=launch.limit,
             codec=predictor.info.notation, control=launch.control,
         )  # fmt: skip
         self.sources = ProgramSources(launch.root, [launch.program])
         self.branch, self.position = 0, -1
-        self.snapshot = BranchSnapshot(self.scene, self.scene.branch(0))
+        self.snapshot = BranchSnapshot(self.session, self.session.branch(0))
         self.move: Move | None = None
         self.stopped: StopEvent | None = None
         self.is_over = False
@@ -104,9 +104,9 @@ class DapSession:
         return self.sources.number(self.here.ask.program)
 
     def _look(self) -> None:
-        branch = self.scene.branch(self.branch)
+        branch = self.session.branch(self.branch)
         if self.snapshot.branch is not branch:
-            self.snapshot = BranchSnapshot(self.scene, branch)
+            self.snapshot = BranchSnapshot(self.session, branch)
 
     def next_number(self) -> int:
         """A number for a breakpoint; none is given twice."""
@@ -121,8 +121,8 @@ class DapSession:
 
     def begin(self) -> None:
         """Record and imagine; the model may write before anybody is ready to look."""
-        self.grower.start(
-            lambda stop: imagine(self.scene, self.predictor, limits=self.launch.limits, stop=stop),
+        self.controller.start(
+            lambda stop: predict_root(self.session, self.predictor, limits=self.launch.limits, stop=stop),
             begun=lambda branch: None, grew=self.grew, refused=self._refused,
         )  # fmt: skip
 
@@ -133,7 +133,7 @@ class DapSession:
 
     def intervene(
         self,
-        intervention: Intervention,
+        edit: BranchEdit,
         *,
         text: str,
         done: Callable[[], None],
@@ -141,7 +141,7 @@ class DapSession:
     ) -> None:
         """Go on from here in another way, on a branch of its own."""
         parent, position = self.branch, self.position
-        if intervention.kind == "rewrite":
+        if edit.kind == "rewrite":
             position = 0
 
         def begun(branch: int) -> None:
@@ -150,29 +150,29 @@ class DapSession:
                 return
             self.branch, self.position = branch, position
             self._look()
-            if intervention.kind == "line":
+            if edit.kind == "line":
                 self.position = self.here.at
-            shared = 0 if intervention.kind == "rewrite" else max(self.position, self.here.at)
+            shared = 0 if edit.kind == "rewrite" else max(self.position, self.here.at)
             self._printed[branch] = min(self._printed.get(parent, 0), shared)
             done()
             self.go(Move("arrive", reason="goto", text=text))
 
-        self.grower.start(
-            lambda stop: grow(
-                self.scene, self.predictor, intervention, parent=parent, limits=self.launch.limits, stop=stop
+        self.controller.start(
+            lambda stop: predict_branch(
+                self.session, self.predictor, edit, parent=parent, limits=self.launch.limits, stop=stop
             ),
             begun=begun, grew=self.grew, refused=refused, broken=self._refused,
         )  # fmt: skip
 
     def switch(self, branch: int) -> None:
         """Look at another branch, where it parts from its parent."""
-        at = self.scene.branch(branch).at
+        at = self.session.branch(branch).at
         self.branch = branch
         self._look()
         self.position = min(max(self.position, 0), at) if at else max(self.position, 0)
         self.go(Move("arrive", reason="goto", text=f"branch {branch}"))
 
-    def grew(self, progress: GrowthProgress) -> None:
+    def grew(self, progress: RolloutProgress) -> None:
         """A branch has come further."""
         if self.is_over:
             return
@@ -238,7 +238,7 @@ class DapSession:
         if not self.is_over:
             self.is_over = True
             self.move = None
-            self.grower.stop()
+            self.controller.stop()
             self.emit("terminated", {})
 
     def _forget(self) -> None:
@@ -253,15 +253,15 @@ class DapSession:
         stepper, known = self.stepper, self._known()
         goal = self._goal(stepper, move)
         if move.kind == "arrive":
-            if goal < len(stepper) or not self.snapshot.is_growing:
+            if goal < len(stepper) or not self.snapshot.is_running:
                 self._arrive(min(goal, len(stepper)), StopEvent(move.reason, move.text))
             return
         found = min(self._breaks(self.position, min(goal, known)), key=_order, default=None)
-        if found is not None and (found[0] < known or not self.snapshot.is_growing):
+        if found is not None and (found[0] < known or not self.snapshot.is_running):
             self._arrive(*found)
-        elif not self.snapshot.is_growing and goal >= len(stepper):
+        elif not self.snapshot.is_running and goal >= len(stepper):
             self._end()
-        elif not self.snapshot.is_growing or goal < known:
+        elif not self.snapshot.is_running or goal < known:
             self._arrive(goal, StopEvent(move.reason, move.text))
 
     def _goal(self, stepper: Stepper, move: Move) -> int:
@@ -313,7 +313,7 @@ class DapSession:
             for one in ones if program == self.program else ():
                 if one.line is not None:
                     hits = self._hits.setdefault((self.branch, one.number), BreakpointHits(one))
-                    hits.grow(self.stepper)
+                    hits.predict_branch(self.stepper)
                     found.append(hits)
                     if hits.unknown:
                         self._once(f"the condition of line {one.line} has no value somewhere: {hits.unknown}")
@@ -347,7 +347,7 @@ class DapSession:
         stepper, printed = self.stepper, self._printed.get(self.branch, 0)
         spoken: list[tuple[int, int, str, str]] = []
         for step in range(printed, min(position, len(stepper))):
-            text = stepper.side.printed(step)
+            text = stepper.run.printed(step)
             if text is not None:
                 spoken.append((step, 1, text, "stdout"))
         for hits in self._hits_here() if not self.launch.no_debug else ():

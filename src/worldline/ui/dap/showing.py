@@ -98,37 +98,41 @@ def scopes(session: DapSession, asked: Arguments) -> dict[str, Any]:
 
 def _decided(session: DapSession, depth: int) -> list[dict[str, Any]]:
     """What the line at hand decides, as the model goes on and as the interpreter does."""
-    at, pair = session.position, session.snapshot.pair
+    at, run_diff = session.position, session.snapshot.run_diff
     if depth or at >= len(session.stepper):
         return []
-    true = None if pair is None else pair.rows[pair.row_of("right", at)].left
+    true = None if run_diff is None else run_diff.rows[run_diff.row_of("right", at)].left
     sides = [
-        ("predicted", session.stepper.side, at),
-        ("interpreter", None if pair is None else pair.left, true),
+        ("predicted", session.stepper.run, at),
+        ("interpreter", None if run_diff is None else run_diff.left, true),
     ]
     rows = [
-        EditorVariable(name, cut("; ".join(side.conditions[step]), LONGEST))
-        for name, side, step in sides
-        if side is not None and step is not None and step in side.conditions
+        EditorVariable(name, cut("; ".join(run.conditions[step]), LONGEST))
+        for name, run, step in sides
+        if run is not None and step is not None and step in run.conditions
     ]
     return [_scope(session, "Conditions", rows)] if rows else []
 
 
 def hidden_rows(session: DapSession) -> list[EditorVariable]:
     """The hidden inputs of this step, each under what it could have been; in brackets what the true run has there."""
-    side, at = session.stepper.side, session.position
-    if at >= len(side.events):
+    run, at = session.stepper.run, session.position
+    if at >= len(run.events):
         return []
-    pair = session.snapshot.pair
-    beside = pair.rows[pair.row_of("right", at)].left if pair is not None else None
-    true = pair.left.events[beside].hidden if pair is not None and pair.left and beside is not None else ()
+    run_diff = session.snapshot.run_diff
+    beside = run_diff.rows[run_diff.row_of("right", at)].left if run_diff is not None else None
+    true = (
+        run_diff.left.events[beside].hidden
+        if run_diff is not None and run_diff.left and beside is not None
+        else ()
+    )
     rows = []
-    for n, (kind, value) in enumerate(side.events[at].hidden):
+    for n, (kind, value) in enumerate(run.events[at].hidden):
         other = true[n] if n < len(true) else None
         told = "" if other is None or other == (kind, value) else f" (in this run {other[1]})"
         rows.append(EditorVariable(in_words(kind), cut(value, LONGEST) + told, kind))
-    if side.threads is not None:
-        rows.append(EditorVariable("thread", str(side.threads[at])))
+    if run.threads is not None:
+        rows.append(EditorVariable("thread", str(run.threads[at])))
     return rows
 
 
@@ -153,12 +157,12 @@ def _scope(
 
 def true_frame(session: DapSession, depth: int, frame: StoppedFrame) -> Mapping[str, str] | str:
     """The values of the same frame in the true run, at the same step; or why there are none."""
-    pair, truth = session.snapshot.pair, session.snapshot.truth
-    if pair is None or truth is None:
+    run_diff, truth = session.snapshot.run_diff, session.snapshot.truth
+    if run_diff is None or truth is None:
         return session.here.why or "the interpreter has no run to compare with"
     step: int | None = len(truth)
     if session.position < len(session.stepper):
-        step = pair.rows[pair.row_of("right", session.position)].left
+        step = run_diff.rows[run_diff.row_of("right", session.position)].left
     if step is None:
         return "the interpreter does not come here: it takes another way"
     stack = truth.stack(step)
@@ -222,7 +226,7 @@ def exception_info(session: DapSession, asked: Arguments) -> dict[str, Any]:
     cause = here.cause
     if cause is not None and cause.name != "right" and cause_in_words(cause) not in lines:
         lines.append(f"cause: {cause_in_words(cause)}")
-    elif cause is None and session.snapshot.is_growing:
+    elif cause is None and session.snapshot.is_running:
         lines.append("cause: it is not known yet")
     if here.wrong is not None:
         lines.append(f"branch: {here.wrong.in_words(lambda value: cut(value, LONGEST))}")
@@ -266,7 +270,7 @@ def completions(session: DapSession, asked: Arguments) -> dict[str, Any]:
 def threads(session: DapSession | None) -> dict[str, Any]:
     """One thread: the model's imagination."""
     name = (
-        f"{session.scene.model} imagines {session.launch.program.call or session.scene.name}"
+        f"{session.session.model} imagines {session.launch.program.call or session.session.name}"
         if session
         else "-"
     )

@@ -24,11 +24,11 @@ AHEAD = 256  # bytes of the truth that are read beyond what the model has writte
 class BranchSnapshot:
     """A branch of a scene, frozen."""
 
-    scene: Session
+    session: Session
     branch: Branch
 
     @property
-    def is_growing(self) -> bool:
+    def is_running(self) -> bool:
         """Whether more may come: steps, or, when all are there, why they are wrong."""
         branch = self.branch
         is_unexplained = branch.status == "done" and branch.truth is not None and branch.cause is None
@@ -37,17 +37,17 @@ class BranchSnapshot:
     @cached_property
     def stepper(self) -> Stepper:
         """The model's side of it."""
-        return Stepper(self._found if self.pair is None else self.pair.right)
+        return Stepper(self._found if self.run_diff is None else self.run_diff.right)
 
     @cached_property
-    def pair(self) -> RunDiff | None:
+    def run_diff(self) -> RunDiff | None:
         """Both sides, the true one as far as the other has come; None where the interpreter has none.
 
         Where texts agree, their places do: of a truth beside which a model still writes, what comes later is not read.
         """
         branch, truth = self.branch, self.branch.truth
-        if truth is None or not self.is_growing:
-            return None if truth is None else self.scene.pair(branch.id)
+        if truth is None or not self.is_running:
+            return None if truth is None else self.session.run_diff(branch.id)
         end = truth.text.find(b"\n", len(branch.found.text) + AHEAD)
         if end >= 0 and notation(truth.codec).is_canonical:
             truth = replace(truth, text=truth.text[: end + 1], status="budget")
@@ -56,12 +56,12 @@ class BranchSnapshot:
     @cached_property
     def truth(self) -> Stepper | None:
         """The interpreter's side of it."""
-        return None if self.pair is None or self.pair.left is None else Stepper(self.pair.left)
+        return None if self.run_diff is None or self.run_diff.left is None else Stepper(self.run_diff.left)
 
     @cached_property
     def stop_points(self) -> list[StopPoint]:
         """Every place where something is wrong, as far as it is certain."""
-        return stop_points(self.stepper, self.pair, self.branch.cause, growing=self.is_growing)
+        return stop_points(self.stepper, self.run_diff, self.branch.cause, growing=self.is_running)
 
     @property
     def _found(self) -> Run:
@@ -69,7 +69,7 @@ class BranchSnapshot:
 
     def known(self, filters: set[str]) -> int:
         """The positions of which it is certain whether these filters stop there, while more steps may come."""
-        if not self.is_growing or self.pair is None:
+        if not self.is_running or self.run_diff is None:
             return len(self.stepper)
         reached = {one.kind for one in self.stop_points} & {*DEFAULT_STOPS}
         later = filters - {RAISED} - reached
@@ -81,7 +81,7 @@ class BranchSnapshot:
 
     def ending(self) -> str:
         """How the imagination ends, in words."""
-        malformed = self.stepper.side.reading.malformed
+        malformed = self.stepper.run.reading.malformed
         if malformed is not None:
             return f"the text is no longer of its notation: expected {malformed.expected}"
         if self.branch.status == "stopped":

@@ -18,23 +18,23 @@ from worldline.ui.session.stacks import NOBODY
 _PLACE = object()  # stands for a frame's place among the names that differ
 
 
-class _KnownSide:
+class _KnownRun:
     """One side of it: the chain of frames that run, each with its position."""
 
-    def __init__(self, side: Run) -> None:
-        self.side, self.step, self.before = side, NOBODY, False
+    def __init__(self, run: Run) -> None:
+        self.run, self.step, self.before = run, NOBODY, False
         self.nodes: list[int] = []
         self.positions: dict[int, int] = {}  # by frame
 
     def frame(self, position: int) -> int:
         """The frame at a position of the chain."""
-        return self.side.stacks.frames[self.nodes[position]]
+        return self.run.stacks.frames[self.nodes[position]]
 
     def go(self, step: int | None) -> int:
         """Moves on to a step, if there is one; says from which position on the chain is another one."""
         if step is None:
             return len(self.nodes)
-        stacks = self.side.stacks
+        stacks = self.run.stacks
         node, above = stacks.at[step], list[int]()
         self.step, self.before = step, True
         if self.nodes and self.nodes[-1] == node:
@@ -57,12 +57,12 @@ class _KnownSide:
         self.positions.clear()
 
     def _has(self, node: int) -> bool:
-        depth = self.side.stacks.depths[node]
+        depth = self.run.stacks.depths[node]
         return depth < len(self.nodes) and self.nodes[depth] == node
 
     def value(self, position: int, name: str) -> tuple[str | None, int]:
         """A value as it is now, and the step that wrote it (-1: nobody)."""
-        found = self.side.history.value(self.frame(position), name, self.step, before=self.before)
+        found = self.run.history.value(self.frame(position), name, self.step, before=self.before)
         return (found[0], found[1]) if found is not None else (None, NOBODY)
 
 
@@ -70,7 +70,7 @@ class KnownDifferences:
     """What differs between two runs now. Before the first row, nothing does. `different`: values known to be so."""
 
     def __init__(self, left: Run, right: Run, different: Iterable[tuple[str, str]] = ()) -> None:
-        self._left, self._right = _KnownSide(left), _KnownSide(right)
+        self._left, self._right = _KnownRun(left), _KnownRun(right)
         self._ways = self._left, self._right
         self._differs: dict[int, set[object]] = {}  # by position: names, where there are some
         self._given = set[
@@ -115,7 +115,7 @@ class KnownDifferences:
         common = self._common
         self._compare_changes(left, right, min(kept, common), late=True)
         for way, step in ((self._left, left), (self._right, right)):
-            if step is not None and way.side.events[step].event not in CHANGELESS:
+            if step is not None and way.run.events[step].event not in CHANGELESS:
                 self._given.discard(len(way.nodes) - 1)
         if kept == depth == len(self._left.nodes) == len(self._right.nodes):
             return  # no frame has come or gone
@@ -131,7 +131,7 @@ class KnownDifferences:
 
     def give(self, left: int) -> None:
         """Two steps beside each other handed on different values: to the frame around, or, raised, to their own."""
-        event, top = self._left.side.events[left].event, len(self._left.nodes) - 1
+        event, top = self._left.run.events[left].event, len(self._left.nodes) - 1
         if event in ("return", "yield", "raise") and top > 0:
             self._given.add(top - 1)
         if event not in ("return", "yield", "output"):
@@ -146,7 +146,7 @@ class KnownDifferences:
         """Both are told: they count from now on."""
         for way, step, held in zip(self._ways, (left, right), self._open, strict=True):
             held.discard(step)
-            moment = way.side.events[step]
+            moment = way.run.events[step]
             position = way.positions.get(moment.frame, self._common)
             for name in (*moment.gone, *moment.values) if position < self._common else ():
                 self._compare(position, name)
@@ -161,7 +161,7 @@ class KnownDifferences:
         for way, step in ((self._left, left), (self._right, right)):
             if step is None:
                 continue
-            for change in way.side.writes(step):
+            for change in way.run.writes(step):
                 if (change.writer < step) == late:
                     changed.add((way.positions.get(change.frame, most), change.name))
         for position, name in changed:
@@ -170,7 +170,7 @@ class KnownDifferences:
 
     def _compare_all(self, position: int) -> None:
         """A position that is new, on one side at least."""
-        pasts = (way.side.history.names.get(way.frame(position), {}) for way in self._ways)
+        pasts = (way.run.history.names.get(way.frame(position), {}) for way in self._ways)
         for name in {name for past in pasts for name in past}:
             self._compare(position, name)
 
@@ -182,10 +182,10 @@ class KnownDifferences:
 
     def _compare_places(self, position: int, *, is_waiting: bool) -> None:
         """Whether two frames are of one function and, where both wait, on one line."""
-        mine, yours = (way.side.frame(way.frame(position)) for way in self._ways)
+        mine, yours = (way.run.frame(way.frame(position)) for way in self._ways)
         differs = (mine.file, mine.line) != (yours.file, yours.line)
         if is_waiting and not differs:
-            one, other = (way.side.line(way.frame(position), way.step) for way in self._ways)
+            one, other = (way.run.line(way.frame(position), way.step) for way in self._ways)
             differs = one != other
         self._mark(position, _PLACE, differs=differs)
 

@@ -1,7 +1,7 @@
 """Branches that grow on a thread of their own, one at a time, while others watch.
 
-A `RolloutWorker` does one thing after the other; a `Growth` is one branch under way, which anybody may look at or stop;
-a `Grower` is for somebody who looks at one branch at a time, and is told of it by calls that are posted to his queue.
+A `RolloutWorker` does one thing after the other; a `Rollout` is one branch under way, which anybody may look at or stop;
+a `RolloutController` is for somebody who looks at one branch at a time, and is told of it by calls that are posted to his queue.
 How a branch grows is `grow`'s, what a stop or a branch means to a front end is not known here.
 """
 
@@ -14,27 +14,27 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from worldline.core.errors import WorldlineError
-from worldline.ui.session.grow import GrowthProgress
+from worldline.ui.session.rollout import RolloutProgress
 
 Act = Callable[[], None]
 Post = Callable[[Act], None]
 IsStopped = Callable[[], bool]
-Start = Callable[[IsStopped], Iterator[GrowthProgress]]
+Start = Callable[[IsStopped], Iterator[RolloutProgress]]
 """What begins a branch; it is told how to ask whether it should stop, and gives its reports."""
 _log = logging.getLogger(__name__)
 
 
-class Growth:
+class Rollout:
     """One branch under way: its newest report (None before the first), how it is stopped, and whether it is over."""
 
     def __init__(self, start: Start) -> None:
-        self.latest: GrowthProgress | None = None
+        self.latest: RolloutProgress | None = None
         self.over = threading.Event()
         self.is_begun = False  # whether it is its turn
         self._stopping = threading.Event()
         self._reports = self._begun(start)
 
-    def _begun(self, start: Start) -> Iterator[GrowthProgress]:
+    def _begun(self, start: Start) -> Iterator[RolloutProgress]:
         yield from start(self._stopping.is_set)
 
     @property
@@ -51,7 +51,7 @@ class Growth:
         """Wait for the first report; what cannot be begun says so by an error."""
         self.latest = next(self._reports)
 
-    def run(self, watch: Callable[[GrowthProgress], None], fail: Callable[[Exception], None]) -> None:
+    def run(self, watch: Callable[[RolloutProgress], None], fail: Callable[[Exception], None]) -> None:
         """Grow to the end; `watch` gets each report before it is the newest, `fail` a bad end before it is over."""
         self.is_begun = True
         try:
@@ -81,15 +81,15 @@ class RolloutWorker:
         """Put something at the end of the line. It must not raise."""
         self._acts.put(act)
 
-    def begin(self, start: Start) -> Growth:
+    def begin(self, start: Start) -> Rollout:
         """A branch at the end of the line. Its first report is waited for here, so that what cannot be is said at once.
 
         It goes on when nobody looks; it ends by itself, or when it is stopped.
         """
-        growth = Growth(start)
-        growth.begin()
-        self.do(partial(_grow_alone, growth))
-        return growth
+        rollout = Rollout(start)
+        rollout.begin()
+        self.do(partial(_grow_alone, rollout))
+        return rollout
 
     def end(self, seconds: float) -> None:
         """No more is to come; waits a while for what is under way."""
@@ -101,20 +101,20 @@ class RolloutWorker:
             act()
 
 
-def _grow_alone(growth: Growth) -> None:
+def _grow_alone(rollout: Rollout) -> None:
     def fail(error: Exception) -> None:
         # Our fault: growing never raises for a program or a model.
         _log.error("a branch failed", exc_info=error)
 
-    growth.run(lambda progress: None, fail)
+    rollout.run(lambda progress: None, fail)
 
 
-class Grower:
+class RolloutController:
     """Branches for somebody who looks at one at a time: what grows is stopped when another one is wanted."""
 
     def __init__(self, thread: RolloutWorker, post: Post) -> None:
         self.thread, self.post = thread, post
-        self._current: Growth | None = None
+        self._current: Rollout | None = None
 
     def stop(self) -> None:
         """Whatever grows now stays as it is."""
@@ -126,7 +126,7 @@ class Grower:
         start: Start,
         *,
         begun: Callable[[int], None],
-        grew: Callable[[GrowthProgress], None],
+        grew: Callable[[RolloutProgress], None],
         refused: Callable[[str], None],
         broken: Callable[[str], None] | None = None,
     ) -> None:
@@ -135,24 +135,24 @@ class Grower:
         `refused` is told why it cannot be begun, `broken`, or else `refused`, why it did not end well.
         """
         self.stop()
-        self._current = growth = Growth(start)
-        self.thread.do(lambda: self._grow(growth, begun, grew, refused, broken or refused))
+        self._current = rollout = Rollout(start)
+        self.thread.do(lambda: self._grow(rollout, begun, grew, refused, broken or refused))
 
     def _grow(
         self,
-        growth: Growth,
+        rollout: Rollout,
         begun: Callable[[int], None],
-        grew: Callable[[GrowthProgress], None],
+        grew: Callable[[RolloutProgress], None],
         refused: Callable[[str], None],
         broken: Callable[[str], None],
     ) -> None:
-        def watch(progress: GrowthProgress) -> None:
-            if growth.latest is None:
+        def watch(progress: RolloutProgress) -> None:
+            if rollout.latest is None:
                 self.post(partial(begun, progress.branch))
             self.post(partial(grew, progress))
 
         def fail(error: Exception) -> None:
             why = str(error) if isinstance(error, WorldlineError) else f"{type(error).__name__}: {error}"
-            self.post(partial(refused if growth.latest is None else broken, why))
+            self.post(partial(refused if rollout.latest is None else broken, why))
 
-        growth.run(watch, fail)
+        rollout.run(watch, fail)

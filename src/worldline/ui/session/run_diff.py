@@ -19,7 +19,7 @@ from worldline.ui.session.without_gc import without_gc
 RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
 
 
-class PairRow(NamedTuple):
+class RunDiffRow(NamedTuple):
     """A step of the left beside one of the right (None: there is none), what differs, and whether that is new."""
 
     left: int | None
@@ -41,15 +41,15 @@ class RunDiff:
         self.left, self.right = left, right
         self._divergences = divergences
 
-    def side(self, name: str) -> Run | None:
+    def run(self, name: str) -> Run | None:
         """The `left` or the `right` one."""
         return self.left if name == "left" else self.right
 
     @cached_property
-    def rows(self) -> Sequence[PairRow]:
+    def rows(self) -> Sequence[RunDiffRow]:
         """Every row, in order. A last one without steps says that a side has not ended, or should not have."""
         if self._layout is None:
-            return tuple(PairRow(None, j) for j in range(len(self.right)))
+            return tuple(RunDiffRow(None, j) for j in range(len(self.right)))
         with without_gc():
             return tuple(_judged(self._layout, self._placed))
 
@@ -86,7 +86,7 @@ class RunDiff:
         return found
 
 
-def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[PairRow]:
+def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[RunDiffRow]:
     """Every row. Up to the first difference both know the same, so comparing begins there."""
     first, end = min(placed, default=len(rows.rows)), len(rows.rows)
     judge = _Judge(rows, (one for some in placed.values() for one in some))
@@ -100,10 +100,10 @@ def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iter
     yield from judge.quiet(start, end)
     if end in placed:  # where it is the first, what a cut left side leaves unknown is before it
         action = WRONG if judge.knows_the_same or first == end else CONSEQUENTIAL
-        yield PairRow(None, None, action, RIGHT, tuple(placed[end]))
+        yield RunDiffRow(None, None, action, RIGHT, tuple(placed[end]))
 
 
-def _blamed(row: PairRow) -> PairRow:
+def _blamed(row: RunDiffRow) -> RunDiffRow:
     """The first row that differs is wrong, whatever a move that nothing followed yet has set apart before it."""
     if WRONG in (row.action, row.state):
         return row
@@ -128,7 +128,7 @@ class _Judge:
         """Whether no difference stands."""
         return self._differences.is_equal and not self._is_apart
 
-    def quiet(self, start: int, stop: int) -> Iterator[PairRow]:
+    def quiet(self, start: int, stop: int) -> Iterator[RunDiffRow]:
         """Rows in which both do the same and nothing differs: they are skipped, where that is less work."""
         for n in range(start, stop):
             if self._differences.is_seen and self._differences.depth < stop - n:
@@ -138,7 +138,7 @@ class _Judge:
                 return
             yield self.row(n, self._rows.rows[n], ())
 
-    def skip(self, start: int, stop: int) -> Iterator[PairRow]:
+    def skip(self, start: int, stop: int) -> Iterator[RunDiffRow]:
         """Rows in which nothing differs; after the last one of them, both sides are compared as a whole."""
         for n in range(start, stop):
             place = self._rows.rows[n]
@@ -148,9 +148,9 @@ class _Judge:
             if n == stop - 1:
                 self._differences.arrive(place.left, place.right)
                 self._differences.do(place.left, place.right)
-            yield PairRow(place.left, place.right)
+            yield RunDiffRow(place.left, place.right)
 
-    def row(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> PairRow:
+    def row(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> RunDiffRow:
         """One row, which is gone through by this."""
         if place.agrees:
             return self._beside(n, place, differs)
@@ -159,9 +159,9 @@ class _Judge:
         self._step(n, place)
         self._is_apart = is_known
         state = RIGHT if not is_known or self._differences.has_equal_values else CONSEQUENTIAL
-        return PairRow(place.left, place.right, action, state, tuple(differs))
+        return RunDiffRow(place.left, place.right, action, state, tuple(differs))
 
-    def _beside(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> PairRow:
+    def _beside(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> RunDiffRow:
         """A row in which both do the same.
 
         What a step hands on and what it tells late was made before it; only what it changes at once is its own.
@@ -179,7 +179,7 @@ class _Judge:
                 states.add(before)
                 self._differences.give(one.step)
         state = next((each for each in (WRONG, CONSEQUENTIAL) if each in states), RIGHT)
-        return PairRow(place.left, place.right, action, state, tuple(differs))
+        return RunDiffRow(place.left, place.right, action, state, tuple(differs))
 
     def _is_own(self, one: Divergence, place: LayoutRow) -> bool:
         return one.step == place.left and not self._rows.left.events[one.step].whole

@@ -23,12 +23,12 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.as_json import branch_json, plain, program_json
-from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
 from worldline.ui.session.without_gc import without_gc
 
-SIDES = ("truth", "found", "other")
+RUN_NAMES = ("truth", "found", "other")
 
 
 T = TypeVar("T")
@@ -80,7 +80,7 @@ class Session:
         self._branches: tuple[Branch, ...] = (root,)
         self._adding = threading.Lock()
         self._diagnosed = _Memo[Diagnosis]()  # reading is most of the time that it takes: it is done once
-        self._sides, self._pairs = _Memo[Run](), _Memo[RunDiff]()
+        self._runs, self._run_diffs = _Memo[Run](), _Memo[RunDiff]()
 
     @classmethod
     def of_sample(
@@ -102,7 +102,7 @@ class Session:
         root = Branch(
             id=0,
             parent=None,
-            intervention=None,
+            edit=None,
             ask=sample.ask,
             truth=truth,
             why="" if truth else sample.truth.note or "it was not recorded",
@@ -112,7 +112,7 @@ class Session:
             note=sample.found.note if failed else "",
             wrong=wrong,
         )
-        scene = cls(
+        session = cls(
             root,
             name=name,
             model=model,
@@ -122,8 +122,8 @@ class Session:
             tokenizer=tokenizer,
         )
         if truth and not failed:
-            scene.explain(root, Diagnosis(sample))
-        return scene
+            session.explain(root, Diagnosis(sample))
+        return session
 
     @classmethod
     def new(
@@ -150,7 +150,7 @@ class Session:
         root = Branch(
             id=0,
             parent=None,
-            intervention=None,
+            edit=None,
             ask=ask,
             truth=None,
             why="it is not recorded yet",
@@ -165,7 +165,7 @@ class Session:
             self._branches[0], name=self.name, model=self.model, other=other, other_ask=ask, other_model=model,
             tokenizer=self.tokenizer, limited=self.limited,
         )  # fmt: skip
-        found._diagnosed, found._sides = self._diagnosed.copy(), self._sides.copy()
+        found._diagnosed, found._runs = self._diagnosed.copy(), self._runs.copy()
         return found
 
     @property
@@ -174,9 +174,9 @@ class Session:
         return self._branches
 
     @property
-    def sides(self) -> tuple[str, ...]:
+    def run_names(self) -> tuple[str, ...]:
         """The sides that the root has."""
-        return SIDES if self.other is not None else SIDES[:2]
+        return RUN_NAMES if self.other is not None else RUN_NAMES[:2]
 
     def branch(self, number: int) -> Branch:
         """A branch as it stands."""
@@ -195,7 +195,7 @@ class Session:
     def add(
         self,
         parent: int,
-        intervention: Intervention,
+        edit: BranchEdit,
         ask: PredictionRequest,
         *,
         codec: str,
@@ -206,7 +206,7 @@ class Session:
         found = Prediction(text=ask.given, status="budget", codec=codec)
         with self._adding:
             added = Branch(
-                id=len(self._branches), parent=parent, intervention=intervention, ask=ask, truth=None, found=found,
+                id=len(self._branches), parent=parent, edit=edit, ask=ask, truth=None, found=found,
                 why="it is not recorded yet", sure=sure, at=at,
             )  # fmt: skip
             self._branches = (*self._branches, added)
@@ -226,9 +226,9 @@ class Session:
         self._diagnosed.put((branch.id,), _texts(branch), diagnosis)
         return self.put(branch, cause=cause, wrong=wrong)
 
-    def _side(self, branch: Branch, name: str) -> Run | None:
+    def _run(self, branch: Branch, name: str) -> Run | None:
         """One side of a branch; None for a truth that nobody knows."""
-        if name not in SIDES or (name == "other" and (self.other is None or branch.id)):
+        if name not in RUN_NAMES or (name == "other" and (self.other is None or branch.id)):
             raise UsageError(f"branch {branch.id} has no side {name[:100]!r}")
         ask = self._other_ask if name == "other" else branch.ask
         text = {"truth": branch.truth, "found": branch.found, "other": self.other}[name]
@@ -236,35 +236,35 @@ class Session:
             return None
         sure = branch.sure if name == "found" else ()
         parts = ask, text, sure
-        known = self._sides.get((branch.id, name), parts)
+        known = self._runs.get((branch.id, name), parts)
         if known is None:
             diagnosis = self._diagnosed.get((branch.id,), _texts(branch)) if name != "other" else None
             reading = None if diagnosis is None else diagnosis.truth if name == "truth" else diagnosis.found
             with without_gc():
                 known = Run(name, ask, text, sure=sure, reading=reading)
-        return self._sides.put((branch.id, name), parts, known)
+        return self._runs.put((branch.id, name), parts, known)
 
-    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
+    def run_diff(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
         """Two sides of a branch, row by row; made anew when the branch has grown.
 
         Where nobody knows the truth there is nothing on its side, and nothing differs.
         """
-        return self._pair(self.branch(branch), left, right)
+        return self._run_diff(self.branch(branch), left, right)
 
-    def _pair(self, branch: Branch, left: str = "truth", right: str = "found") -> RunDiff:
+    def _run_diff(self, branch: Branch, left: str = "truth", right: str = "found") -> RunDiff:
         name, parts = (branch.id, left, right), (*_texts(branch), branch.sure)
-        known = self._pairs.get(name, parts)
+        known = self._run_diffs.get(name, parts)
         if known is not None:
             return known
-        reference, beside = self._side(branch, left), self._side(branch, right)
+        reference, beside = self._run(branch, left), self._run(branch, right)
         if beside is None:
             raise UsageError(f"branch {branch.id} has no truth: {branch.why}")
         if reference is not None and reference.prediction.codec != beside.prediction.codec:
             raise UsageError(f"{left} and {right} are written in two notations: they do not compare")
         diagnosis = self._diagnosed.get((branch.id,), _texts(branch))
         divergences = diagnosis.divergences if diagnosis and (left, right) == ("truth", "found") else None
-        pair = RunDiff(reference, beside, divergences)
-        return self._pairs.put(name, parts, pair)
+        run_diff = RunDiff(reference, beside, divergences)
+        return self._run_diffs.put(name, parts, run_diff)
 
     def describe(self) -> dict[str, Any]:
         """All that is known of the scene but its rows, ready for JSON."""
@@ -278,7 +278,7 @@ class Session:
                 "codec": root.found.codec,
                 "program": program_json(root.ask.program),
                 "branches": [self._branch_json(branch, root) for branch in branches],
-                "sides": list(self.sides),
+                "sides": list(self.run_names),
             }
         )
         return whole
@@ -289,7 +289,7 @@ class Session:
         return one
 
     def _branch_json(self, branch: Branch, root: Branch) -> dict[str, Any]:
-        return branch_json(branch, self._pair(branch), root, self.tokenizer)
+        return branch_json(branch, self._run_diff(branch), root, self.tokenizer)
 
 
 def _texts(branch: Branch) -> tuple[object, ...]:

@@ -41,9 +41,9 @@ class StoppedFrame:
 class Stepper:
     """One side by its positions."""
 
-    def __init__(self, side: Run) -> None:
-        self.side, self.events = side, side.events
-        self._stacks = side.stacks
+    def __init__(self, run: Run) -> None:
+        self.run, self.events = run, run.events
+        self._stacks = run.stacks
         self._before: list[int] = []  # for each step, its frame's newest one before it
         newest: dict[int, int] = {}
         for i, moment in enumerate(self.events):
@@ -108,11 +108,11 @@ class Stepper:
         """Every live frame at a position, innermost first; behind the end, those that the last step leaves."""
         here = self.at(p)
         if here is None:
-            last = self.side.stack(len(self) - 1) if len(self) else ()
+            last = self.run.stack(len(self) - 1) if len(self) else ()
             return [self._stopped(live) for live in reversed(last)]
-        frames = [self._stopped(live) for live in reversed(self.side.before(p))]
+        frames = [self._stopped(live) for live in reversed(self.run.before(p))]
         if not frames or frames[0].frame != here.frame:  # it begins here
-            info = self.side.frame(here.frame)
+            info = self.run.frame(here.frame)
             frames.insert(
                 0, StoppedFrame(here.frame, info.function, info.file, line_of(here), here.values, p)
             )
@@ -124,7 +124,7 @@ class Stepper:
         return frames
 
     def _stopped(self, live: FrameState) -> StoppedFrame:
-        info = self.side.frame(live.frame)
+        info = self.run.frame(live.frame)
         return StoppedFrame(live.frame, live.function, info.file, live.line or info.line, live.values)
 
 
@@ -133,50 +133,50 @@ def line_of(moment: Event) -> int:
     return moment.line if moment.line is not None else next(iter(moment.lines), 0)
 
 
-def row_steps(pair: RunDiff, row: int) -> dict[str, int | None]:
+def row_steps(run_diff: RunDiff, row: int) -> dict[str, int | None]:
     """The row that each of WAYS leads to from a row; None where it leads nowhere.
 
     It is the left side's way; the right one's in a row in which the left has no step.
     """
-    here = pair.rows[row]
+    here = run_diff.rows[row]
     name = "left" if here.left is not None else "right"
-    side, step = pair.side(name), here.left if here.left is not None else here.right
+    run, step = run_diff.run(name), here.left if here.left is not None else here.right
     found: dict[str, int | None] = {}
     for way in WAYS:
-        target = getattr(side, way)(step) if step is not None else None
-        found[way] = pair.row_of(name, target) if target is not None else None
+        target = getattr(run, way)(step) if step is not None else None
+        found[way] = run_diff.row_of(name, target) if target is not None else None
     return found
 
 
-def newest_step(pair: RunDiff, name: str, row: int) -> int | None:
+def newest_step(run_diff: RunDiff, name: str, row: int) -> int | None:
     """The newest step of a side at or before a row; None before its first."""
-    side = pair.side(name)
-    low, high = 0, len(side) if side is not None else 0
+    run = run_diff.run(name)
+    low, high = 0, len(run) if run is not None else 0
     while low < high:
         middle = (low + high) // 2
-        low, high = (middle + 1, high) if pair.row_of(name, middle) <= row else (low, middle)
+        low, high = (middle + 1, high) if run_diff.row_of(name, middle) <= row else (low, middle)
     return low - 1 if low else None
 
 
-def written_rows(pair: RunDiff, branch: Branch) -> int:
+def written_rows(run_diff: RunDiff, branch: Branch) -> int:
     """How many rows the model has come to: behind them it is not wrong, but cut or still writing."""
-    if branch.status == "done" and pair.right.prediction.status != "budget":
-        return len(pair.rows)
-    return pair.row_of("right", len(pair.right) - 1) + 1 if len(pair.right) else 0
+    if branch.status == "done" and run_diff.right.prediction.status != "budget":
+        return len(run_diff.rows)
+    return run_diff.row_of("right", len(run_diff.right) - 1) + 1 if len(run_diff.right) else 0
 
 
-def first_divergence(pair: RunDiff, branch: Branch) -> int | None:
+def first_divergence(run_diff: RunDiff, branch: Branch) -> int | None:
     """The first row in which something differs, as far as the model has come."""
-    first = pair.first
-    return first if first is not None and first < written_rows(pair, branch) else None
+    first = run_diff.first
+    return first if first is not None and first < written_rows(run_diff, branch) else None
 
 
-def verdicts(pair: RunDiff, row: int, written: int) -> tuple[str, str]:
+def verdicts(run_diff: RunDiff, row: int, written: int) -> tuple[str, str]:
     """The verdicts on the action and the state of a row, of which so many are written.
 
     Where a side has no step, nothing of it can be right: what is not wrong there is not compared.
     """
-    one = pair.rows[row]
+    one = run_diff.rows[row]
     if row >= written:
         return OPEN, OPEN
     if one.left is not None and one.right is not None:
@@ -184,6 +184,6 @@ def verdicts(pair: RunDiff, row: int, written: int) -> tuple[str, str]:
     return (OPEN if one.action == RIGHT else one.action), (OPEN if one.state == RIGHT else one.state)
 
 
-def new_difference(pair: RunDiff, rows: Iterable[int], written: int) -> int | None:
+def new_difference(run_diff: RunDiff, rows: Iterable[int], written: int) -> int | None:
     """The first of some rows that begins a difference; None where none does."""
-    return next((row for row in rows if WRONG in verdicts(pair, row, written)), None)
+    return next((row for row in rows if WRONG in verdicts(run_diff, row, written)), None)

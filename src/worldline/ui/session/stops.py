@@ -18,7 +18,7 @@ from worldline.core.program import Program
 from worldline.diagnose.cause import CAUSES, UNPARTED, Cause
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.marks.syntax import code_lines
-from worldline.ui.session.run_diff import RIGHT, WRONG, PairRow, RunDiff
+from worldline.ui.session.run_diff import RIGHT, WRONG, RunDiff, RunDiffRow
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.stepping import OPEN, Stepper, verdicts, written_rows
 
@@ -96,15 +96,15 @@ class StopPoint:
 
 
 def stop_points(
-    stepper: Stepper, pair: RunDiff | None, cause: Cause | None, *, growing: bool = False
+    stepper: Stepper, run_diff: RunDiff | None, cause: Cause | None, *, growing: bool = False
 ) -> list[StopPoint]:
     """Every position that stops somebody, in order.
 
     While the run still grows, only what more steps cannot change: up to the first wrong action, and without a cause.
     """
     found = list(_raised(stepper))
-    if pair is not None:
-        found += _parted(stepper, pair, growing)
+    if run_diff is not None:
+        found += _parted(stepper, run_diff, growing)
         found += () if growing else _blamed(stepper, cause)
     return sorted(found, key=lambda one: one.position)
 
@@ -116,16 +116,16 @@ def _raised(stepper: Stepper) -> Iterator[StopPoint]:
             yield StopPoint(p, RAISED, title, moment.arg or "")
 
 
-def _first_wrong(pair: RunDiff, what: str, written: int) -> int | None:
+def _first_wrong(run_diff: RunDiff, what: str, written: int) -> int | None:
     """The first row, of so many, whose `action` or `state` is wrong."""
-    return next((row for row in range(written) if getattr(pair.rows[row], what) == WRONG), None)
+    return next((row for row in range(written) if getattr(run_diff.rows[row], what) == WRONG), None)
 
 
-def _parted(stepper: Stepper, pair: RunDiff, growing: bool) -> Iterator[StopPoint]:
+def _parted(stepper: Stepper, run_diff: RunDiff, growing: bool) -> Iterator[StopPoint]:
     """What a pair of runs says, row by row."""
-    firsts = {what: _first_wrong(pair, what, len(pair.rows)) for what in FIRSTS}
-    following = _following(pair, len(stepper))
-    for n, row in enumerate(pair.rows):
+    firsts = {what: _first_wrong(run_diff, what, len(run_diff.rows)) for what in FIRSTS}
+    following = _following(run_diff, len(stepper))
+    for n, row in enumerate(run_diff.rows):
         if growing and row.right is None:
             return
         for what, first in FIRSTS.items():
@@ -145,16 +145,16 @@ def _parted(stepper: Stepper, pair: RunDiff, growing: bool) -> Iterator[StopPoin
             return
 
 
-def _following(pair: RunDiff, end: int) -> list[int]:
+def _following(run_diff: RunDiff, end: int) -> list[int]:
     """For each row the found step in it, or the next that there is."""
     found = []
-    for row in reversed(pair.rows):
+    for row in reversed(run_diff.rows):
         end = end if row.right is None else row.right
         found.append(end)
     return found[::-1]
 
 
-def _position(stepper: Stepper, row: PairRow, what: str, following: int) -> int:
+def _position(stepper: Stepper, row: RunDiffRow, what: str, following: int) -> int:
     """Where a row's error is seen: a missing step, before the next one that there is."""
     if row.right is None:
         return following
@@ -184,7 +184,7 @@ def _blamed(stepper: Stepper, cause: Cause | None) -> Iterator[StopPoint]:
 
 
 def next_stop(
-    pair: RunDiff,
+    run_diff: RunDiff,
     branch: Branch,
     rows: Iterable[int],
     *,
@@ -192,73 +192,73 @@ def next_stop(
     breakpoints: Collection[Location] = (),
 ) -> tuple[int, str] | None:
     """The first of some rows at which one of these kinds, or a breakpoint, stops, and why; None where none does."""
-    written = written_rows(pair, branch)
-    special = _special(pair, branch, written, stops)
+    written = written_rows(run_diff, branch)
+    special = _special(run_diff, branch, written, stops)
     for row in rows:
-        why = special.get(row) or _why(pair, row, written, stops, breakpoints)
+        why = special.get(row) or _why(run_diff, row, written, stops, breakpoints)
         if why:
             return row, why
     return None
 
 
-def _special(pair: RunDiff, branch: Branch, written: int, stops: Collection[str]) -> dict[int, str]:
+def _special(run_diff: RunDiff, branch: Branch, written: int, stops: Collection[str]) -> dict[int, str]:
     """The rows that are the first of their kind."""
     found: dict[int, str] = {}
     for what, stop in FIRSTS.items():
-        row = _first_wrong(pair, what, written) if stop in stops else None
+        row = _first_wrong(run_diff, what, written) if stop in stops else None
         if row is not None:
             found[row] = f"the first wrong {STOPS[stop].word}"
     cause = branch.cause
     if CAUSE in stops and cause is not None and cause.divergence is not None:
-        row = next((i for i, one in enumerate(pair.rows) if cause.divergence in one.differs), None)
+        row = next((i for i, one in enumerate(run_diff.rows) if cause.divergence in one.differs), None)
         if row is not None:
             found[row] = f"the cause: {cause.name}"
     return found
 
 
 def _why(
-    pair: RunDiff, row: int, written: int, stops: Collection[str], breakpoints: Collection[Location]
+    run_diff: RunDiff, row: int, written: int, stops: Collection[str], breakpoints: Collection[Location]
 ) -> str:
     if breakpoints:
-        for location in locations(pair, row):
+        for location in locations(run_diff, row):
             if location in breakpoints:
                 return f"the breakpoint at line {location[1]}"
-    found = verdicts(pair, row, written)
+    found = verdicts(run_diff, row, written)
     if NEW_ERROR in stops and WRONG in found:
         return "a new error"
     if DIVERGENCE in stops and not set(found) <= {RIGHT, OPEN}:
         return "a divergence"
-    step = pair.rows[row].right
-    if RAISED in stops and step is not None and pair.right.events[step].event == "raise":
+    step = run_diff.rows[row].right
+    if RAISED in stops and step is not None and run_diff.right.events[step].event == "raise":
         return "an exception"
     return ""
 
 
-def locations(pair: RunDiff, row: int) -> Iterator[Location]:
+def locations(run_diff: RunDiff, row: int) -> Iterator[Location]:
     """The lines that run in a row, for either side."""
     for name in ("left", "right"):
-        side, step = pair.side(name), getattr(pair.rows[row], name)
-        if side is not None and step is not None:
-            moment = side.events[step]
+        run, step = run_diff.run(name), getattr(run_diff.rows[row], name)
+        if run is not None and step is not None:
+            moment = run.events[step]
             if moment.event == "line" and moment.line is not None:
                 yield moment.file, moment.line
 
 
-def stop_index(pair: RunDiff, branch: Branch, per: int) -> dict[str, Any]:
+def stop_index(run_diff: RunDiff, branch: Branch, per: int) -> dict[str, Any]:
     """For whoever walks through rows himself: the rows that DEFAULT_STOPS stop at, each with why, and, for each `per`
     rows, the lines of the main file at which a breakpoint would stop there."""
-    special = _special(pair, branch, written_rows(pair, branch), DEFAULT_STOPS)
-    bins = [range(start, min(start + per, len(pair.rows))) for start in range(0, len(pair.rows), per)]
-    return {"stops": sorted(special.items()), "lines": [sorted(_lines(pair, rows)) for rows in bins]}
+    special = _special(run_diff, branch, written_rows(run_diff, branch), DEFAULT_STOPS)
+    bins = [range(start, min(start + per, len(run_diff.rows))) for start in range(0, len(run_diff.rows), per)]
+    return {"stops": sorted(special.items()), "lines": [sorted(_lines(run_diff, rows)) for rows in bins]}
 
 
-def stop_lines(pair: RunDiff, row: int) -> list[int]:
+def stop_lines(run_diff: RunDiff, row: int) -> list[int]:
     """The lines of the main file at which a breakpoint stops in a row."""
-    return sorted(_lines(pair, (row,)))
+    return sorted(_lines(run_diff, (row,)))
 
 
-def _lines(pair: RunDiff, rows: Iterable[int]) -> set[int]:
-    return {line for row in rows for file, line in locations(pair, row) if file is None}
+def _lines(run_diff: RunDiff, rows: Iterable[int]) -> set[int]:
+    return {line for row in rows for file, line in locations(run_diff, row) if file is None}
 
 
 @lru_cache(maxsize=256)

@@ -40,12 +40,12 @@ _NESTED = ("options", "extras")
 KINDS = ("horizon", "depth", "type", "cause", "suite", "ending")
 
 
-def runs(scenes: SessionCache) -> list[dict[str, Any]]:
+def runs(sessions: SessionCache) -> list[dict[str, Any]]:
     """The runs that are open; typed programs are the last one, once there are any."""
-    found = [{"id": str(n), **describe_run(index)} for n, index in enumerate(scenes.runs)]
-    typed = scenes.typed()
+    found = [{"id": str(n), **describe_run(index)} for n, index in enumerate(sessions.runs)]
+    typed = sessions.typed()
     if typed:
-        models = {cached.scene.model for cached in typed}
+        models = {cached.session.model for cached in typed}
         told = {"id": LIVE, "name": "typed programs", "suite": LIVE, "model": ", ".join(sorted(models))}
         found.append(
             {**told, "samples": len(typed), "live": True, "config": {}, "settings": [], "written": None}
@@ -124,69 +124,69 @@ def _plain(value: Any, levels: int) -> Any:
     return value
 
 
-def overview(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def overview(sessions: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """The figures of a run, of the samples that a query takes."""
     given = dict(query)
     other = given.pop("other", None)
     if run == LIVE:
-        return _live_overview(scenes, given)
-    return overviews.overview(scenes.index(run), _filters(given), scenes.index(other) if other else None)
+        return _live_overview(sessions, given)
+    return overviews.overview(sessions.index(run), _filters(given), sessions.index(other) if other else None)
 
 
-def samples(scenes: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
+def samples(sessions: SessionCache, run: str, query: Mapping[str, Any]) -> dict[str, Any]:
     """A part of the list of samples."""
     given = dict(query)
     other = given.pop("other", None)
     how = {name: given.pop(name) for name in LISTING if name in given}
     if run == LIVE:
-        return _live_samples(scenes, given, **how)
-    there = scenes.index(other) if other else None
-    return index_samples.samples(scenes.index(run), _filters(given), other=there, **how)
+        return _live_samples(sessions, given, **how)
+    there = sessions.index(other) if other else None
+    return index_samples.samples(sessions.index(run), _filters(given), other=there, **how)
 
 
-def sample(scenes: SessionCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
+def sample(sessions: SessionCache, run: str, at: int, other: str | None = None) -> dict[str, Any]:
     """One sample: its program and its branches."""
     with without_gc():
-        cached = scenes.get(run, at)
+        cached = sessions.get(run, at)
         with cached.lock:
-            told = cached.scene.describe()
-    before, behind = scenes.neighbours(run, at)
-    if other is not None and scenes.has_beside(run, at, other):
-        beside = scenes.get(run, at, other).scene
-        told |= {"other_model": beside.other_model, "sides": list(beside.sides)}
+            told = cached.session.describe()
+    before, behind = sessions.neighbours(run, at)
+    if other is not None and sessions.has_beside(run, at, other):
+        beside = sessions.get(run, at, other).session
+        told |= {"other_model": beside.other_model, "sides": list(beside.run_names)}
     return {**told, "at": at, "run": run, "previous": before, "next": behind}
 
 
 def timeline(
-    scenes: SessionCache, run: str, at: int, *, bins: int = 1000, branch: int = 0, left: str = "truth",
+    sessions: SessionCache, run: str, at: int, *, bins: int = 1000, branch: int = 0, left: str = "truth",
     right: str = "found", other: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """All rows of a pair, in bins."""
-    cached = _cached(scenes, run, at, branch, (left, right), other)
+    cached = _cached(sessions, run, at, branch, (left, right), other)
     with cached.lock:
-        pair = cached.pair(branch, left, right)
-        here = cached.scene.branch(branch)
-        line = timeline_of(pair, bins, written_rows(pair, here))
-        return {**line, **stop_index(pair, here, line["per"])}
+        run_diff = cached.run_diff(branch, left, right)
+        here = cached.session.branch(branch)
+        line = timeline_of(run_diff, bins, written_rows(run_diff, here))
+        return {**line, **stop_index(run_diff, here, line["per"])}
 
 
 def chunk(
-    scenes: SessionCache, run: str, at: int, k: int, *, branch: int = 0, left: str = "truth", right: str = "found",
+    sessions: SessionCache, run: str, at: int, k: int, *, branch: int = 0, left: str = "truth", right: str = "found",
     other: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """The rows of a pair, so many at a time."""
-    cached = _cached(scenes, run, at, branch, (left, right), other)
+    cached = _cached(sessions, run, at, branch, (left, right), other)
     with cached.lock:
-        pair = cached.pair(branch, left, right)
-        if k and k * CHUNK >= len(pair.rows):
-            raise Refusal(404, f"there is no chunk {k} of {len(pair.rows)} rows")
-        return chunk_of(pair, k, written_rows(pair, cached.scene.branch(branch)))
+        run_diff = cached.run_diff(branch, left, right)
+        if k and k * CHUNK >= len(run_diff.rows):
+            raise Refusal(404, f"there is no chunk {k} of {len(run_diff.rows)} rows")
+        return chunk_of(run_diff, k, written_rows(run_diff, cached.session.branch(branch)))
 
 
-def branch_of(scene: Session, number: int) -> Branch:
+def branch_of(session: Session, number: int) -> Branch:
     """A branch of a scene; a Refusal where there is none."""
     try:
-        return scene.branch(number)
+        return session.branch(number)
     except UsageError as error:
         raise Refusal(404, str(error)) from None
 
@@ -194,16 +194,16 @@ def branch_of(scene: Session, number: int) -> Branch:
 def branch_json(cached: CachedSession, number: int) -> dict[str, Any]:
     """A branch as `sample` tells it."""
     with cached.lock:
-        return cached.scene.describe_branch(number)
+        return cached.session.describe_branch(number)
 
 
 def _cached(
-    scenes: SessionCache, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None
+    sessions: SessionCache, run: str, at: int, branch: int, sides: tuple[str, str], other: str | None
 ) -> CachedSession:
-    cached = scenes.get(run, at)
-    branch_of(cached.scene, branch)
+    cached = sessions.get(run, at)
+    branch_of(cached.session, branch)
     if "other" in sides and other is not None and branch == 0:
-        return scenes.get(run, at, other)
+        return sessions.get(run, at, other)
     return cached
 
 
@@ -211,9 +211,9 @@ def _filters(given: Mapping[str, Any]) -> Filters:
     return Filters.of({name: str(value) for name, value in given.items()})
 
 
-def _live_overview(scenes: SessionCache, given: Mapping[str, Any]) -> dict[str, Any]:
+def _live_overview(sessions: SessionCache, given: Mapping[str, Any]) -> dict[str, Any]:
     """Of typed programs: how many, and how many are right; they are too few to be summed up by kind."""
-    found = _live_samples(scenes, given, count=index_samples.MOST)["samples"]
+    found = _live_samples(sessions, given, count=index_samples.MOST)["samples"]
     shares = {}
     for name in ("answer", "trace"):
         judged = [one[name] for one in found if one[name] is not None]
@@ -223,7 +223,7 @@ def _live_overview(scenes: SessionCache, given: Mapping[str, Any]) -> dict[str, 
 
 
 def _live_samples(
-    scenes: SessionCache,
+    sessions: SessionCache,
     given: Mapping[str, Any],
     *,
     sort: str = "at",
@@ -236,7 +236,7 @@ def _live_samples(
     if strange:
         raise UsageError(f"typed programs are not filtered by {strange[0]}")
     word = str(given.get("q", "")).lower()
-    found = [_live_sample(cached) for cached in scenes.typed() if word in _words(cached)]
+    found = [_live_sample(cached) for cached in sessions.typed() if word in _words(cached)]
     known = [one for one in found if one.get(sort) is not None]
     known.sort(key=lambda one: (one[sort], one["at"]), reverse=order == "desc")
     listed = known + [one for one in found if one.get(sort) is None]
@@ -244,18 +244,18 @@ def _live_samples(
 
 
 def _words(cached: CachedSession) -> str:
-    program = cached.scene.branches[0].ask.program
+    program = cached.session.branches[0].ask.program
     return f"{program.name}\n{program.call or ''}\n{program.source}".lower()
 
 
 def _live_sample(cached: CachedSession) -> dict[str, Any]:
-    scene = cached.scene
+    session = cached.session
     told = branch_json(cached, 0)
     cause = told["cause"] or {"name": "", "operation": "", "type": ""}
-    root = scene.branches[0]
+    root = session.branches[0]
     is_done = root.status == "done" and root.truth is not None
     return {
-        "at": cached.key[1], "name": scene.name, "suite": LIVE, "call": root.ask.program.call or "",
+        "at": cached.key[1], "name": session.name, "suite": LIVE, "call": root.ask.program.call or "",
         "cause": cause["name"], "operation": cause["operation"], "type": cause["type"],
         "steps": told["rows"], "agreed": told["rows"] if told["first"] is None else told["first"], "depth": None,
         "bytes": told["cost"]["found_bytes"], "answer": told["answer"]["right"] if is_done else None,

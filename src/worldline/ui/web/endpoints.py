@@ -46,32 +46,32 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         method="GET", path="/api/runs/{run}/overview", summary="How a run went, over the samples that a filter takes.",
         answer="Overview", query=FILTERS,
-        act=lambda service, call: api.overview(service.scenes, call.path["run"], call.query),
+        act=lambda service, call: api.overview(service.sessions, call.path["run"], call.query),
     ),
     Endpoint(
         method="GET", path="/api/runs/{run}/samples", summary="A part of the sorted list of samples.",
         answer="Samples", query=_LISTING,
-        act=lambda service, call: api.samples(service.scenes, call.path["run"], call.query),
+        act=lambda service, call: api.samples(service.sessions, call.path["run"], call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE, summary="One sample: its program, its branches, where it parts and why.",
         answer="Scene", query={"other": _OTHER}, refuses=(409,),
-        act=lambda service, call: api.sample(service.scenes, **call.path, **call.query),
+        act=lambda service, call: api.sample(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/timeline", summary="All rows of a pair in so many bins.", answer="Timeline",
         query={**_PAIR, "bins": _BINS}, refuses=(409,),
-        act=lambda service, call: api.timeline(service.scenes, **call.path, **call.query),
+        act=lambda service, call: api.timeline(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/chunks/{k}", summary="256 rows of a pair, with the state before them.",
         answer="Chunk", query=_PAIR, refuses=(409,),
-        act=lambda service, call: api.chunk(service.scenes, **call.path, **call.query),
+        act=lambda service, call: api.chunk(service.sessions, **call.path, **call.query),
     ),
     Endpoint(
         method="POST", path=_SAMPLE + "/branches", summary="Intervene, and let the model go on from there.",
         answer="Grown", status=201, body=BRANCH_BODY, refuses=(409, 429),
-        act=lambda service, call: service.grow(call.path["run"], call.path["at"], call.body),
+        act=lambda service, call: service.predict_branch(call.path["run"], call.path["at"], call.body),
     ),
     Endpoint(
         method="GET", path=_SAMPLE + "/branches/{b}/events", summary="How a branch grows, as server-sent events.",

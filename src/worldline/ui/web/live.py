@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 from worldline.predict.predictor import Predictor
 from worldline.ui.http.errors import Refusal
-from worldline.ui.session.rollout_worker import Growth, RolloutWorker, Start
-from worldline.ui.web.session_cache import SceneKey
+from worldline.ui.session.rollout_worker import Rollout, RolloutWorker, Start
+from worldline.ui.web.session_cache import SessionKey
 
 WAITING = 8  # branches behind the one that grows
 LEAVING = 2.0  # seconds that the one that grows has to end when the server does
@@ -23,7 +23,7 @@ class LiveBranches:
     def __init__(self, models: Mapping[str, Callable[[], Predictor]]) -> None:
         self.models = tuple(models)
         self._loaders, self._loaded = dict(models), dict[str, Predictor]()
-        self._growths: dict[tuple[SceneKey, int], Growth] = {}
+        self._rollouts: dict[tuple[SessionKey, int], Rollout] = {}
         self._lock, self._loading = threading.Lock(), threading.Lock()
         self._is_closed = False
         self._thread = RolloutWorker()
@@ -37,31 +37,31 @@ class LiveBranches:
                 self._loaded[name] = self._loaders[name]()
             return self._loaded[name]
 
-    def begin(self, key: SceneKey, start: Start) -> Growth:
+    def begin(self, key: SessionKey, start: Start) -> Rollout:
         """Take on a branch: its first word is heard here, so that what cannot be is said at once."""
         with self._lock:
-            growing = {name: one for name, one in self._growths.items() if not one.over.is_set()}
+            growing = {name: one for name, one in self._rollouts.items() if not one.over.is_set()}
             if self._is_closed or len(growing) > WAITING:
                 raise Refusal(429, f"{WAITING} branches are waiting already: stop one, or wait")
-            growth = self._thread.begin(start)
-            self._growths = {**growing, (key, growth.branch): growth}
-        return growth
+            rollout = self._thread.begin(start)
+            self._rollouts = {**growing, (key, rollout.branch): rollout}
+        return rollout
 
-    def growth(self, key: SceneKey, branch: int) -> Growth | None:
+    def rollout(self, key: SessionKey, branch: int) -> Rollout | None:
         """A branch of a scene while it grows; one that is over may be there as well."""
-        return self._growths.get((key, branch))
+        return self._rollouts.get((key, branch))
 
-    def ahead(self, growth: Growth) -> int:
+    def ahead(self, rollout: Rollout) -> int:
         """How many branches come before one: 0 once it is its turn."""
-        if growth.is_begun:
+        if rollout.is_begun:
             return 0
-        waiting = [one for one in self._growths.values() if not one.over.is_set()]
-        return waiting.index(growth) if growth in waiting else 0
+        waiting = [one for one in self._rollouts.values() if not one.over.is_set()]
+        return waiting.index(rollout) if rollout in waiting else 0
 
     def close(self) -> None:
         """Stop everything, in its order: what is told to stop before it begins is over at once."""
         with self._lock:
             self._is_closed = True
-            for growth in self._growths.values():
-                growth.stop()
+            for rollout in self._rollouts.values():
+                rollout.stop()
         self._thread.end(LEAVING)

@@ -112,7 +112,7 @@ _BRANCH = record(
     program=maybe(named("Program")), rows=COUNT, first=MAYBE_COUNT, answer=named("Answer"),
     cause=maybe(named("Cause")), cost=named("Cost"),
 )  # fmt: skip
-_SCENE = record(
+_SESSION = record(
     name=TEXT, model=TEXT, other_model=MAYBE_TEXT, codec={"enum": list(NOTATIONS)}, program=named("Program"),
     branches=listed(named("Branch")), sides=listed({"enum": ["truth", "found", "other"]}), at=COUNT, run=TEXT,
     previous=MAYBE_COUNT, next=MAYBE_COUNT,
@@ -141,7 +141,7 @@ _BIN: Schema = {"type": "array", "minItems": 5, "maxItems": 5}
 SCHEMAS: dict[str, Schema] = {
     "Error": closed({"error": closed({"slug": TEXT, "message": TEXT})}),
     "Share": _SHARE, "Bucket": _BUCKET, "Difference": _DIFFERENCE, "Cell": _CELL, "Row": _ROW, "Key": _KEY,
-    "Program": _PROGRAM, "Answer": _ANSWER, "Cause": _CAUSE, "Cost": _COST, "Branch": _BRANCH, "Scene": _SCENE,
+    "Program": _PROGRAM, "Answer": _ANSWER, "Cause": _CAUSE, "Cost": _COST, "Branch": _BRANCH, "Scene": _SESSION,
     "Runs": record(runs=listed(_RUN), models=listed(TEXT), live=FLAG),
     "Overview": record(
         n=COUNT, answer=named("Share"), trace=named("Share"),

@@ -59,7 +59,7 @@ def address(host: str, rules: Policy) -> str:
 
 def place(opening: Opening) -> str:
     """What one wants to see first: of a single program, that; else all that was opened."""
-    is_single = not opening.runs and len(opening.scenes) + len(opening.programs) == 1
+    is_single = not opening.runs and len(opening.sessions) + len(opening.programs) == 1
     return "/run/live/sample/0" if is_single else ""
 
 

@@ -23,9 +23,9 @@ from worldline.predict.predictor import Predictor
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.http.threads import ThreadGate
-from worldline.ui.session.branches.branch import Intervention
-from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.rollout_worker import Growth
+from worldline.ui.session.branches.branch import BranchEdit
+from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
+from worldline.ui.session.rollout_worker import Rollout
 from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.index.index import build
@@ -47,7 +47,7 @@ class Opening:
     """
 
     runs: tuple[Path, ...] = ()
-    scenes: tuple[Session, ...] = ()
+    sessions: tuple[Session, ...] = ()
     programs: tuple[Program, ...] = ()
     models: Mapping[str, Callable[[], Predictor]] = field(default_factory=dict)
     limits: Limits | None = None
@@ -63,13 +63,13 @@ class Service:
             raise UsageError("a program is shown as a model imagines it: name one")
         if len(opening.programs) > WAITING:
             raise UsageError(f"at most {WAITING} programs are imagined at once, not {len(opening.programs)}")
-        self.scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+        self.sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
         self.live = LiveBranches(opening.models) if opening.models else None
         self._opening = opening
         self._is_leaving: Callable[[], bool] = lambda: False
         self.in_thread = ThreadGate(THREADS, self.is_leaving)
-        for scene in opening.scenes:
-            self.scenes.add(scene)
+        for session in opening.sessions:
+            self.sessions.add(session)
 
     def open(self, *, is_leaving: Callable[[], bool]) -> None:
         """Begin with the programs; `is_leaving` is asked by streams whether they should end."""
@@ -89,29 +89,29 @@ class Service:
     def runs(self) -> dict[str, Any]:
         """The runs, the models, and whether they can be asked."""
         models = list(self.live.models) if self.live else []
-        return {"runs": api.runs(self.scenes), "models": models, "live": self.live is not None}
+        return {"runs": api.runs(self.sessions), "models": models, "live": self.live is not None}
 
-    def grow(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
+    def predict_branch(self, run: str, at: int, body: Mapping[str, Any]) -> dict[str, Any]:
         """Intervene in a scene."""
         live = self._asked()
         parent = body.get("parent", 0)
-        cached = self.scenes.get(run, at)
-        scene = cached.scene
-        predictor = live.model(scene.model if scene.model in live.models else live.models[0])
+        cached = self.sessions.get(run, at)
+        session = cached.session
+        predictor = live.model(session.model if session.model in live.models else live.models[0])
         with cached.lock:
-            branch = api.branch_of(scene, parent)
+            branch = api.branch_of(session, parent)
             if branch.status == "running":
                 raise Refusal(409, f"branch {parent} is still growing: stop it, or wait")
-            if len(scene.branches) >= BRANCHES or cached.weight > WEIGHT:
-                raise Refusal(409, f"{len(scene.branches)} branches are as much as is kept", slug="full")
-            intervention = Intervention.of_json(body["intervention"])
-            growth = live.begin(
+            if len(session.branches) >= BRANCHES or cached.weight > WEIGHT:
+                raise Refusal(409, f"{len(session.branches)} branches are as much as is kept", slug="full")
+            edit = BranchEdit.of_json(body["intervention"])
+            rollout = live.begin(
                 cached.key,
-                lambda stop: grow(
-                    scene, predictor, intervention, parent=parent, limits=self._opening.limits, stop=stop
+                lambda stop: predict_branch(
+                    session, predictor, edit, parent=parent, limits=self._opening.limits, stop=stop
                 ),
             )
-        return {"branch": growth.branch}
+        return {"branch": rollout.branch}
 
     def type(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Take a program that was typed."""
@@ -123,40 +123,40 @@ class Service:
 
     def stop(self, run: str, at: int, branch: int) -> dict[str, Any]:
         """Stop a branch; one that is over stays as it is."""
-        cached = self.scenes.get(run, at)
-        api.branch_of(cached.scene, branch)
-        growth = self.live.growth(cached.key, branch) if self.live else None
-        if growth is not None:
-            growth.stop()
-            growth.over.wait(STOPPING)
-        return {"branch": branch, "status": api.branch_of(cached.scene, branch).status}
+        cached = self.sessions.get(run, at)
+        api.branch_of(cached.session, branch)
+        rollout = self.live.rollout(cached.key, branch) if self.live else None
+        if rollout is not None:
+            rollout.stop()
+            rollout.over.wait(STOPPING)
+        return {"branch": branch, "status": api.branch_of(cached.session, branch).status}
 
     async def events(self, run: str, at: int, branch: int) -> AsyncIterator[bytes]:
         """A branch while it grows; its description at the end."""
-        cached = await self.in_thread(self.scenes.get, run, at)
-        api.branch_of(cached.scene, branch)
-        growth = self.live.growth(cached.key, branch) if self.live else None
-        return self._stream(cached, branch, growth)
+        cached = await self.in_thread(self.sessions.get, run, at)
+        api.branch_of(cached.session, branch)
+        rollout = self.live.rollout(cached.key, branch) if self.live else None
+        return self._stream(cached, branch, rollout)
 
     async def _stream(
-        self, cached: CachedSession, branch: int, growth: Growth | None
+        self, cached: CachedSession, branch: int, rollout: Rollout | None
     ) -> AsyncIterator[bytes]:
         with suppress(Refusal):  # the server ends, and with it the stream
-            if growth is not None:
-                async for told in self._progress(cached, growth):
+            if rollout is not None:
+                async for told in self._progress(cached, rollout):
                     yield told
             yield event("done", await self.in_thread(api.branch_json, cached, branch))
 
-    async def _progress(self, cached: CachedSession, growth: Growth) -> AsyncIterator[bytes]:
-        said: tuple[GrowthProgress, int] | None = None
+    async def _progress(self, cached: CachedSession, rollout: Rollout) -> AsyncIterator[bytes]:
+        said: tuple[RolloutProgress, int] | None = None
         spoke, pause = time.monotonic(), BEAT
-        while not growth.over.is_set() and not self.is_leaving():
+        while not rollout.over.is_set() and not self.is_leaving():
             began = time.monotonic()
-            ahead = self.live.ahead(growth) if self.live else 0
-            if growth.latest is not None and (growth.latest, ahead) != said:
-                said, spoke = (growth.latest, ahead), began
-                rows = await self.in_thread(_rows, cached, growth.branch)
-                yield event("progress", _progress_json(growth.latest, rows, ahead))
+            ahead = self.live.ahead(rollout) if self.live else 0
+            if rollout.latest is not None and (rollout.latest, ahead) != said:
+                said, spoke = (rollout.latest, ahead), began
+                rows = await self.in_thread(_rows, cached, rollout.branch)
+                yield event("progress", _progress_json(rollout.latest, rows, ahead))
                 pause = max(BEAT, 4 * (time.monotonic() - began))  # counting rows must not hold up the model
             elif began - spoke > ALIVE:
                 spoke = began
@@ -167,17 +167,18 @@ class Service:
         live = self._asked()
         predictor = live.model(model or live.models[0])
         tokenizer = self._opening.tokenizer
-        scene = Session.new(
+        session = Session.new(
             program, model=model or live.models[0], codec=predictor.info.notation, tokenizer=tokenizer,
             control=self._opening.control,
         )  # fmt: skip
-        cached = self.scenes.add(scene)
+        cached = self.sessions.add(session)
         try:
             live.begin(
-                cached.key, lambda stop: imagine(scene, predictor, limits=self._opening.limits, stop=stop)
+                cached.key,
+                lambda stop: predict_root(session, predictor, limits=self._opening.limits, stop=stop),
             )
         except Refusal:
-            self.scenes.drop(cached)
+            self.sessions.drop(cached)
             raise
         return cached.key[1]
 
@@ -194,9 +195,9 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
 
 def _rows(cached: CachedSession, branch: int) -> int:
     with cached.lock:
-        return len(cached.pair(branch).rows)
+        return len(cached.run_diff(branch).rows)
 
 
-def _progress_json(progress: GrowthProgress, rows: int, ahead: int) -> dict[str, Any]:
+def _progress_json(progress: RolloutProgress, rows: int, ahead: int) -> dict[str, Any]:
     told = {"stage": progress.stage, "bytes": progress.bytes, "steps": progress.steps, "ahead": ahead}
     return {**told, "rows": rows, "note": progress.note}

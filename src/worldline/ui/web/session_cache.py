@@ -25,7 +25,7 @@ WEIGHT = 8 << 20  # bytes of texts; the rows that are made of them take some eig
 BOUNDS = {"plain": (12, WEIGHT), "worked": (32, 2 * WEIGHT), LIVE: (64, 2 * WEIGHT)}
 """How many scenes without branches, with branches and of typed programs are kept, and the bytes of their texts."""
 YOUNG = 0.3  # seconds that a pair of a growing branch is good for: its parts are asked for in turn
-SceneKey = tuple[str, int, str]
+SessionKey = tuple[str, int, str]
 """A run, a sample of it, and the run beside it, if any."""
 
 
@@ -33,39 +33,39 @@ SceneKey = tuple[str, int, str]
 class CachedSession:
     """A scene, and a lock for whoever makes its pairs: they take time, and one is enough."""
 
-    key: SceneKey
-    scene: Session
+    key: SessionKey
+    session: Session
     lock: threading.RLock = field(default_factory=threading.RLock)
     _young: dict[tuple[int, str, str], tuple[float, RunDiff]] = field(default_factory=dict)
 
-    def pair(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
+    def run_diff(self, branch: int = 0, left: str = "truth", right: str = "found") -> RunDiff:
         """Two sides row by row; of a branch that grows, perhaps as they were a moment ago. Ask with the lock."""
         key, now = (branch, left, right), time.monotonic()
-        is_growing = self.scene.branch(branch).status == "running"
+        is_running = self.session.branch(branch).status == "running"
         made, known = self._young.get(key, (0.0, None))
-        if known is not None and is_growing and now - made < YOUNG:
+        if known is not None and is_running and now - made < YOUNG:
             return known
-        found = self.scene.pair(*key)
+        found = self.session.run_diff(*key)
         self._young.pop(key, None)
-        if is_growing:
+        if is_running:
             self._young[key] = time.monotonic(), found
         return found
 
     @property
     def kind(self) -> str:
         """Which bound it counts in."""
-        return LIVE if self.key[0] == LIVE else "worked" if len(self.scene.branches) > 1 else "plain"
+        return LIVE if self.key[0] == LIVE else "worked" if len(self.session.branches) > 1 else "plain"
 
     @property
-    def is_growing(self) -> bool:
+    def is_running(self) -> bool:
         """Whether a model is at it."""
-        return any(branch.status == "running" for branch in self.scene.branches)
+        return any(branch.status == "running" for branch in self.session.branches)
 
     @property
     def weight(self) -> int:
         """The bytes of its texts."""
         return sum(
-            len(one.found.text) + (len(one.truth.text) if one.truth else 0) for one in self.scene.branches
+            len(one.found.text) + (len(one.truth.text) if one.truth else 0) for one in self.session.branches
         )
 
 
@@ -74,8 +74,8 @@ class SessionCache:
 
     def __init__(self, runs: Sequence[RunIndex], *, tokenizer: Tokenizer | None = None) -> None:
         self.runs, self._tokenizer = tuple(runs), tokenizer
-        self._cached: OrderedDict[SceneKey, CachedSession] = OrderedDict()
-        self._lock, self._making = threading.Lock(), dict[SceneKey, threading.Lock]()
+        self._cached: OrderedDict[SessionKey, CachedSession] = OrderedDict()
+        self._lock, self._making = threading.Lock(), dict[SessionKey, threading.Lock]()
         self._typed = 0
 
     def index(self, run: str) -> RunIndex:
@@ -91,11 +91,11 @@ class SessionCache:
                 (one for one in self._cached.values() if one.key[0] == LIVE), key=lambda one: one.key
             )
 
-    def add(self, scene: Session) -> CachedSession:
+    def add(self, session: Session) -> CachedSession:
         """Take in a typed program."""
         with self._lock:
             self._typed += 1
-            return self._put(CachedSession((LIVE, self._typed - 1, ""), scene))
+            return self._put(CachedSession((LIVE, self._typed - 1, ""), session))
 
     def drop(self, cached: CachedSession) -> None:
         """Let go of a scene."""
@@ -136,7 +136,7 @@ class SessionCache:
         before, behind = [place for place in places if place < at], [place for place in places if place > at]
         return before[-1] if before else None, behind[0] if behind else None
 
-    def _known(self, key: SceneKey) -> CachedSession | None:
+    def _known(self, key: SessionKey) -> CachedSession | None:
         with self._lock:
             if key in self._cached:
                 self._cached.move_to_end(key)
@@ -147,7 +147,7 @@ class SessionCache:
         _row(index, at)
         record = index.record(at)
         if not other:
-            scene = Session.of_sample(
+            session = Session.of_sample(
                 record.sample(), name=record.name, model=index.model, tokenizer=self._tokenizer
             )
         else:
@@ -155,9 +155,9 @@ class SessionCache:
                 raise Refusal(422, f"run {other} has no such sample to put beside")
             there, plain = self.index(other), self.get(run, at)
             second = there.record(at)
-            scene = plain.scene.beside(second.found, ask=second.ask, model=there.model)
+            session = plain.session.beside(second.found, ask=second.ask, model=there.model)
         with self._lock:
-            return self._put(CachedSession((run, at, other), scene))
+            return self._put(CachedSession((run, at, other), session))
 
     def _put(self, cached: CachedSession) -> CachedSession:
         """Keep one more, and let go of the oldest that are too many."""
@@ -168,7 +168,7 @@ class SessionCache:
             for one in same:
                 if one is cached or (count <= most and weight <= heaviest):
                     break
-                if not one.is_growing:
+                if not one.is_running:
                     del self._cached[one.key]
                     count, weight = count - 1, weight - one.weight
         return cached

@@ -24,21 +24,23 @@ from worldline.ui.session.stepping import first_divergence
 from worldline.ui.session.stops import runnable
 
 
-def branch_json(branch: Branch, pair: RunDiff, root: Branch, tokenizer: Tokenizer | None) -> dict[str, Any]:
+def branch_json(
+    branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Tokenizer | None
+) -> dict[str, Any]:
     """One branch, beside its root; `pair` are its truth and what was found."""
     rewritten = branch.ask.program != root.ask.program
     return {
         "id": branch.id,
         "parent": branch.parent,
-        "intervention": None if branch.intervention is None else branch.intervention.as_json(),
+        "intervention": None if branch.edit is None else branch.edit.as_json(),
         "status": branch.status,
         "note": branch.note,
         "why": branch.why,
         "at": branch.at,
         "program": program_json(branch.ask.program) if rewritten else None,
-        "rows": len(pair.rows),
-        "first": first_divergence(pair, branch),
-        "answer": _answer(branch, pair),
+        "rows": len(run_diff.rows),
+        "first": first_divergence(run_diff, branch),
+        "answer": _answer(branch, run_diff),
         "cause": None if branch.cause is None else _cause(branch.cause),
         "cost": _cost(branch, tokenizer),
         "belief": None if branch.belief is None else asdict(branch.belief),
@@ -62,12 +64,12 @@ def program_json(program: Program) -> dict[str, Any]:
     }
 
 
-def _answer(branch: Branch, pair: RunDiff) -> dict[str, Any]:
+def _answer(branch: Branch, run_diff: RunDiff) -> dict[str, Any]:
     """How both end, as event and value, whether alike, and the verdict's word; None where the truth does not end."""
-    found = pair.right.reading
-    if pair.left is None or pair.left.reading.answer is None:
+    found = run_diff.right.reading
+    if run_diff.left is None or run_diff.left.reading.answer is None:
         return {"truth": None, "found": found.answer, "right": None, "outcome": None}
-    truth, printed = pair.left.reading, branch.ask.program.call is None
+    truth, printed = run_diff.left.reading, branch.ask.program.call is None
     right = found.ended and ends_alike(truth, found, printed=printed)
     # Where ends are read loosely, one before anything has returned is none.
     ended = found.ended and (found.answer is not None or notation(branch.found.codec).is_canonical)

@@ -31,7 +31,7 @@ _NUMBERS = ("step", "line", "limit")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Intervention:
+class BranchEdit:
     """What is done to a run that was imagined; which fields it has depends on its kind (KINDS).
 
     `edit`: after `step` the name has this canonical value, None takes it away. `line`: after `step` this line is next.
@@ -61,7 +61,7 @@ class Intervention:
             raise UsageError(f"a program is rewritten by one of {', '.join(HOWS)}, not {self.how!r}")
 
     @classmethod
-    def of_json(cls, told: Mapping[str, Any]) -> Intervention:
+    def of_json(cls, told: Mapping[str, Any]) -> BranchEdit:
         """From a JSON object; an unknown key is an error."""
         unknown = sorted(map(str, told.keys() - cls.__dataclass_fields__.keys()))
         if unknown:
@@ -86,7 +86,7 @@ class Branch:
 
     id: int
     parent: int | None
-    intervention: Intervention | None
+    edit: BranchEdit | None
     ask: PredictionRequest
     truth: Prediction | None
     found: Prediction

@@ -27,7 +27,7 @@ from worldline.core.value import canonical
 from worldline.predict.forcing.edit import Edit, edited
 from worldline.predict.prediction import PredictionRequest
 from worldline.predict.table import table_of
-from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.branches.branch import Branch, BranchEdit
 
 _NAME = re.compile(r"[\w$]++")  # in another language than Python
 ROOM = 1 << 12  # bytes that a model has at least behind an intervention
@@ -59,22 +59,22 @@ class BranchPlan:
     fresh: bool = False
 
 
-def planned(branch: Branch, intervention: Intervention) -> BranchPlan:
+def planned(branch: Branch, edit: BranchEdit) -> BranchPlan:
     """How a branch goes on from an intervention; UsageError where it cannot."""
-    if intervention.kind == "budget":
-        return _budget(branch, intervention)
-    if intervention.kind == "rewrite":
-        return _rewrite(branch, intervention)
+    if edit.kind == "budget":
+        return _budget(branch, edit)
+    if edit.kind == "rewrite":
+        return _rewrite(branch, edit)
     if not notation(branch.found.codec).resumes_anywhere:
         raise UsageError(
             f"only compact texts can be led elsewhere, and this one is written in {branch.found.codec}"
         )
     run = ImaginedRun.of(branch)
-    return _edit(run, intervention) if intervention.kind == "edit" else _line(run, intervention)
+    return _edit(run, edit) if edit.kind == "edit" else _line(run, edit)
 
 
-def _budget(branch: Branch, intervention: Intervention) -> BranchPlan:
-    found, limit = branch.found, intervention.limit or 0
+def _budget(branch: Branch, edit: BranchEdit) -> BranchPlan:
+    found, limit = branch.found, edit.limit or 0
     if found.status != "budget":
         raise UsageError(f"the budget did not cut it: it is {found.status}")
     if limit <= len(found.text):
@@ -86,8 +86,8 @@ def _budget(branch: Branch, intervention: Intervention) -> BranchPlan:
     return BranchPlan(ask=replace(branch.ask, limit=limit, given=found.text), at=steps)
 
 
-def _rewrite(branch: Branch, intervention: Intervention) -> BranchPlan:
-    how, old = intervention.how, branch.ask.program
+def _rewrite(branch: Branch, edit: BranchEdit) -> BranchPlan:
+    how, old = edit.how, branch.ask.program
     flat, loops = how in ("flatten", "both"), how in ("chars", "both")
     done = rewrite(old.source, flatten=flat, chars=loops, call=old.call, language=old.language)
     if not done.changed:
@@ -165,18 +165,18 @@ class ImaginedRun:
         return step
 
 
-def _edit(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
-    step = run.step_at(intervention.step)
+def _edit(run: ImaginedRun, edit: BranchEdit) -> BranchPlan:
+    step = run.step_at(edit.step)
     event = run.parsed.steps[step].event
     if event in CHANGELESS:
         step = run.newest(run.parsed.steps[step].frame, step)
     point = run.branch_point(step)
-    if not _is_name(intervention.name or "", run.ask.program.lang):
-        raise UsageError(f"{intervention.name!r} is no name")
-    value = None if intervention.value is None else canonical(intervention.value)
+    if not _is_name(edit.name or "", run.ask.program.lang):
+        raise UsageError(f"{edit.name!r} is no name")
+    value = None if edit.value is None else canonical(edit.value)
     if isinstance(value, Malformed):
-        raise UsageError(f"{intervention.name}={intervention.value}: not a value")
-    values = {intervention.name or "": value}
+        raise UsageError(f"{edit.name}={edit.value}: not a value")
+    values = {edit.name or "": value}
     given = edited(run.ask, run.text, Edit(step, values))
     return BranchPlan(ask=_going_on(run.ask, given), at=step, point=point, values=values)
 
@@ -185,8 +185,8 @@ def _is_name(name: str, lang: Language) -> bool:
     return name.isidentifier() if lang.has_syntax_tree else _NAME.fullmatch(name) is not None
 
 
-def _line(run: ImaginedRun, intervention: Intervention) -> BranchPlan:
-    step, line = run.step_at(intervention.step), intervention.line or 0
+def _line(run: ImaginedRun, edit: BranchEdit) -> BranchPlan:
+    step, line = run.step_at(edit.step), edit.line or 0
     frame = run.parsed.steps[step].frame
     if run.ends(step):
         stack = run.stack(step)

@@ -22,13 +22,13 @@ from textual.message import Message
 
 from worldline.core.limits import Limits
 from worldline.predict.predictor import Predictor
-from worldline.ui.session.branches.branch import HOWS, Intervention
-from worldline.ui.session.grow import GrowthProgress, grow, imagine
-from worldline.ui.session.rollout_worker import Act, Grower, IsStopped, RolloutWorker
+from worldline.ui.session.branches.branch import HOWS, BranchEdit
+from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
+from worldline.ui.session.rollout_worker import Act, IsStopped, RolloutController, RolloutWorker
 from worldline.ui.session.session import Session
 from worldline.ui.session.stops import STOPS, Location
 from worldline.ui.terminal.step import draw, questions, words
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.keys import HINT, KEYS
 from worldline.ui.terminal.step.panel import CSS, HEIGHTS, PANELS, WIDTHS, Panel
 from worldline.ui.terminal.step.row_view import NamedValue
@@ -40,9 +40,9 @@ SHARE = 5  # how many times longer a model writes than its rows take to be compa
 REWRITES = ("one operation a line, comprehensions as loops", "string methods as loops", "both")
 
 
-def step(scene: Session, predictor: Predictor, *, limits: Limits | None = None) -> None:
+def step(session: Session, predictor: Predictor, *, limits: Limits | None = None) -> None:
     """Let a model imagine a new scene, and its user step through it; returns when he quits."""
-    app = StepApp(scene, predictor, limits)
+    app = StepApp(session, predictor, limits)
     try:
         app.run()
     finally:
@@ -73,27 +73,27 @@ class StepApp(App[None]):
     ]
     CSS = CSS
 
-    def __init__(self, scene: Session, predictor: Predictor, limits: Limits | None = None) -> None:
+    def __init__(self, session: Session, predictor: Predictor, limits: Limits | None = None) -> None:
         # Without colours textual would still send greys; as an ANSI app it sends none.
         super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
-        self.cursor, self.predictor, self._limits = SceneCursor(scene), predictor, limits
+        self.cursor, self.predictor, self._limits = SessionCursor(session), predictor, limits
         self.is_killed = False
         self.message = ""
         self.chosen: tuple[int, str] | None = None
         self._runs: int | None = None  # the row from which it runs on while the model writes
-        self.progress: GrowthProgress | None = None
+        self.progress: RolloutProgress | None = None
         self._listing = draw.SourcePane(self.cursor.here.ask.program)
         self._line: Location | None = None
         self.panels = {str(panel.id): panel for panel in self._panels()}
         self._growing = RolloutWorker()
-        self._grower = Grower(self._growing, self._post)
+        self._controller = RolloutController(self._growing, self._post)
 
     def _post(self, act: Act) -> None:
         self.post_message(PostedCall(act))
 
     def end(self) -> None:
         """The model stops writing."""
-        self._grower.stop()
+        self._controller.stop()
         self._growing.end(PATIENCE)
 
     # what is on the screen
@@ -127,8 +127,8 @@ class StepApp(App[None]):
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, self._kill)
         cursor, predictor = self.cursor, self.predictor
-        self._grower.start(
-            lambda stop: paced(cursor, imagine(cursor.scene, predictor, limits=self._limits, stop=stop)),
+        self._controller.start(
+            lambda stop: paced(cursor, predict_root(cursor.session, predictor, limits=self._limits, stop=stop)),
             begun=lambda branch: None, grew=self._grew, refused=self._refused,
         )  # fmt: skip
 
@@ -147,11 +147,9 @@ class StepApp(App[None]):
     def line(self) -> Location:
         """The chosen line: the one that runs, unless somebody pointed at another."""
         if self._line is None:
-            side_view = draw.source_side(self.cursor.view)
-            live = side_view.stack[-1] if side_view is not None and side_view.stack else None
-            file = (
-                side_view.side.frame(live.frame).file if side_view is not None and live is not None else None
-            )
+            run_view = draw.source_side(self.cursor.view)
+            live = run_view.stack[-1] if run_view is not None and run_view.stack else None
+            file = run_view.run.frame(live.frame).file if run_view is not None and live is not None else None
             return file, (live.line if live is not None else None) or 1
         return self._line
 
@@ -165,7 +163,7 @@ class StepApp(App[None]):
     def _show(self, message: str = "") -> None:
         self.message = message
         sides = (self.cursor.view.left, self.cursor.view.right)
-        is_silent = not any(side_view is not None and side_view.printed for side_view in sides)
+        is_silent = not any(run_view is not None and run_view.printed for run_view in sides)
         self.panels["output"].set_class(is_silent, "silent")
         for panel in self.panels.values():
             panel.refresh()
@@ -179,7 +177,7 @@ class StepApp(App[None]):
         """The model's thread has something to say."""
         posted.act()
 
-    def _grew(self, progress: GrowthProgress) -> None:
+    def _grew(self, progress: RolloutProgress) -> None:
         self.progress = progress
         if progress.branch != self.cursor.branch:
             return self._show(self.message)
@@ -187,7 +185,7 @@ class StepApp(App[None]):
         self.cursor.look()
         if self._runs is not None:
             self._run_on(self._runs)
-        elif followed and not self.cursor.is_growing:
+        elif followed and not self.cursor.is_running:
             self.cursor.seek(self.cursor.remarkable())
         self._show(progress.note if progress.stage == "failed" else self.message)
 
@@ -197,22 +195,22 @@ class StepApp(App[None]):
         self.cursor.look()
         self._say(why)
 
-    def _intervene(self, intervention: Intervention) -> None:
+    def _intervene(self, edit: BranchEdit) -> None:
         """A branch of its own; whatever is written now stops."""
         cursor, predictor, parent = self.cursor, self.predictor, self.cursor.branch
 
         def begun(branch: int) -> None:
             cursor.switch(branch, follow=True)
             self._line = None
-            self._say(f"branch {branch}: {words.named(intervention)}")
+            self._say(f"branch {branch}: {words.named(edit)}")
 
-        def begin(stop: IsStopped) -> Iterator[GrowthProgress]:
-            growth = grow(
-                cursor.scene, predictor, intervention, parent=parent, limits=self._limits, stop=stop
+        def begin(stop: IsStopped) -> Iterator[RolloutProgress]:
+            rollout = predict_branch(
+                cursor.session, predictor, edit, parent=parent, limits=self._limits, stop=stop
             )
-            return paced(cursor, growth)
+            return paced(cursor, rollout)
 
-        self._grower.start(begin, begun=begun, grew=self._grew, refused=self._refused)
+        self._controller.start(begin, begun=begun, grew=self._grew, refused=self._refused)
 
     # moving
 
@@ -232,7 +230,7 @@ class StepApp(App[None]):
         """From difference to difference."""
         self._go(
             self.cursor.hop(way),
-            "no such difference" if self.cursor.pair.left else "nothing to differ from",
+            "no such difference" if self.cursor.run_diff.left else "nothing to differ from",
             jump=True,
         )
 
@@ -267,7 +265,7 @@ class StepApp(App[None]):
         if found is not None:
             self._go(found[0], "", jump=True)
             self._say(found[1])
-        elif step > 0 and self.cursor.is_growing:
+        elif step > 0 and self.cursor.is_running:
             self.cursor.jump(self.cursor.row)
             self.cursor.follows, self._runs = True, self.cursor.row
             self._say("running on while the model writes; any step stops it")
@@ -278,7 +276,7 @@ class StepApp(App[None]):
     def _run_on(self, start: int) -> None:
         """More is written: perhaps a reason to stop."""
         found = self.cursor.run(start, 1)
-        if found is not None or not self.cursor.is_growing:
+        if found is not None or not self.cursor.is_running:
             row, self.message = found or (self.cursor.count - 1, "nothing stops before the end")
             self.cursor.seek(row)
             self._runs = None
@@ -293,15 +291,15 @@ class StepApp(App[None]):
 
     def action_stop(self) -> None:
         """The model writes no more."""
-        if self.progress is None or self.cursor.scene.branch(self.progress.branch).status != "running":
+        if self.progress is None or self.cursor.session.branch(self.progress.branch).status != "running":
             return self._say("the model is not writing")
-        self._grower.stop()
+        self._controller.stop()
         self._say("stopping the model")
 
     def action_cycle(self, step: int) -> None:
         """The next branch, or the one before."""
         to = self.cursor.branch + step
-        self._switch(to if 0 <= to < len(self.cursor.scene.branches) else None)
+        self._switch(to if 0 <= to < len(self.cursor.session.branches) else None)
 
     def _switch(self, branch: int | None) -> None:
         self._runs = None
@@ -309,7 +307,7 @@ class StepApp(App[None]):
             return self._say("no further branch" if branch is None else "this is the branch in hand")
         self.cursor.switch(branch)
         self._line = None
-        self._say(f"branch {branch}: {words.named(self.cursor.here.intervention)}")
+        self._say(f"branch {branch}: {words.named(self.cursor.here.edit)}")
 
     # panels
 
@@ -378,7 +376,7 @@ class StepApp(App[None]):
             ways = [(how, Text(f"{how}: {told}")) for how, told in zip(HOWS, REWRITES, strict=True)]
             self.push_screen(ChoiceScreen("Rewrite the program", ways), self._rewrite)
         else:
-            branches = words.tree(self.cursor.scene, self.cursor.branch)
+            branches = words.tree(self.cursor.session, self.cursor.branch)
             at = [number for number, _ in branches].index(self.cursor.branch)
             options = [(str(number), text) for number, text in branches]
             self.push_screen(
@@ -393,7 +391,7 @@ class StepApp(App[None]):
 
     def _rewrite(self, how: str | None) -> None:
         if how is not None:
-            self._intervene(Intervention(kind="rewrite", how=how))
+            self._intervene(BranchEdit(kind="rewrite", how=how))
 
     def action_ask(self, what: str) -> None:
         """One line of text: where to go, or what to change."""
@@ -423,11 +421,11 @@ class StepApp(App[None]):
 
     def action_leave(self) -> None:
         """Quit, whatever is under way."""
-        self._grower.stop()
+        self._controller.stop()
         self.exit()
 
 
-def paced(cursor: SceneCursor, growing: Iterator[GrowthProgress]) -> Iterator[GrowthProgress]:
+def paced(cursor: SessionCursor, growing: Iterator[RolloutProgress]) -> Iterator[RolloutProgress]:
     """Reports of a branch, each when its rows are made: here, where nobody waits for a key, and not too often."""
     stage, free = "", 0.0
     for progress in growing:

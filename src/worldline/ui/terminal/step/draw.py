@@ -20,8 +20,8 @@ from worldline.ui.session.marks.natives import legend
 from worldline.ui.session.stops import Location
 from worldline.ui.session.timeline import CODES
 from worldline.ui.terminal.source import HighlightedSource
-from worldline.ui.terminal.step.cursor import SceneCursor
-from worldline.ui.terminal.step.row_view import NamedValue, RowView, SideView, StackLevel
+from worldline.ui.terminal.step.cursor import SessionCursor
+from worldline.ui.terminal.step.row_view import NamedValue, RowView, RunView, StackLevel
 from worldline.ui.terminal.step.words import SIGNS, STYLES, brief
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -77,7 +77,7 @@ class SourcePane:
         return text
 
     def draw(
-        self, cursor: SceneCursor, location: Location, width: int, height: int, *, focused: bool
+        self, cursor: SessionCursor, location: Location, width: int, height: int, *, focused: bool
     ) -> list[Text]:
         """The lines around the chosen one, with what runs there."""
         file, chosen = location
@@ -102,9 +102,9 @@ class SourcePane:
 def _marks(view: RowView, file: str | None) -> dict[int, str]:
     """What runs at each line: both sides, one of them, or a frame that waits."""
     found: dict[int, str] = {}
-    for side_view, sign in ((view.left, "T"), (view.right, "M")):
-        for at, live in enumerate(reversed(side_view.stack if side_view is not None else ())):
-            if side_view is None or live.line is None or side_view.side.frame(live.frame).file != file:
+    for run_view, sign in ((view.left, "T"), (view.right, "M")):
+        for at, live in enumerate(reversed(run_view.stack if run_view is not None else ())):
+            if run_view is None or live.line is None or run_view.run.frame(live.frame).file != file:
                 continue
             if at:
                 found.setdefault(live.line, "▷")
@@ -148,9 +148,9 @@ def state(
 
 def _native_words(view: RowView, width: int) -> list[Text]:
     """What the words in the values are called in the program's language, on a line; none where there are none."""
-    side_view = view.right or view.left
+    run_view = view.right or view.left
     texts = [text for level in view.levels for one in level.names for text in (one.left, one.right) if text]
-    told = legend(texts, side_view.side.ask.program.language) if side_view is not None else []
+    told = legend(texts, run_view.run.ask.program.language) if run_view is not None else []
     return [fit(Text(printable(", ".join(told)), style="dim"), width)] if told else []
 
 
@@ -223,18 +223,18 @@ def _value(value: str | None, other: str | None, changed: bool, differs: bool, w
 # ---- steps
 
 
-def steps(cursor: SceneCursor, width: int, height: int, *, focused: bool) -> list[Text]:
+def steps(cursor: SessionCursor, width: int, height: int, *, focused: bool) -> list[Text]:
     """The rows around the one in hand: verdicts, and what each side does."""
     lines = [title(f"steps {cursor.count:,}", width, focused=focused)]
     digits = max(3, len(str(cursor.count)))
     sure = 5 if width >= 56 and cursor.here.sure else 0
-    cell = max(1, width - digits - 6 - sure) // (1 if cursor.pair.left is None else 2)
+    cell = max(1, width - digits - 6 - sure) // (1 if cursor.run_diff.left is None else 2)
     for row in around(cursor.row, cursor.count, height - 1):
         told = cursor.row_json(row)
         text = Text(("▶" if row == cursor.row else " ") + f"{row:>{digits}} ")
         for what in ("action", "state"):
             text.append(SIGNS[told[what]], style=STYLES[told[what]])
-        for name in ("left", "right") if cursor.pair.left is not None else ("right",):
+        for name in ("left", "right") if cursor.run_diff.left is not None else ("right",):
             text.append(" ").append_text(_cell(told[name], told, cell))
         if sure:
             chance = told["right"]["sure"] if told["right"] else None
@@ -266,7 +266,7 @@ def _cell(cell: dict[str, Any] | None, row: dict[str, Any], width: int) -> Text:
 
 def output(view: RowView, width: int, height: int, *, focused: bool) -> list[Text]:
     """The end of what was printed; beside each other where the sides differ."""
-    texts = [side_view.printed if side_view is not None else "" for side_view in (view.left, view.right)]
+    texts = [run_view.printed if run_view is not None else "" for run_view in (view.left, view.right)]
     same = texts[0] == texts[1] or view.alone
     words = "output" if any(texts) else "output: nothing printed"
     room = height - 1
@@ -292,7 +292,7 @@ def _tail(text: str, room: int) -> list[str]:
 # ---- timeline
 
 
-def lanes(cursor: SceneCursor, width: int, height: int) -> list[Text]:
+def lanes(cursor: SessionCursor, width: int, height: int) -> list[Text]:
     """Actions and states bin by bin, where this step and the first divergence are, and, with room, how sure it was."""
     if width < 4 or not cursor.count:
         return [Text("")] * height
@@ -320,16 +320,16 @@ def _sure(bins: Sequence[Sequence[Any]]) -> Text:
     return Text().append("% ", style="dim").append("".join(blocks), style="blue")
 
 
-def row_at(cursor: SceneCursor, column: int, width: int) -> int | None:
+def row_at(cursor: SessionCursor, column: int, width: int) -> int | None:
     """The row that a column of the timeline stands for."""
     if width < 4 or not cursor.count or column < 2:
         return None
     return min(cursor.count - 1, (column - 2) * int(cursor.timeline(width - 2)["per"]))
 
 
-def source_side(view: RowView) -> SideView | None:
+def source_side(view: RowView) -> RunView | None:
     """The side whose place the source shows: the interpreter's, where this row is its own."""
-    for side_view in (view.left, view.right):
-        if side_view is not None and side_view.own:
-            return side_view
+    for run_view in (view.left, view.right):
+        if run_view is not None and run_view.own:
+            return run_view
     return view.left or view.right

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from worldline.core.text import printable
-from worldline.ui.session.branches.branch import Intervention
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.session.branches.branch import BranchEdit
+from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.row_view import NamedValue
 from worldline.ui.terminal.step.words import brief
 
@@ -19,7 +19,7 @@ class AskedAtStep:
     value: str
 
 
-def question_of(what: str, cursor: SceneCursor, chosen: NamedValue | None, line: int) -> AskedAtStep | str:
+def question_of(what: str, cursor: SessionCursor, chosen: NamedValue | None, line: int) -> AskedAtStep | str:
     """The question before an `edit`, a forced `line` or another `budget`; or why there is none."""
     limit, step = cursor.here.ask.limit, cursor.step
     if what == "budget":
@@ -37,19 +37,19 @@ def question_of(what: str, cursor: SceneCursor, chosen: NamedValue | None, line:
     return AskedAtStep(f"After step {step}, NAME=VALUE (nothing behind = takes it away):", printable(known))
 
 
-def intervention_of(what: str, step: int | None, text: str) -> Intervention | str:
+def intervention_of(what: str, step: int | None, text: str) -> BranchEdit | str:
     """What an answer asks for; or what is wrong with it."""
     if what == "edit":
         name, equals, value = text.partition("=")
         if not equals:
             return "not NAME=VALUE, such as n=7"
-        return Intervention(kind="edit", step=step, name=name.strip(), value=value.strip() or None)
+        return BranchEdit(kind="edit", step=step, name=name.strip(), value=value.strip() or None)
     count = number(text)
     if count is None:
         return f"{brief(text, 40)!r} is no number"
     if what == "line":
-        return Intervention(kind="line", step=step, line=count)
-    return Intervention(kind="budget", limit=count)
+        return BranchEdit(kind="line", step=step, line=count)
+    return BranchEdit(kind="budget", limit=count)
 
 
 def number(text: str) -> int | None:

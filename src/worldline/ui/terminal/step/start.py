@@ -46,7 +46,7 @@ def step(
             raise
         raise UsageError("stepping in the terminal needs textual: pip install 'worldline[step]'") from None
     predictor = load_model(model, extras)
-    scene = Session.new(
+    session = Session.new(
         program,
         model=predictor.info.name,
         options=options or Compact(),
@@ -54,7 +54,7 @@ def step(
         codec=predictor.info.notation,
         control=control,
     )
-    run(scene, predictor, limits=limits)
+    run(session, predictor, limits=limits)
 
 
 def require_terminal() -> None:

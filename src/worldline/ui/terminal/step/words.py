@@ -12,12 +12,12 @@ from rich.text import Text
 
 from worldline.core.text import printable
 from worldline.diagnose.sentences import percent
-from worldline.ui.session.branches.branch import Branch, Intervention
-from worldline.ui.session.grow import GrowthProgress
+from worldline.ui.session.branches.branch import Branch, BranchEdit
+from worldline.ui.session.rollout import RolloutProgress
 from worldline.ui.session.sentences import cause_in_words, differences_in_words
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import OPEN, first_divergence
-from worldline.ui.terminal.step.cursor import SceneCursor
+from worldline.ui.terminal.step.cursor import SessionCursor
 from worldline.ui.terminal.step.keys import KEYS
 from worldline.ui.terminal.step.row_view import NamedValue
 
@@ -31,34 +31,30 @@ def brief(text: str, most: int = LONG) -> str:
     return printable(text[:most]) + ("…" if len(text) > most else "")
 
 
-def named(intervention: Intervention | None) -> str:
+def named(edit: BranchEdit | None) -> str:
     """An intervention in a few words."""
-    if intervention is None:
+    if edit is None:
         return "the run"
-    at = f" at step {intervention.step}"
-    if intervention.kind == "edit":
-        name, value = brief(intervention.name or "", 40), intervention.value
+    at = f" at step {edit.step}"
+    if edit.kind == "edit":
+        name, value = brief(edit.name or "", 40), edit.value
         return f"{name} gone{at}" if value is None else f"{name} = {brief(value, 40)}{at}"
-    if intervention.kind == "line":
-        return f"line {intervention.line} forced{at}"
-    return (
-        f"budget {intervention.limit:,} bytes"
-        if intervention.kind == "budget"
-        else f"rewritten: {intervention.how}"
-    )
+    if edit.kind == "line":
+        return f"line {edit.line} forced{at}"
+    return f"budget {edit.limit:,} bytes" if edit.kind == "budget" else f"rewritten: {edit.how}"
 
 
-def heading(cursor: SceneCursor, progress: GrowthProgress | None) -> Text:
+def heading(cursor: SessionCursor, progress: RolloutProgress | None) -> Text:
     """What is run, by whom, on which branch, and how far that is."""
     program = cursor.here.ask.program
     what = program.call if program.call is not None else " ".join([program.name, *program.argv])
-    text = Text.assemble((brief(what, 80), "bold"), ("  " + brief(cursor.scene.model, 40), "dim"))
-    if len(cursor.scene.branches) > 1:
-        text.append(f"  branch {cursor.branch}: {named(cursor.here.intervention)}", style="cyan")
-    return text.append("  ").append_text(_status(cursor.scene, cursor.here, progress))
+    text = Text.assemble((brief(what, 80), "bold"), ("  " + brief(cursor.session.model, 40), "dim"))
+    if len(cursor.session.branches) > 1:
+        text.append(f"  branch {cursor.branch}: {named(cursor.here.edit)}", style="cyan")
+    return text.append("  ").append_text(_status(cursor.session, cursor.here, progress))
 
 
-def _status(scene: Session, branch: Branch, progress: GrowthProgress | None) -> Text:
+def _status(session: Session, branch: Branch, progress: RolloutProgress | None) -> Text:
     """How a branch stands: written so far, or how it came out."""
     if branch.status == "running":
         if progress is None or progress.branch != branch.id or progress.stage == "truth":
@@ -68,13 +64,13 @@ def _status(scene: Session, branch: Branch, progress: GrowthProgress | None) -> 
         return Text(f"failed: {brief(branch.note)}", style="bold red")
     if branch.status == "stopped":
         return Text(f"stopped at {len(branch.found.text):,} bytes", style="yellow")
-    return Text(*_verdict(scene, branch))
+    return Text(*_verdict(session, branch))
 
 
-def _verdict(scene: Session, branch: Branch) -> tuple[str, str]:
+def _verdict(session: Session, branch: Branch) -> tuple[str, str]:
     if branch.truth is None:
         return "no truth to compare with", "yellow"
-    cause, first = branch.cause, first_divergence(scene.pair(branch.id), branch)
+    cause, first = branch.cause, first_divergence(session.run_diff(branch.id), branch)
     if first is not None:
         return (f"parts at step {first}: {cause.name}" if cause else f"parts at step {first}"), "bold red"
     if branch.found.status == "budget":
@@ -82,21 +78,21 @@ def _verdict(scene: Session, branch: Branch) -> tuple[str, str]:
     return "right", "green"
 
 
-def place(cursor: SceneCursor) -> Text:
+def place(cursor: SessionCursor) -> Text:
     """The row in hand: its verdicts, how sure the model was, and what differs."""
     if not cursor.count:
         return Text(brief(cursor.here.why or "nothing to see yet"), style="dim")
     told = cursor.row_json(cursor.row)
     text = Text().append(f"step {cursor.row:,} of {cursor.count - 1:,}  ", style="bold")
-    if cursor.pair.left is None:
+    if cursor.run_diff.left is None:
         text.append(brief(f"no run of the interpreter: {cursor.here.why}") + "  ", style="yellow")
     else:
         text.append_text(_judged(told))
-    differs, right = cursor.pair.rows[cursor.row].differs, told["right"]
+    differs, right = cursor.run_diff.rows[cursor.row].differs, told["right"]
     if differs and cursor.row < cursor.written:
         text.append(brief(differences_in_words(differs)) + "  ", style="red")
     if right is None:
-        text.append("not written yet" if cursor.is_growing else "the model has no step here")
+        text.append("not written yet" if cursor.is_running else "the model has no step here")
     elif right["sure"] is not None:
         text.append(f"sure {percent(right['sure_action'])} / {percent(right['sure_state'])}", style="dim")
     return text
@@ -113,13 +109,13 @@ def _judged(told: Mapping[str, Any]) -> Text:
     return Text().append(f"{SIGNS['right']} right  ", style=STYLES["right"])
 
 
-def tree(scene: Session, chosen: int) -> list[tuple[int, Text]]:
+def tree(session: Session, chosen: int) -> list[tuple[int, Text]]:
     """The branches, each under the one that it was made from."""
     found = []
-    for branch, depth in _ordered(scene.branches, None, 0):
+    for branch, depth in _ordered(session.branches, None, 0):
         text = Text("▶ " if branch.id == chosen else "  ")
         text.append("  " * (depth - 1) + "└ " if depth else "", style="dim")
-        text.append(f"{branch.id} {named(branch.intervention)}  ").append_text(_status(scene, branch, None))
+        text.append(f"{branch.id} {named(branch.edit)}  ").append_text(_status(session, branch, None))
         found.append((branch.id, text))
     return found
 
@@ -132,10 +128,10 @@ def _ordered(branches: Sequence[Branch], parent: int | None, depth: int) -> Iter
         pending += [(one, deep + 1) for one in reversed(branches) if one.parent == branch.id]
 
 
-def why(cursor: SceneCursor) -> Text:
+def why(cursor: SessionCursor) -> Text:
     """A branch as a whole: both answers, the cause with its evidence, what the model believed, the cost."""
     branch = cursor.here
-    told: dict[str, Any] = cursor.scene.describe_branch(branch.id)
+    told: dict[str, Any] = cursor.session.describe_branch(branch.id)
     text = Text()
 
     def line(head: str, said: str, style: str = "") -> None:

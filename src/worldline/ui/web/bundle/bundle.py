@@ -19,7 +19,7 @@ from worldline.storage import files
 from worldline.ui.http.errors import Refusal
 from worldline.ui.http.json_body import json_bytes
 from worldline.ui.session.chunk import CHUNK
-from worldline.ui.session.grow import imagine
+from worldline.ui.session.rollout import predict_root
 from worldline.ui.session.session import Session
 from worldline.ui.web import api
 from worldline.ui.web.bundle.page import END, START
@@ -48,39 +48,39 @@ class Bundle:
     bytes: int
 
 
-def open_scenes(opening: Opening) -> SessionCache:
+def open_sessions(opening: Opening) -> SessionCache:
     """What is opened; programs are recorded and imagined to their ends, which takes its time."""
     if opening.programs and not opening.models:
         raise UsageError("a program is shown as a model imagines it: name one")
-    scenes = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
-    opened = list(opening.scenes)
+    sessions = SessionCache([build(path) for path in opening.runs], tokenizer=opening.tokenizer)
+    opened = list(opening.sessions)
     for program in opening.programs:
         name, load = next(iter(opening.models.items()))
         predictor = load()
-        scene = Session.new(
+        session = Session.new(
             program,
             model=name,
             codec=predictor.info.notation,
             tokenizer=opening.tokenizer,
             control=opening.control,
         )
-        deque(imagine(scene, predictor, limits=opening.limits), maxlen=0)
-        opened.append(scene)
-    for scene in opened:
-        scenes.add(scene)
-    return scenes
+        deque(predict_root(session, predictor, limits=opening.limits), maxlen=0)
+        opened.append(session)
+    for session in opened:
+        sessions.add(session)
+    return sessions
 
 
-def bundle(scenes: SessionCache, out: Path, *, limit: int = LIMIT) -> Bundle:
+def bundle(sessions: SessionCache, out: Path, *, limit: int = LIMIT) -> Bundle:
     """Write what is open into OUT; UsageError where that cannot be."""
     if limit < 0:
         raise UsageError(f"--max-samples is at least 0, not {limit}")
     if out.suffix == ".html":
-        return _one_file(scenes, out, limit)
-    return _folder(scenes, out, limit)
+        return _one_file(sessions, out, limit)
+    return _folder(sessions, out, limit)
 
 
-def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
+def _one_file(sessions: SessionCache, out: Path, limit: int) -> Bundle:
     files.make_directory(out.parent)
     draft = files.Draft(out)
 
@@ -90,7 +90,7 @@ def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
 
     try:
         draft.write(page_of(START))
-        told = _data(scenes, put, limit)
+        told = _data(sessions, put, limit)
         draft.write(page_of(END))
         draft.commit()
     except BaseException:
@@ -99,7 +99,7 @@ def _one_file(scenes: SessionCache, out: Path, limit: int) -> Bundle:
     return Bundle(path=out, bytes=draft.size, **told)
 
 
-def _folder(scenes: SessionCache, out: Path, limit: int) -> Bundle:
+def _folder(sessions: SessionCache, out: Path, limit: int) -> Bundle:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(
             f"{out} is there already: a bundle is a folder of its own, or a file that ends in .html"
@@ -116,7 +116,7 @@ def _folder(scenes: SessionCache, out: Path, limit: int) -> Bundle:
         files.write(out / "data" / f"{name}.js", text, fsync=False)
         size += len(text)
 
-    told = _data(scenes, put, limit)
+    told = _data(sessions, put, limit)
     block = b'<script type="application/json" id="data-runs">' + _harmless(runs) + b"</script>\n"
     index = page_of(START) + block + page_of(END)
     files.sync_directory(out / "data")
@@ -129,10 +129,10 @@ def _harmless(data: bytes) -> bytes:
     return data.replace(b"<", b"\\u003c")
 
 
-def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
+def _data(sessions: SessionCache, put: Put, limit: int) -> dict[str, Any]:
     """Every piece of data, the list of them last; how many samples there are, and with steps, and what is damaged."""
     names, damage, stepped, weight = list[str](), list[str](), 0, 0
-    told = api.runs(scenes)
+    told = api.runs(sessions)
     ids = [run["id"] for run in told]
 
     def keep(name: str, value: Any) -> int:
@@ -143,16 +143,16 @@ def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
 
     for run, described in zip(ids, told, strict=True):
         others = [other for other in ids if LIVE not in (run, other) and other != run]
-        table, lost = columns(scenes, run, others)
+        table, lost = columns(sessions, run, others)
         keep(f"run-{run}", table)
         described["notes"] = table["notes"]
-        damage += _damage(scenes, run, table)
+        damage += _damage(sessions, run, table)
         for at in _chosen(table["fields"], limit):
             if at in lost:
                 continue
             if weight > HEAVIEST:
                 break
-            for name, value in _sample(scenes, run, at, list(table["others"])):
+            for name, value in _sample(sessions, run, at, list(table["others"])):
                 weight += keep(name, value)
             stepped += 1
     samples = sum(run["samples"] for run in told)
@@ -160,11 +160,11 @@ def _data(scenes: SessionCache, put: Put, limit: int) -> dict[str, Any]:
     return {"samples": samples, "stepped": stepped, "damage": tuple(damage)}
 
 
-def _damage(scenes: SessionCache, run: str, table: dict[str, Any]) -> list[str]:
+def _damage(sessions: SessionCache, run: str, table: dict[str, Any]) -> list[str]:
     """What a run's notes say that is damage: of its log, and of records that cannot be opened."""
     if run == LIVE:
         return []
-    index = scenes.index(run)
+    index = sessions.index(run)
     return [
         f"{index.path}: {note}" for note in table["notes"] if note in index.damage or note not in index.notes
     ]
@@ -177,34 +177,34 @@ def _chosen(fields: dict[str, list[Any]], limit: int) -> list[int]:
     return sorted((failed + right)[:limit])
 
 
-def _sample(scenes: SessionCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
+def _sample(sessions: SessionCache, run: str, at: int, others: list[str]) -> Iterator[tuple[str, Any]]:
     """A sample with the rows of its pairs; once more for each other run that has it."""
-    scene = api.sample(scenes, run, at)
+    session = api.sample(sessions, run, at)
     pairs = dict[str, Any]()
-    for branch in scene["branches"]:
+    for branch in session["branches"]:
         if branch["status"] == "done":
-            pairs |= _pair(scenes, run, at, branch["id"], "truth", "found", None)
-    yield f"sample-{run}-{at}", {"scene": scene, "pairs": pairs}
+            pairs |= _pair(sessions, run, at, branch["id"], "truth", "found", None)
+    yield f"sample-{run}-{at}", {"scene": session, "pairs": pairs}
     for other in others:
         try:
-            beside = api.sample(scenes, run, at, other)
+            beside = api.sample(sessions, run, at, other)
         except (DigestError, FormatError):  # told of with the run that it is in
             continue
         if "other" in beside["sides"]:
             more = dict[str, Any]()
             for left in ("truth", "found"):
-                more |= _pair(scenes, run, at, 0, left, "other", other)
+                more |= _pair(sessions, run, at, 0, left, "other", other)
             yield f"sample-{run}-{at}-{other}", {"scene": beside, "pairs": more}
 
 
 def _pair(
-    scenes: SessionCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
+    sessions: SessionCache, run: str, at: int, branch: int, left: str, right: str, other: str | None
 ) -> dict[str, Any]:
     """Two sides row by row, by the name that the page asks for; none where one of them is absent."""
     asked: dict[str, Any] = {"branch": branch, "left": left, "right": right, "other": other}
     try:
-        line = api.timeline(scenes, run, at, **asked)
+        line = api.timeline(sessions, run, at, **asked)
     except (UsageError, Refusal):  # there is no truth: the page is told why by the branch
         return {}
-    chunks = [api.chunk(scenes, run, at, k, **asked) for k in range(max(1, -(-line["rows"] // CHUNK)))]
+    chunks = [api.chunk(sessions, run, at, k, **asked) for k in range(max(1, -(-line["rows"] // CHUNK)))]
     return {f"{branch}/{left}/{right}": {"timeline": line, "chunks": chunks}}

@@ -23,24 +23,24 @@ from worldline.ui.web.session_cache import LIVE, SessionCache
 TEXTS = ("name", "cause")  # columns that are ordered as texts
 
 
-def columns(scenes: SessionCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
+def columns(sessions: SessionCache, run: str, others: list[str]) -> tuple[dict[str, Any], dict[int, str]]:
     """All that can be listed, found and summed of a run, beside how its samples came out in others.
 
     And the samples whose records cannot be read, with why: of them there is only what the index has.
     """
-    rows = _rows(scenes, run)
+    rows = _rows(sessions, run)
     fields = {name: [row[name] for row in rows] for name in FIELDS}
     if run == LIVE:
-        programs = [scenes.get(LIVE, at).scene.branches[0].ask.program for at in fields["at"]]
+        programs = [sessions.get(LIVE, at).session.branches[0].ask.program for at in fields["at"]]
         return {**_found(fields, [(one.name, one) for one in programs]), "name": LIVE}, {}
-    index = scenes.index(run)
+    index = sessions.index(run)
     named, lost = _named(index, fields)
     told = {
         **_found(fields, named),
         "name": index.name,
         "orders": {name: _ranks(index, name) for name in TEXTS},
         "kinds": [_kind(index, kind) for kind in KINDS],
-        "others": {other: _other(scenes, index, other) for other in others},
+        "others": {other: _other(sessions, index, other) for other in others},
         "notes": [*index.notes, *_lost(lost)],
     }
     return told, lost
@@ -67,10 +67,10 @@ def _lost(lost: dict[int, str]) -> list[str]:
     return [f"{len(lost):,} cannot be opened: {'; '.join([*list(lost.values())[:TOLD], *more])}"]
 
 
-def _rows(scenes: SessionCache, run: str) -> list[dict[str, Any]]:
+def _rows(sessions: SessionCache, run: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     while True:
-        part = api.samples(scenes, run, {"offset": len(rows), "count": MOST})
+        part = api.samples(sessions, run, {"offset": len(rows), "count": MOST})
         rows += part["samples"]
         if len(rows) >= part["total"] or not part["samples"]:
             return rows
@@ -124,11 +124,11 @@ def _kind(index: RunIndex, kind: WordBuckets | RangeBuckets) -> dict[str, Any]:
     }
 
 
-def _other(scenes: SessionCache, index: RunIndex, other: str) -> dict[str, Any]:
+def _other(sessions: SessionCache, index: RunIndex, other: str) -> dict[str, Any]:
     """The same samples in another run; `has` is whether it has them."""
-    there = scenes.index(other)
+    there = sessions.index(other)
     found = match(index, there)
-    rows = _rows(scenes, other)
+    rows = _rows(sessions, other)
     partners = [rows[at] if at >= 0 else None for at in found.partner.tolist()]
     told: dict[str, Any] = {
         name: [one[name] if one else None for one in partners] for name in ("answer", "trace", "cause")

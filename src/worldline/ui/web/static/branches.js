@@ -1,4 +1,4 @@
-// The branches of a scene as a tree: the root, and under each branch those that were made from it. Choosing one shows it. The tree
+// The branches of a session as a tree: the root, and under each branch those that were made from it. Choosing one shows it. The tree
 // is one stop of the Tab key; arrows move in it, as in every tree.
 
 import { count, cut, el, fill, oneLine, plural } from "./dom.js";
@@ -21,9 +21,9 @@ export function branchesPanel({ choose, stop }) {
   const element = el("section", { class: "panel branches-panel", "aria-labelledby": "branches-title" },
     el("header", {}, el("h2", { id: "branches-title" }, "Branches")), el("div", { class: "body" }, tree));
 
-  function render({ scene, branch, progress }) {
+  function render({ session, branch, progress }) {
     const held = tree.contains(document.activeElement);
-    fill(tree, ordered(scene.branches).map(({ one, deep }) => item(one, deep, one.id === branch.id, progress.get(one.id))));
+    fill(tree, ordered(session.branches).map(({ one, deep }) => item(one, deep, one.id === branch.id, progress.get(one.id))));
     if (held) tree.querySelector("[aria-selected=true]")?.focus();
   }
 

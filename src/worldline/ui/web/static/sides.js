@@ -4,10 +4,10 @@
 import { cut, el, fill, oneLine } from "./dom.js";
 
 /** What a side is called: the interpreter, or the model's name. */
-export function sideName(side, scene) {
+export function sideName(side, session) {
   if (side === "truth") return "interpreter";
-  const model = oneLine(cut((side === "found" ? scene.model : scene.other_model) || (side === "found" ? "model" : "other model"), 40));
-  if (side === "other" && model === oneLine(cut(scene.model ?? "", 40))) return `${model} (other run)`;
+  const model = oneLine(cut((side === "found" ? session.model : session.other_model) || (side === "found" ? "model" : "other model"), 40));
+  if (side === "other" && model === oneLine(cut(session.model ?? "", 40))) return `${model} (other run)`;
   return model;
 }
 
@@ -29,10 +29,10 @@ export function sidesControl({ choose, swap }) {
     return el("select", { on: { change: (event) => choose({ [side]: event.target.value }) } });
   }
 
-  function render({ scene, here, runs, branch }) {
-    const sides = branch.id === 0 ? scene.sides : scene.sides.filter((side) => side !== "other");
+  function render({ session, here, runs, branch }) {
+    const sides = branch.id === 0 ? session.sides : session.sides.filter((side) => side !== "other");
     for (const side of ["left", "right"]) {
-      fill(selects[side], sides.map((name) => el("option", { value: name, selected: name === here[side] }, sideName(name, scene))));
+      fill(selects[side], sides.map((name) => el("option", { value: name, selected: name === here[side] }, sideName(name, session))));
     }
     const beside = others(runs, here.run);
     second.hidden = !beside.length;

@@ -14,9 +14,9 @@ export function storyPanel() {
   const body = el("div", { class: "body story" });
   const element = el("section", { class: "panel story-panel", "aria-labelledby": "story-title" }, el("header", {}, el("h2", { id: "story-title" }, "Why")), body);
 
-  function render({ branch, scene, progress }) {
+  function render({ branch, session, progress }) {
     const waits = branch.status === "running" ? el("p", { class: "waits" }, waitsFor(progress.get(branch.id))) : null;
-    fill(body, waits, note(branch), answer(branch, scene), cause(branch), belief(branch.belief), cost(branch));
+    fill(body, waits, note(branch), answer(branch, session), cause(branch), belief(branch.belief), cost(branch));
   }
 
   return { element, render };
@@ -26,7 +26,7 @@ function note(branch) {
   return [branch.note, branch.why ? `No run of the interpreter beside it: ${branch.why}` : ""].filter(Boolean).map((text) => el("p", { class: "soft" }, cut(text, 600)));
 }
 
-function answer({ answer: given, status }, scene) {
+function answer({ answer: given, status }, session) {
   if (!given) return null;
   const [one, other] = [ending(given.truth), ending(given.found)];
   const known = one !== null;
@@ -37,7 +37,7 @@ function answer({ answer: given, status }, scene) {
   const verdict = known && status !== "running" ? el("span", { class: `verdict ${kind}` }, `${SIGNS[kind]} answer ${given.outcome ?? kind}`) : null;
   return [verdict, el("dl", { class: "facts" },
     el("dt", {}, "interpreter"), shown(one, truth, "no answer"),
-    el("dt", {}, oneLine(cut(scene.model || "model", 60))), shown(other, found, status === "running" ? "not yet" : "no answer"))];
+    el("dt", {}, oneLine(cut(session.model || "model", 60))), shown(other, found, status === "running" ? "not yet" : "no answer"))];
 }
 
 // An ending is [event, value]; returning is what one expects, so only another event is named.

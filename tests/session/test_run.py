@@ -7,7 +7,7 @@ import math
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stepped import MODES, PROGRAMS, anyhow, changed, damaged, run, side, true
+from stepped import MODES, PROGRAMS, anyhow, changed, damaged, make_run, recorded_text, true
 
 from worldline.codec.compact.prompt import Compact
 from worldline.codec.compact.turns import turns
@@ -121,7 +121,7 @@ def check_targets(of: Run, step: int, chain: list[int]) -> None:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize(("name", "mode"), [pair for pair in ALL if pair[0] != "loop"])
+@pytest.mark.parametrize(("name", "mode"), [run_diff for run_diff in ALL if run_diff[0] != "loop"])
 def test_a_true_side_is_its_naive_fold(name: str, mode: str) -> None:
     check(true(name, mode))
 
@@ -207,7 +207,7 @@ def test_output_is_what_was_printed() -> None:
 
 @pytest.mark.parametrize(("name", "mode"), ALL)
 def test_every_byte_of_a_whole_text_is_of_one_step(name: str, mode: str) -> None:
-    of, text = true(name, mode), run(name, mode)[1].text
+    of, text = true(name, mode), recorded_text(name, mode)[1].text
     end = b".\n" if mode != "cwm" else b"<|end_of_text|>"
     assert sum(of.cost(step) for step in range(len(of))) == len(text) - len(end)
 
@@ -222,7 +222,7 @@ def test_a_frame_that_the_cut_broke_off_has_its_bytes() -> None:
 
 
 def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:
-    ask, truth = run("turns")
+    ask, truth = recorded_text("turns")
     logprobs = [-0.001 * i for i in range(len(truth.text))]
     sure = step_confidences(ask, truth, logprobs)
     of = Run("found", ask, truth, sure=sure)
@@ -243,16 +243,16 @@ def test_a_query_between_steps_moves_no_step() -> None:
     st.binary(max_size=200), st.sampled_from(sorted(MODES)), st.sampled_from(("ended", "budget", "broken"))
 )
 def test_any_bytes_make_a_side(data: bytes, mode: str, status: str) -> None:
-    check(side("fact", mode, data, status))
+    check(make_run("fact", mode, data, status))
 
 
 @given(anyhow())
 def test_any_lines_make_a_side(text: bytes) -> None:
-    check(side("fact", "compact", text))
+    check(make_run("fact", "compact", text))
 
 
 def test_no_text_makes_an_empty_side() -> None:
-    of = side("fact", "compact", b"", "ended")
+    of = make_run("fact", "compact", b"", "ended")
     assert len(of) == 0
     with pytest.raises(IndexError):
         of.stack(0)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from worldline.core.errors import UsageError
-from worldline.ui.session.grow import GrowthProgress
-from worldline.ui.session.rollout_worker import Act, Grower, IsStopped, RolloutWorker, Start
+from worldline.ui.session.rollout import RolloutProgress
+from worldline.ui.session.rollout_worker import Act, IsStopped, RolloutController, RolloutWorker, Start
 
 
 @pytest.fixture
@@ -25,11 +25,11 @@ def thread() -> Iterator[RolloutWorker]:
 def growing(branch: int, gate: threading.Event) -> Start:
     """A branch that grows until it is let go or stopped."""
 
-    def start(is_stopped: IsStopped) -> Iterator[GrowthProgress]:
-        yield GrowthProgress(branch, "truth")
+    def start(is_stopped: IsStopped) -> Iterator[RolloutProgress]:
+        yield RolloutProgress(branch, "truth")
         while not gate.wait(0.01) and not is_stopped():
-            yield GrowthProgress(branch, "model")
-        yield GrowthProgress(branch, "done", note="stopped" if is_stopped() else "")
+            yield RolloutProgress(branch, "model")
+        yield RolloutProgress(branch, "done", note="stopped" if is_stopped() else "")
 
     return start
 
@@ -37,9 +37,9 @@ def growing(branch: int, gate: threading.Event) -> Start:
 def failing(error: Exception, *, at_once: bool) -> Start:
     """A branch that cannot be begun, or breaks."""
 
-    def start(is_stopped: IsStopped) -> Iterator[GrowthProgress]:
+    def start(is_stopped: IsStopped) -> Iterator[RolloutProgress]:
         if not at_once:
-            yield GrowthProgress(7, "truth")
+            yield RolloutProgress(7, "truth")
         raise error
 
     return start
@@ -50,12 +50,12 @@ class Watcher:
 
     def __init__(self, thread: RolloutWorker) -> None:
         self.posted: queue.SimpleQueue[Act] = queue.SimpleQueue()
-        self.grower = Grower(thread, self.posted.put)
+        self.controller = RolloutController(thread, self.posted.put)
         self.told: list[str] = []
 
     def start(self, start: Start, *, broken: Callable[[str], None] | None = None) -> None:
         """Begins to look at another branch."""
-        self.grower.start(
+        self.controller.start(
             start,
             begun=lambda branch: self.told.append(f"begun {branch}"),
             grew=lambda progress: self.told.append(
@@ -76,14 +76,14 @@ def test_a_branch_is_begun_by_who_asks_and_grown_by_the_thread(thread: RolloutWo
     gate = threading.Event()
     first, second = (thread.begin(growing(branch, gate)) for branch in (1, 2))
     assert (first.branch, second.branch) == (1, 2)
-    assert second.latest == GrowthProgress(2, "truth")  # it waits for the first one
+    assert second.latest == RolloutProgress(2, "truth")  # it waits for the first one
     assert not second.over.wait(0.05)
     first.stop()
     assert first.over.wait(10)
-    assert first.latest == GrowthProgress(1, "done", note="stopped")
+    assert first.latest == RolloutProgress(1, "done", note="stopped")
     gate.set()
     assert second.over.wait(10)
-    assert second.latest == GrowthProgress(2, "done")
+    assert second.latest == RolloutProgress(2, "done")
 
 
 def test_what_cannot_be_begun_is_said_to_who_asks(thread: RolloutWorker) -> None:
@@ -109,7 +109,7 @@ def test_another_branch_stops_the_one_before(thread: RolloutWorker) -> None:
     assert watcher.read_until("2 model") == [
         "begun 1", "1 truth", "1 model", "1 done stopped", "begun 2", "2 truth", "2 model",
     ]  # fmt: skip
-    watcher.grower.stop()
+    watcher.controller.stop()
     assert watcher.read_until("2 done stopped")[-1] == "2 done stopped"
 
 
@@ -127,8 +127,8 @@ def test_who_watches_is_told_why_there_is_no_branch_or_no_more_of_it(thread: Rol
 
 def test_other_work_is_done_in_its_turn(thread: RolloutWorker) -> None:
     gate, done = threading.Event(), threading.Event()
-    growth = thread.begin(growing(1, gate))
+    rollout = thread.begin(growing(1, gate))
     thread.do(done.set)
     assert not done.wait(0.05)
-    growth.stop()
+    rollout.stop()
     assert done.wait(10)

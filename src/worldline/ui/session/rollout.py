@@ -23,17 +23,17 @@ from worldline.predict.interpreter import recorder
 from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.predict.stream import never, patiently
-from worldline.ui.session.branches.branch import Branch, Intervention
+from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.branches.continuation import Continuation, continuation, recorded
 from worldline.ui.session.branches.plan import BranchPlan, planned
-from worldline.ui.session.grow_text import GrowingText, carried, steps_of, written
+from worldline.ui.session.rollout_text import RolloutText, carried, steps_of, written
 from worldline.ui.session.session import Session
 
 PACE = 0.1  # seconds between two reports
 
 
 @dataclass(frozen=True)
-class GrowthProgress:
+class RolloutProgress:
     """How far a branch is: the interpreter's part (`truth`), the `model`'s, or its end, `done` or `failed`."""
 
     branch: int
@@ -43,73 +43,73 @@ class GrowthProgress:
     note: str = ""
 
 
-def grow(
-    scene: Session,
+def predict_branch(
+    session: Session,
     predictor: Predictor,
-    intervention: Intervention,
+    edit: BranchEdit,
     *,
     parent: int = 0,
     limits: Limits | None = None,
     stop: Callable[[], bool] = never,
-) -> Iterator[GrowthProgress]:
+) -> Iterator[RolloutProgress]:
     """A branch from an intervention on another. It is there at once; it grows while this is iterated.
 
     UsageError, before anything is added, where the intervention cannot be.
     """
-    lineage = scene.lineage(parent)
+    lineage = session.lineage(parent)
     before = lineage[-1]
     if before.status == "running":
         raise UsageError(f"branch {parent} is still growing")
-    plan, codec = planned(before, intervention), predictor.info.notation
+    plan, codec = planned(before, edit), predictor.info.notation
     if codec != before.found.codec and not plan.fresh:
         raise UsageError(f"{predictor.info.name} writes {codec}, and cannot go on in {before.found.codec}")
     sure = () if plan.fresh else carried(before, plan.ask.given)
-    branch = scene.add(parent, intervention, plan.ask, codec=codec, at=plan.at, sure=sure)
+    branch = session.add(parent, edit, plan.ask, codec=codec, at=plan.at, sure=sure)
     truth = partial(continuation, lineage, plan, limits=limits, codec=codec)
-    return _grown(scene, predictor, branch, plan, truth, stop)
+    return _grown(session, predictor, branch, plan, truth, stop)
 
 
-def imagine(
-    scene: Session, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
-) -> Iterator[GrowthProgress]:
+def predict_root(
+    session: Session, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
+) -> Iterator[RolloutProgress]:
     """The root of a new scene: its program is recorded, then imagined."""
-    root = scene.branch(0)
+    root = session.branch(0)
     if root.status != "running":
         raise UsageError("the scene's root is there already")
-    root = scene.put(root, found=replace(root.found, codec=predictor.info.notation))
+    root = session.put(root, found=replace(root.found, codec=predictor.info.notation))
     plan = BranchPlan(ask=root.ask, at=0, fresh=True)
     truth = partial(recorded, root.ask, limits=limits, codec=predictor.info.notation)
-    return _grown(scene, predictor, root, plan, truth, stop)
+    return _grown(session, predictor, root, plan, truth, stop)
 
 
 def _grown(
-    scene: Session,
+    session: Session,
     predictor: Predictor,
     branch: Branch,
     plan: BranchPlan,
     truth: Callable[[], Continuation],
     stop: Callable[[], bool],
-) -> Iterator[GrowthProgress]:
+) -> Iterator[RolloutProgress]:
     """Both parts, one after the other. Whoever leaves early has stopped it."""
     try:
-        yield GrowthProgress(branch.id, "truth")
-        branch = yield from _true(scene, branch, truth, stop)
+        yield RolloutProgress(branch.id, "truth")
+        branch = yield from _true(session, branch, truth, stop)
         yield _said(branch, "model", branch.why)
-        branch = yield from _imagined(scene, predictor, branch, plan, stop)
-        branch = yield from _explained(scene, predictor, branch, stop)
+        branch = yield from _imagined(session, predictor, branch, plan, stop)
+        branch = yield from _explained(session, predictor, branch, stop)
         yield _said(branch, "failed" if branch.status == "failed" else "done", branch.note)
     finally:
-        if scene.branch(branch.id).status == "running":
-            scene.put(scene.branch(branch.id), status="stopped", note=STOPPED)
+        if session.branch(branch.id).status == "running":
+            session.put(session.branch(branch.id), status="stopped", note=STOPPED)
 
 
-def _said(branch: Branch, stage: str, note: str) -> GrowthProgress:
-    return GrowthProgress(branch.id, stage, len(branch.found.text), steps_of(branch.found), note)
+def _said(branch: Branch, stage: str, note: str) -> RolloutProgress:
+    return RolloutProgress(branch.id, stage, len(branch.found.text), steps_of(branch.found), note)
 
 
 def _true(
-    scene: Session, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
-) -> Generator[GrowthProgress, None, Branch]:
+    session: Session, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
+) -> Generator[RolloutProgress, None, Branch]:
     """The interpreter's part, in a thread of its own: it takes what it takes."""
     waiting = patiently(truth, stop=stop)
     while True:
@@ -121,31 +121,31 @@ def _true(
         except Exception as error:  # a machine without a box, a disk that is full
             found = Continuation(why=str(error) or type(error).__name__)
             break
-        yield GrowthProgress(branch.id, "truth")
+        yield RolloutProgress(branch.id, "truth")
     ask = replace(
         branch.ask,
-        limit=_limit(scene, branch, found.truth),
+        limit=_limit(session, branch, found.truth),
         given=branch.ask.given if found.given is None else found.given,
         hidden=found.hidden or branch.ask.hidden,
     )
-    note = _otherwise(scene, branch, ask, found.truth)
-    return scene.put(branch, ask=ask, truth=found.truth, why=found.why, changed=found.changed, note=note)
+    note = _otherwise(session, branch, ask, found.truth)
+    return session.put(branch, ask=ask, truth=found.truth, why=found.why, changed=found.changed, note=note)
 
 
-def _limit(scene: Session, branch: Branch, truth: Prediction | None) -> int:
+def _limit(session: Session, branch: Branch, truth: Prediction | None) -> int:
     """A budget that was said holds; any other one has room for the truth twice, as far as that is reasonable."""
-    said = scene.limited if branch.intervention is None else branch.intervention.kind == "budget"
+    said = session.limited if branch.edit is None else branch.edit.kind == "budget"
     if said or truth is None:
         return branch.ask.limit
     room = min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
-    return room if branch.intervention is None else max(branch.ask.limit, room)
+    return room if branch.edit is None else max(branch.ask.limit, room)
 
 
-def _otherwise(scene: Session, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
+def _otherwise(session: Session, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
     """A rewritten program that does not end as the old one did is no rewriting of it."""
-    if branch.intervention is None or branch.intervention.kind != "rewrite" or truth is None:
+    if branch.edit is None or branch.edit.kind != "rewrite" or truth is None:
         return ""
-    before = scene.branch(branch.parent or 0)
+    before = session.branch(branch.parent or 0)
     if before.truth is None or before.changed:
         return ""
     old, new = read(before.ask, before.truth), read(ask, truth)
@@ -157,18 +157,18 @@ def _otherwise(scene: Session, branch: Branch, ask: PredictionRequest, truth: Pr
 
 
 def _imagined(
-    scene: Session, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
-) -> Generator[GrowthProgress, None, Branch]:
+    session: Session, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
+) -> Generator[RolloutProgress, None, Branch]:
     """The model's part; the branch is replaced as it grows."""
     if predictor.info.is_ground_truth and (plan.point is not None or branch.changed):
-        return _finished(scene, branch, _continuation(branch))
-    growing = GrowingText(branch.ask, kept=branch.sure)
+        return _finished(session, branch, _continuation(branch))
+    growing = RolloutText(branch.ask, kept=branch.sure)
     said, found, codec = time.perf_counter(), None, predictor.info.notation
     try:
         for found in written(predictor, plan, growing, stop):
             if found is None and time.perf_counter() - said >= PACE:
-                branch = _grown_by(scene, branch, growing)
-                yield GrowthProgress(branch.id, "model", len(branch.found.text), growing.steps, branch.why)
+                branch = _grown_by(session, branch, growing)
+                yield RolloutProgress(branch.id, "model", len(branch.found.text), growing.steps, branch.why)
                 said = time.perf_counter()
     except Exception as error:  # whatever a predictor raises, it is its own
         problem = str(error) or type(error).__name__
@@ -177,15 +177,15 @@ def _imagined(
         found = Prediction(text=growing.whole, status="fault", codec=codec, note="it gave no answer")
     elif found.status != "fault" and not found.text.startswith(growing.ask.given):
         found = replace(found, status="fault", note="it does not go on from what is given")
-    return _finished(scene, replace(branch, sure=growing.sure()), found)
+    return _finished(session, replace(branch, sure=growing.sure()), found)
 
 
-def _grown_by(scene: Session, branch: Branch, growing: GrowingText) -> Branch:
+def _grown_by(session: Session, branch: Branch, growing: RolloutText) -> Branch:
     """The branch with what is written so far, if that is more than it had."""
     if len(growing.whole) == len(branch.found.text):
         return branch
     text = replace(branch.found, text=growing.whole, status="budget")
-    return scene.put(branch, found=text, sure=growing.sure())
+    return session.put(branch, found=text, sure=growing.sure())
 
 
 def _continuation(branch: Branch) -> Prediction:
@@ -197,23 +197,23 @@ def _continuation(branch: Branch) -> Prediction:
     return replace(truth, text=truth.text[: branch.ask.limit], status="budget" if cut else truth.status)
 
 
-def _finished(scene: Session, branch: Branch, found: Prediction) -> Branch:
+def _finished(session: Session, branch: Branch, found: Prediction) -> Branch:
     stopped = found.note == STOPPED
     status = "failed" if found.status == "fault" else "stopped" if stopped else "done"
     note = found.note if status != "done" else branch.note
-    return scene.put(branch, found=found, status=status, note=note)
+    return session.put(branch, found=found, status=status, note=note)
 
 
 def _explained(
-    scene: Session, predictor: Predictor, branch: Branch, stop: Callable[[], bool]
-) -> Generator[GrowthProgress, None, Branch]:
+    session: Session, predictor: Predictor, branch: Branch, stop: Callable[[], bool]
+) -> Generator[RolloutProgress, None, Branch]:
     """Why it is not the truth, and what the model believed where it parts, unless nobody waits for that."""
     if branch.status != "done" or branch.truth is None:
         return branch
     # What a model drew otherwise is judged beside the run that has its draws: only where hidden inputs are controlled.
     record = recorder() if branch.ask.control is not None else None
     diagnosis = Diagnosis(Sample(ask=branch.ask, truth=branch.truth, found=branch.found), record)
-    branch = scene.explain(branch, diagnosis)
+    branch = session.explain(branch, diagnosis)
     if diagnosis.is_whole:
         return branch
     asking = patiently(lambda: believed(predictor, diagnosis, branch.sure), stop=stop)
@@ -221,7 +221,7 @@ def _explained(
         try:
             next(asking)
         except StopIteration as done:
-            return scene.put(branch, belief=done.value)
+            return session.put(branch, belief=done.value)
         except Exception:  # a belief is what a predictor says of itself: one that does not, has none
             return branch
         yield _said(branch, "model", branch.why)

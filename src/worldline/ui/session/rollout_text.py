@@ -24,7 +24,7 @@ from worldline.ui.session.branches.plan import BranchPlan
 
 
 @dataclass
-class GrowingText:
+class RolloutText:
     """A text under way behind `ask.given`, with what is known of its bytes; `kept` is how sure its parent was."""
 
     ask: PredictionRequest
@@ -121,7 +121,7 @@ class _Behind:
 
 
 def written(
-    predictor: Predictor, plan: BranchPlan, growing: GrowingText, stop: Callable[[], bool]
+    predictor: Predictor, plan: BranchPlan, growing: RolloutText, stop: Callable[[], bool]
 ) -> Iterator[Prediction | None]:
     """Lets the model write; at the end, and only there, its prediction."""
     if plan.line is None:
@@ -136,13 +136,13 @@ def written(
     yield from _led(predictor, growing, stop)
 
 
-def _streamed(pieces: Iterator[StreamPiece], growing: GrowingText) -> Iterator[Prediction | None]:
+def _streamed(pieces: Iterator[StreamPiece], growing: RolloutText) -> Iterator[Prediction | None]:
     for piece in pieces:
         growing.take(piece)
         yield piece.prediction
 
 
-def _late(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -> Iterator[None]:
+def _late(predictor: Predictor, growing: RolloutText, stop: Callable[[], bool]) -> Iterator[None]:
     """Late changes, if the model writes any: a line that begins with a space."""
 
     def decided() -> bool:
@@ -155,7 +155,7 @@ def _late(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) 
     growing.cut(growing.text.find(b"\n") + 1 if late else 0)
 
 
-def _led(predictor: Predictor, growing: GrowingText, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
+def _led(predictor: Predictor, growing: RolloutText, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
     """Goes on behind the number of a line."""
     ask, before = replace(growing.ask, given=growing.whole), len(growing.text)
     if (decoder := predictor.capabilities.decodes_bytes) is not None:
