@@ -1,4 +1,4 @@
-"""Where an intervention takes hold, and that the interpreter's own continuation is what the text then says."""
+"""Where an edit takes effect, and that the interpreter's continuation is what the text then says."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from worldline.diagnose.reading import read
 from worldline.predict.interpreter import Interpreter, continued
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, BranchEdit
-from worldline.ui.session.branches.plan import BranchPlan, planned
+from worldline.ui.session.branches.plan import BranchPlan, plan_branch
 from worldline.ui.session.rollout import predict_branch
 from worldline.ui.session.session import Session
 
@@ -32,10 +32,10 @@ def edit(kind: str, **fields: Any) -> BranchEdit:
 
 def plan(of: Program, text: bytes, kind: str, *, status: str = "ended", **fields: Any) -> BranchPlan:
     """How a text goes on from an intervention."""
-    return planned(recorded_session(of, text, status=status).branch(0), edit(kind, **fields))
+    return plan_branch(recorded_session(of, text, status=status).branch(0), edit(kind, **fields))
 
 
-def grown(session: Session, kind: str, parent: int = 0, **fields: Any) -> Branch:
+def branched(session: Session, kind: str, parent: int = 0, **fields: Any) -> Branch:
     """A branch that the interpreter imagined."""
     last = list(predict_branch(session, Interpreter(), edit(kind, **fields), parent=parent))[-1]
     return session.branch(last.branch)
@@ -120,31 +120,31 @@ class TestPlaces:
             truth=nothing,
             found=Prediction(text=text, status="budget"),
         )
-        assert planned(branch, edit("line", step=1, line=3)).ask.room > 1000
-        assert planned(branch, edit("budget", limit=100)).ask == PredictionRequest(
+        assert plan_branch(branch, edit("line", step=1, line=3)).ask.room > 1000
+        assert plan_branch(branch, edit("budget", limit=100)).ask == PredictionRequest(
             program=FACT, limit=100, given=text
         )
 
 
-class TestWhatCannotBe:
-    """A UsageError in words; nothing is added."""
+class TestImpossibleEdits:
+    """A UsageError with the reason; no branch is added."""
 
     @pytest.mark.parametrize(
         ("fields", "said"),
         [
-            ({"kind": "line", "step": 13, "line": 2}, "nothing runs behind step 13"),
-            ({"kind": "line", "step": 99, "line": 2}, "no step 99 in an imagined run of 14"),
+            ({"kind": "line", "step": 13, "line": 2}, "nothing executes after step 13"),
+            ({"kind": "line", "step": 99, "line": 2}, "no step 99: the predicted run has 14"),
             ({"kind": "line", "step": -1, "line": 2}, "no step -1"),
-            ({"kind": "line", "step": 1, "line": 6}, "line 6 is no line of the program"),
-            ({"kind": "line", "step": 1, "line": 0}, "line 0 is no line of the program"),
+            ({"kind": "line", "step": 1, "line": 6}, "line 6 cannot execute"),
+            ({"kind": "line", "step": 1, "line": 0}, "line 0 cannot execute"),
             ({"kind": "edit", "step": 13, "name": "n", "value": "1"}, "has no names to edit"),
             ({"kind": "edit", "step": 1, "name": "n", "value": "1 +"}, "not a value"),
-            ({"kind": "edit", "step": 1, "name": "n=1 m", "value": "1"}, "is no name"),
-            ({"kind": "budget", "limit": 9000}, "the budget did not cut it"),
+            ({"kind": "edit", "step": 1, "name": "n=1 m", "value": "1"}, "is not a valid name"),
+            ({"kind": "budget", "limit": 9000}, "not cut by its budget"),
             ({"kind": "rewrite", "how": "chars"}, "nothing to decompose"),
         ],
     )
-    def test_it_is_said(self, fields: dict[str, Any], said: str) -> None:
+    def test_an_impossible_edit_is_refused(self, fields: dict[str, Any], said: str) -> None:
         session = recorded_session(FACT, FACT_TEXT, FACT_TEXT)
         with pytest.raises(UsageError, match=said):
             predict_branch(session, Interpreter(), BranchEdit.of_json(fields))
@@ -155,21 +155,21 @@ class TestWhatCannotBe:
         [
             ({"kind": "hope"}, "one of edit, line, budget, rewrite"),
             ({}, "one of edit, line, budget, rewrite"),
-            ({"kind": "line", "step": 1}, "needs its line"),
-            ({"kind": "line", "step": 1, "line": "2"}, "line is a number"),
-            ({"kind": "line", "step": True, "line": 2}, "step is a number"),
-            ({"kind": "budget", "limit": 1, "how": "chars"}, "budget has no how"),
+            ({"kind": "line", "step": 1}, "needs `line`"),
+            ({"kind": "line", "step": 1, "line": "2"}, "`line` must be an integer"),
+            ({"kind": "line", "step": True, "line": 2}, "`step` must be an integer"),
+            ({"kind": "budget", "limit": 1, "how": "chars"}, "`budget` has no `how`"),
             ({"kind": "rewrite", "how": "away"}, "flatten, chars, both"),
             ({"kind": "edit", "step": 1, "name": "n", "force": 1}, "has no 'force'"),
         ],
     )
-    def test_an_intervention_is_whole(self, told: dict[str, Any], said: str) -> None:
+    def test_an_edit_has_the_fields_of_its_kind(self, told: dict[str, Any], said: str) -> None:
         with pytest.raises(UsageError, match=said):
             BranchEdit.of_json(told)
 
     def test_a_frame_that_waits_where_the_text_ends(self) -> None:
         for kind, more in (("line", {"line": 2}), ("edit", {"name": "n", "value": "1"})):
-            with pytest.raises(UsageError, match="step 2 is not done where the text ends"):
+            with pytest.raises(UsageError, match="step 2 is not complete at the end of the text"):
                 plan(FACT, b"(1 n=3\n2\n4\n(1 n=2\n2\n", kind, status="budget", step=2, **more)
 
     def test_a_budget_that_is_spent(self) -> None:
@@ -182,9 +182,9 @@ class TestWhatCannotBe:
             Prediction(text=b"<|frame_sep|>", status="budget", codec="cwm"),
         )
         branch = Branch(id=0, parent=None, edit=None, ask=ask, truth=None, found=text)
-        with pytest.raises(UsageError, match="written in cwm"):
-            planned(branch, edit("edit", step=0, name="n", value="1"))
-        assert planned(branch, edit("budget", limit=1 << 17)).ask.given == b""
+        with pytest.raises(UsageError, match="is in cwm"):
+            plan_branch(branch, edit("edit", step=0, name="n", value="1"))
+        assert plan_branch(branch, edit("budget", limit=1 << 17)).ask.given == b""
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_the_interpreter_agrees_with_its_own_continuation(
     branch, root = session.branch(last.branch), session.branch(0)
     assert (branch.status, branch.why) == ("done", "")
     assert branch.truth is not None
-    plan = planned(root, BranchEdit.of_json(told))
+    plan = plan_branch(root, BranchEdit.of_json(told))
     assert plan.point is not None
     values = {plan.point.frame: plan.values} if plan.values else {}
     raw = continued(PredictionRequest(program=root.ask.program), Change(plan.point.step, values, plan.line))
@@ -278,9 +278,9 @@ def test_to_change_nothing_changes_nothing(sessions: dict[str, Session], name: s
     }
     if name in same:
         variable, value = same[name]
-        assert grown(session, "edit", step=1, name=variable, value=value).found.text == text
+        assert branched(session, "edit", step=1, name=variable, value=value).found.text == text
     line = next(moment.line for moment in reading.events[2:] if moment.event == "line")
-    assert grown(session, "line", step=1, line=line).found.text == text
+    assert branched(session, "line", step=1, line=line).found.text == text
 
 
 @pytest.mark.parametrize(
@@ -295,7 +295,7 @@ def test_to_change_nothing_changes_nothing(sessions: dict[str, Session], name: s
 def test_what_the_interpreter_cannot_do_is_said(
     sessions: dict[str, Session], name: str, fields: dict[str, Any], why: str
 ) -> None:
-    branch = grown(sessions[name], **fields)
+    branch = branched(sessions[name], **fields)
     assert branch.truth is None
     assert why in branch.why
     assert branch.status == "failed"  # the predictor is the interpreter, and cannot either
@@ -314,28 +314,28 @@ class TestTheModelsState:
         return recorded_session(COUNT, found, truth.text)
 
     def test_its_values_are_put_in(self) -> None:
-        branch = grown(self.session(), "edit", step=6, name="l", value="'r'")
+        branch = branched(self.session(), "edit", step=6, name="l", value="'r'")
         assert branch.truth is not None
         assert branch.truth.text == WRONG[: WRONG.index(b"3\n4\n3\n5") + 2] + b"4 n=1\n3\n5\n)1\n.\n"
         assert branch.found.text == branch.truth.text
 
     def test_a_line_behind_them(self) -> None:
-        branch = grown(self.session(), "line", step=5, line=5)
+        branch = branched(self.session(), "line", step=5, line=5)
         assert branch.found.text.endswith(b"4\n5\n)0\n.\n")
         assert branch.why == ""
 
     def test_another_way_is_no_place(self) -> None:
         found = WRONG.replace(b"3\n4\n3\n5", b"3\n5")
-        branch = grown(self.session(found), "edit", step=7, name="n", value="5")
+        branch = branched(self.session(found), "edit", step=7, name="n", value="5")
         assert branch.truth is None
-        assert "left the true way at step 7" in branch.why
+        assert "diverges at step 7" in branch.why
 
     def test_a_call_that_the_model_forgot(self) -> None:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)])))
         session = recorded_session(FACT, b"(1 n=3\n2\n4 r=2\n5\n)6\n.\n", truth.text)
-        branch = grown(session, "edit", step=2, name="r", value="5")
+        branch = branched(session, "edit", step=2, name="r", value="5")
         assert branch.truth is None
-        assert "not done with step 2" in branch.why
+        assert "step 2 is not complete there" in branch.why
 
     def test_names_of_one_object_stay_so(self) -> None:
         of = Program(
@@ -343,7 +343,7 @@ class TestTheModelsState:
         )
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
         session = recorded_session(of, truth.replace(b"=[1]", b"=[2]"), truth)
-        branch = grown(session, "edit", step=3, name="k", value="5")
+        branch = branched(session, "edit", step=3, name="k", value="5")
         assert branch.found.text.endswith(b"4 k=5\n5 a=[2, 5] b=[2, 5]\n6\n)[2, 5]\n.\n")
 
     @pytest.mark.parametrize(
@@ -351,11 +351,11 @@ class TestTheModelsState:
         [
             (
                 "def f(xs):\n    k = 0\n    for x in xs:\n        k += x\n    return k\n",
-                "f([1, 2])", b"xs=[1, 2]", b"xs=[1, 3]", "another xs, and line 3 goes on",
+                "f([1, 2])", b"xs=[1, 2]", b"xs=[1, 3]", "another xs, and line 3 has already read",
             ),
             (
                 "def g(k):\n    k = k\n    return k\n\ndef f(n):\n    return n * g(2)\n",
-                "f(3)", b"n=3", b"n=4", "another n, and line 6 goes on",
+                "f(3)", b"n=3", b"n=4", "another n, and line 6 has already read",
             ),
             (
                 "def f():\n    a = [1]\n    b = [a]\n    k = 0\n    return a, b\n",
@@ -368,7 +368,7 @@ class TestTheModelsState:
     ) -> None:
         of = Program(source=source, call=call)
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
-        branch = grown(
+        branch = branched(
             recorded_session(of, truth.replace(old, new), truth), "edit", step=3, name="k", value="7"
         )
         assert branch.truth is None
@@ -381,19 +381,19 @@ class TestTheModelsState:
         of = Program(source=source, call="f([1, 2])")
         truth = next(iter(Interpreter().predict([PredictionRequest(program=of)]))).text
         session = recorded_session(of, truth.replace(b"4 xs=[1, 3]", b"4 xs=[2, 2]"), truth)
-        branch = grown(session, "edit", step=3, name="xs", value="[1, 3]")
+        branch = branched(session, "edit", step=3, name="xs", value="[1, 3]")
         assert branch.found.text == truth
 
     def test_without_a_true_run(self) -> None:
-        branch = grown(recorded_session(COUNT, WRONG), "edit", step=1, name="n", value="5")
+        branch = branched(recorded_session(COUNT, WRONG), "edit", step=1, name="n", value="5")
         assert branch.truth is None
-        assert branch.why == "it was not recorded"
+        assert branch.why == "not recorded"
 
     def test_changes_that_are_due_are_the_interpreters(self) -> None:
         truth = next(iter(Interpreter().predict([PredictionRequest(program=FACT)]))).text
         cut = truth[: truth.index(b" r=1\n")]
         session = recorded_session(FACT, cut, truth, status="budget")
-        branch = grown(session, "line", step=9, line=3)
+        branch = branched(session, "line", step=9, line=3)
         assert branch.found.text == cut + b" r=1\n3\n)1\n r=1\n5\n)3\n.\n"
 
 
@@ -401,9 +401,9 @@ class TestTheModelsState:
 class TestBranchesOfBranches:
     def test_the_same_way_is_changed_once_for_all(self) -> None:
         session = true_session(COUNT)
-        first = grown(session, "edit", step=1, name="n", value="10")
-        second = grown(session, "edit", parent=first.id, step=5, name="n", value="20")
-        third = grown(session, "line", parent=second.id, step=5, line=5)
+        first = branched(session, "edit", step=1, name="n", value="10")
+        second = branched(session, "edit", parent=first.id, step=5, name="n", value="20")
+        third = branched(session, "line", parent=second.id, step=5, line=5)
         assert (second.parent, third.parent) == (1, 2)
         assert second.found.text.endswith(b"2 n=10\n3 c='a'\n4\n3 c='r'\n4 n=20\n3\n4 n=21\n3\n5\n)21\n.\n")
         assert third.found.text.endswith(b"4 n=20\n5\n)20\n.\n")
@@ -412,29 +412,27 @@ class TestBranchesOfBranches:
 
     def test_another_way_is_said(self) -> None:
         session = true_session(COUNT)
-        first = grown(session, "line", step=3, line=5)
-        second = grown(session, "edit", parent=first.id, step=4, name="n", value="5")
+        first = branched(session, "line", step=3, line=5)
+        second = branched(session, "edit", parent=first.id, step=4, name="n", value="5")
         assert second.truth is None
-        assert (
-            second.why == "its place is reached only by the change of branch 1, and a run can be changed once"
-        )
+        assert second.why == "only the edit of branch 1 leads here, and an execution can be changed once"
 
     def test_a_rewritten_program_is_a_trunk_of_its_own(self) -> None:
         session = true_session(COUNT)
-        flat = grown(session, "rewrite", how="flatten")
+        flat = branched(session, "rewrite", how="flatten")
         assert flat.ask.program.source != COUNT.source
         assert (flat.at, flat.status, flat.note) == (0, "done", "")
         assert read(flat.ask, flat.found).answer == ("return", "2")
-        branch = grown(session, "edit", parent=flat.id, step=1, name="n", value="5")
+        branch = branched(session, "edit", parent=flat.id, step=1, name="n", value="5")
         assert branch.ask.program == flat.ask.program
         assert read(branch.ask, branch.found).answer == ("return", "7")
 
     def test_a_budget_behind_a_change(self) -> None:
         session = true_session(COUNT)
-        first = grown(session, "edit", step=1, name="n", value="10")
+        first = branched(session, "edit", step=1, name="n", value="10")
         assert first.truth is not None
         cut = session.put(first, found=Prediction(text=first.found.text[:30], status="budget"))
-        more = grown(session, "budget", parent=cut.id, limit=4000)
+        more = branched(session, "budget", parent=cut.id, limit=4000)
         assert more.found.text == first.found.text
         assert more.truth == first.truth
         assert more.at == 2
@@ -443,5 +441,5 @@ class TestBranchesOfBranches:
 @pytest.mark.usefixtures("box")
 def test_a_script_has_frames_too() -> None:
     session = true_session(SCRIPT)
-    assert grown(session, "edit", step=5, name="y", value="0").found.text.count(b"\n5 ") == 1
-    assert grown(session, "edit", step=2, name="y", value="0").found.text.count(b"\n5 ") == 0
+    assert branched(session, "edit", step=5, name="y", value="0").found.text.count(b"\n5 ") == 1
+    assert branched(session, "edit", step=2, name="y", value="0").found.text.count(b"\n5 ") == 0

@@ -1,4 +1,4 @@
-"""Interventions on programs that are not Python: what goes on, and what is refused in words."""
+"""Edits of programs that are not Python: what continues, and what is refused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from worldline.core.errors import UsageError
 from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.branches.branch import Branch, BranchEdit
-from worldline.ui.session.branches.plan import planned
+from worldline.ui.session.branches.plan import plan_branch
 from worldline.ui.session.rollout import predict_branch
 from worldline.ui.session.session import Session
 
@@ -35,7 +35,7 @@ def session(one: HandWritten) -> Session:
     )
 
 
-def grown(found: Session, edit: BranchEdit) -> Branch:
+def branched(found: Session, edit: BranchEdit) -> Branch:
     """A branch when it is done."""
     for _ in predict_branch(found, GoesOn(), edit):
         pass
@@ -43,20 +43,20 @@ def grown(found: Session, edit: BranchEdit) -> Branch:
 
 
 def test_a_changed_variable_is_imagined_and_nobody_says_what_is_true() -> None:
-    branch = grown(session(LIST_C), BranchEdit(kind="edit", step=5, name="sum", value="7"))
+    branch = branched(session(LIST_C), BranchEdit(kind="edit", step=5, name="sum", value="7"))
     assert branch.truth is None
     assert branch.why == "list.c is C, and only runs of Python programs can be changed on the way"
     assert b"sum=7" in branch.found.text
 
 
 def test_names_of_javascript_can_be_changed() -> None:
-    plan = planned(session(MIXED_JS).branch(0), BranchEdit(kind="edit", step=3, name="$x", value="7"))
+    plan = plan_branch(session(MIXED_JS).branch(0), BranchEdit(kind="edit", step=3, name="$x", value="7"))
     assert b"'$x'=7" in plan.ask.given
-    with pytest.raises(UsageError, match="is no name"):
-        planned(session(MIXED_JS).branch(0), BranchEdit(kind="edit", step=3, name="a.b", value="7"))
+    with pytest.raises(UsageError, match="is not a valid name"):
+        plan_branch(session(MIXED_JS).branch(0), BranchEdit(kind="edit", step=3, name="a.b", value="7"))
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.program.name)
 def test_only_python_is_rewritten(one: HandWritten) -> None:
-    with pytest.raises(UsageError, match="not rewritten by flatten, because"):
-        planned(session(one).branch(0), BranchEdit(kind="rewrite", how="flatten"))
+    with pytest.raises(UsageError, match="`flatten` does not rewrite this program"):
+        plan_branch(session(one).branch(0), BranchEdit(kind="rewrite", how="flatten"))

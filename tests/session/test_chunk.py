@@ -14,7 +14,7 @@ from worldline.core.program import Program
 from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.chunk import CHUNK, TAIL, chunk, chunks
-from worldline.ui.session.clip import MOST, clip, parting
+from worldline.ui.session.clip import MAX_TEXT_CHARS, clip, parting
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff
 
@@ -161,7 +161,7 @@ def test_the_format_is_exactly_this() -> None:
     ask, truth = recorded_text("fact")
     sure = step_confidences(ask, truth, [-0.5] * len(truth.text))
     found = changed("fact", (")1\n", ")2\n"))
-    run_diff = RunDiff(true("fact"), Run("found", ask, found.prediction, sure=sure))
+    run_diff = RunDiff(true("fact"), Run("found", ask, found.prediction, confidences=sure))
     part = chunk(run_diff, 0)
     assert list(part) == ["first", "rows", "left", "right"]
     row = part["rows"][12]
@@ -228,11 +228,11 @@ def test_texts_part_where_they_part(start: str, one: str, other: str) -> None:
     assert parting(left, right) == naive
 
 
-@given(st.integers(0, 3 * MOST), st.integers(0, 3 * MOST))
+@given(st.integers(0, 3 * MAX_TEXT_CHARS), st.integers(0, 3 * MAX_TEXT_CHARS))
 def test_a_clipped_text_has_its_difference_and_its_length(size: int, at: int) -> None:
     text = "x" * at + "y" + "x" * size
     shown = clip(text, "x" * (at + size + 1))
     assert "y" in shown
     before = int(shown.partition(" before>")[0][1:]) if shown.startswith("<") else 0
     after = int(shown.rpartition("...<")[2].removesuffix(" more>")) if shown.endswith(">") else 0
-    assert before + after + min(MOST, len(text)) == len(text)
+    assert before + after + min(MAX_TEXT_CHARS, len(text)) == len(text)

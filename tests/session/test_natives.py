@@ -8,7 +8,7 @@ from strategies import VALUE_TEXTS
 
 from worldline.core.language import LANGUAGES
 from worldline.core.value import kind, scan
-from worldline.ui.session.marks.natives import kind_name, legend, native_names, notes
+from worldline.ui.session.marks.natives import legend, native_names, notes
 
 pytestmark = pytest.mark.unit
 
@@ -48,14 +48,6 @@ def test_pointers_are_told_as_what_they_are() -> None:
     text = "Ptr#3([1, 2], at=1)"
     assert said(text, "c") == [("Ptr", "a pointer into a block of memory; `at` is how far into it")]
     assert said(text, "java") == []
-
-
-def test_kinds_go_by_the_language() -> None:
-    assert kind_name("[1, 2]", "js") == "array"
-    assert kind_name("{'a': 1}", "js") == "plain object"
-    assert kind_name("(1, 2)", "rust") == "tuple"
-    assert kind_name("None", "java") == "null"
-    assert kind_name("[1]", "python") == ""
 
 
 def test_a_legend_tells_each_word_once_in_the_order_of_the_table() -> None:

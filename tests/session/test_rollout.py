@@ -1,4 +1,4 @@
-"""Scenes that grow, with the shipped model and with predictors that misbehave: nothing is lost, nothing is raised."""
+"""Rollouts of the shipped model and of predictors that misbehave: nothing is lost, nothing is raised."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def berry(model: Local) -> Session:
     return imagined(BERRY, model)
 
 
-def grown(session: Session, predictor: object, parent: int = 0, **fields: object) -> Branch:
+def branched(session: Session, predictor: object, parent: int = 0, **fields: object) -> Branch:
     steps = list(predict_branch(session, predictor, BranchEdit(**fields), parent=parent))  # type: ignore[arg-type]
     assert steps[0].stage == "truth"
     assert steps[-1].stage in ("done", "failed")
@@ -70,7 +70,7 @@ class TestTheShippedModel:
             alone.status,
             alone.logprob,
         )
-        assert root.sure == tuple(step_confidences(root.ask, alone, model.logprobs, model.entropies))
+        assert root.confidences == tuple(step_confidences(root.ask, alone, model.logprobs, model.entropies))
         assert root.cause is not None
         if root.cause.name != "right":
             assert root.belief is not None
@@ -78,7 +78,7 @@ class TestTheShippedModel:
 
     def test_an_edit_goes_on_as_forcing_does(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
-        branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
+        branch = branched(berry, model, kind="edit", step=2, name="n", value="30")
         edit = Edit(2, {"n": "30"})
         ask = replace(root.ask, limit=branch.ask.limit)
         (forced,) = roll(model, [ask], [root.found], force="edited", edits=[edit])
@@ -90,7 +90,7 @@ class TestTheShippedModel:
     @pytest.mark.long(reason="the shipped model goes on from four lines")
     def test_a_forced_line_is_run_and_its_state_is_the_models(self, model: Local, berry: Session) -> None:
         for line in (2, 3, 4, 5):
-            branch = grown(berry, model, kind="line", step=3, line=line)
+            branch = branched(berry, model, kind="line", step=3, line=line)
             text = branch.found.text
             turn = turns(text)[4]
             assert turn.action(text) == b"%d" % line
@@ -101,18 +101,18 @@ class TestTheShippedModel:
     def test_the_line_that_is_next_anyway(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         line = read(root.ask, root.found).events[4].line
-        assert grown(berry, model, kind="line", step=3, line=line).found.text == root.found.text
+        assert branched(berry, model, kind="line", step=3, line=line).found.text == root.found.text
 
     def test_the_guard_lets_a_forced_line_pass(self, model: Local, berry: Session) -> None:
         guarded = model.settled(guard=True)
-        branch = grown(berry, guarded, kind="line", step=0, line=4)  # no line that can be first
+        branch = branched(berry, guarded, kind="line", step=0, line=4)  # no line that can be first
         assert branch.found.text.startswith(berry.branch(0).found.text.split(b"\n")[0] + b"\n4")
         assert branch.status == "done"
 
     def test_late_changes_come_before_a_forced_line(self, model: Local) -> None:
         cut = b"(1 n=3\n2\n4\n(1 n=2\n2\n4\n(1 n=1\n2\n3\n)1\n"
         session = recorded_session(FACT, cut, None, status="budget")
-        branch = grown(session, model, kind="line", step=9, line=5)
+        branch = branched(session, model, kind="line", step=9, line=5)
         rest = branch.found.text[len(cut) :]
         late, _, after = rest.partition(b"\n")
         assert branch.found.text.startswith(cut)
@@ -128,17 +128,17 @@ class TestTheShippedModel:
         whole = imagined(BERRY, model).branch(0)
         session = imagined(BERRY, model, limit=40)
         assert (len(session.branch(0).found.text), session.branch(0).found.status) == (40, "budget")
-        branch = grown(session, model, kind="budget", limit=whole.ask.limit)
+        branch = branched(session, model, kind="budget", limit=whole.ask.limit)
         assert (branch.found.text, branch.found.status) == (whole.found.text, whole.found.status)
         assert branch.truth == session.branch(0).truth
         assert branch.at == whole.found.text[:40].count(b"\n")
-        assert [step.end for step in branch.sure] == [step.end for step in whole.sure]
-        for one, other in zip(branch.sure, whole.sure, strict=True):
+        assert [step.end for step in branch.confidences] == [step.end for step in whole.confidences]
+        for one, other in zip(branch.confidences, whole.confidences, strict=True):
             assert one[2:] == pytest.approx(other[2:])  # the part that was written before counts as well
 
     @pytest.mark.long(reason="the shipped model predicts another program")
     def test_a_rewritten_program_has_rows_of_its_own(self, model: Local, berry: Session) -> None:
-        branch = grown(berry, model, kind="rewrite", how="flatten")
+        branch = branched(berry, model, kind="rewrite", how="flatten")
         assert branch.ask.program.source != BERRY.source
         assert branch.truth is not None
         assert read(branch.ask, branch.truth).answer == ("return", "2")
@@ -146,7 +146,7 @@ class TestTheShippedModel:
         assert (branch.status, branch.note, branch.at) == ("done", "", 0)
 
     def test_a_name_that_the_program_does_not_have(self, model: Local, berry: Session) -> None:
-        branch = grown(berry, model, kind="edit", step=2, name="unheard", value="[1]")
+        branch = branched(berry, model, kind="edit", step=2, name="unheard", value="[1]")
         assert branch.status == "done"
         assert branch.truth is None
         assert "unheard" in branch.why
@@ -154,10 +154,10 @@ class TestTheShippedModel:
 
     def test_what_its_parent_was_sure_of_is_kept(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
-        branch = grown(berry, model, kind="edit", step=2, name="n", value="30")
-        assert branch.sure[:2] == root.sure[:2]
-        assert branch.sure[2].logprob == 0.0  # given counts as certain
-        assert any(step.logprob < 0 for step in branch.sure[3:])
+        branch = branched(berry, model, kind="edit", step=2, name="n", value="30")
+        assert branch.confidences[:2] == root.confidences[:2]
+        assert branch.confidences[2].logprob == 0.0  # given counts as certain
+        assert any(step.logprob < 0 for step in branch.confidences[3:])
 
 
 class TestStopping:
@@ -182,14 +182,14 @@ class TestStopping:
             if step.stage == "model":
                 halt.set()
         assert session.branch(0).status == "stopped"
-        branch = grown(session, model, kind="budget", limit=4000)
+        branch = branched(session, model, kind="budget", limit=4000)
         assert branch.found.text == berry.branch(0).found.text
 
     def test_who_walks_away_has_stopped_it(self, model: Local, berry: Session) -> None:
         growing = predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value="5"))
         number = next(growing).branch
         assert berry.branch(number).status == "running"
-        with pytest.raises(UsageError, match="still growing"):
+        with pytest.raises(UsageError, match="still being predicted"):
             predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value="5"), parent=number)
         growing.close()  # type: ignore[attr-defined]
         assert berry.branch(number).status == "stopped"
@@ -220,9 +220,9 @@ def test_what_a_predictor_does_is_a_branch_that_failed(berry: Session) -> None:
             lambda ask: Prediction(text=ask.given, status="fault", note="no answer in time"),
             "no answer in time",
         ),
-        (lambda ask: Prediction(text=b"1\n", status="ended"), "it does not go on from what is given"),
+        (lambda ask: Prediction(text=b"1\n", status="ended"), "the model does not continue the given text"),
     ):
-        branch = grown(berry, Odd(act), kind="edit", step=2, name="n", value="5")
+        branch = branched(berry, Odd(act), kind="edit", step=2, name="n", value="5")
         assert (branch.status, branch.note) == ("failed", note)
         assert branch.truth is not None
 
@@ -236,18 +236,18 @@ def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Sessi
             text=ask.given + (b"1)7\n" if ask.given.endswith(b"5") else b")0\n.\n"), status="ended"
         )
 
-    branch = grown(berry, Odd(act), kind="line", step=3, line=5)
+    branch = branched(berry, Odd(act), kind="line", step=3, line=5)
     assert asked[0].endswith(b"4\n5")
     assert asked[1] == asked[0] + b"\n"
     assert branch.found.text == asked[1] + b")0\n.\n"
-    assert branch.sure == berry.branch(0).sure[:4]
+    assert branch.confidences == berry.branch(0).confidences[:4]
 
 
 def test_who_writes_another_notation_cannot_go_on(berry: Session) -> None:
     other = Interpreter(codec="cwm")
     with pytest.raises(UsageError, match="writes cwm"):
         predict_branch(berry, other, BranchEdit(kind="edit", step=2, name="n", value="5"))
-    branch = grown(berry, other, kind="rewrite", how="flatten")  # a new program can be written in any
+    branch = branched(berry, other, kind="rewrite", how="flatten")  # a new program can be written in any
     assert branch.found.codec == "cwm"
     assert branch.cause is not None
     assert branch.cause.name == "right"
@@ -258,7 +258,7 @@ def test_a_budget_in_both_notations(codec: str) -> None:
     session = Session.new(COUNT, model="interpreter", limit=60)
     list(predict_root(session, Interpreter(codec=codec)))
     assert session.branch(0).found.status == "budget"
-    branch = grown(session, Interpreter(codec=codec), kind="budget", limit=1 << 16)
+    branch = branched(session, Interpreter(codec=codec), kind="budget", limit=1 << 16)
     assert branch.truth is not None
     assert branch.found.text == branch.truth.text
     assert branch.cause is not None
@@ -340,5 +340,5 @@ def test_two_grow_at_once(model: Local, berry: Session) -> None:
 
 
 def test_a_root_is_imagined_once(berry: Session, model: Local) -> None:
-    with pytest.raises(UsageError, match="there already"):
+    with pytest.raises(UsageError, match="recorded already"):
         predict_root(berry, model)

@@ -17,8 +17,7 @@ from worldline.core.state import Replay
 from worldline.predict.confidence import step_confidences
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.recording.recorder import record
-from worldline.ui.session.run import FrameInfo, Run
-from worldline.ui.session.text_spans import step_spans
+from worldline.ui.session.run import FrameInfo, Run, step_spans
 
 pytestmark = pytest.mark.usefixtures("box")
 ALL = [(name, mode) for name in PROGRAMS for mode in MODES]
@@ -225,11 +224,11 @@ def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:
     ask, truth = recorded_text("turns")
     logprobs = [-0.001 * i for i in range(len(truth.text))]
     sure = step_confidences(ask, truth, logprobs)
-    of = Run("found", ask, truth, sure=sure)
+    of = Run("found", ask, truth, confidences=sure)
     assert len(sure) == len(of) + 1 == len(turns(truth.text))
     for step in range(len(of)):
-        assert of.sure(step) == pytest.approx((math.exp(sure[step].action), math.exp(sure[step].state)))
-    assert true("turns").sure(0) is None
+        assert of.confidence(step) == pytest.approx((math.exp(sure[step].action), math.exp(sure[step].state)))
+    assert true("turns").confidence(0) is None
 
 
 def test_a_query_between_steps_moves_no_step() -> None:

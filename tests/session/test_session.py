@@ -18,7 +18,7 @@ from worldline.diagnose.sample import Sample
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session import run
 from worldline.ui.session.branches.branch import Branch
-from worldline.ui.session.session import Session
+from worldline.ui.session.session import OtherPrediction, Session
 
 pytestmark = pytest.mark.unit
 
@@ -51,7 +51,7 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     session.describe()
     assert asked == [TRUTH, FOUND]
     second = Prediction(text=TRUTH[:40], status="budget")
-    beside = session.beside(second, ask=PredictionRequest(program=COUNT), model="another")
+    beside = session.with_other(OtherPrediction(second, PredictionRequest(program=COUNT), "another"))
     assert beside.run_names == ("truth", "found", "other")
     for sides in (("truth", "other"), ("other", "found"), ("truth", "found")):
         assert beside.run_diff(0, *sides).rows
@@ -100,11 +100,11 @@ def test_one_that_is_not_recorded_differs_in_nothing() -> None:
     session = recorded_session(COUNT, FOUND)
     told = session.describe()["branches"][0]
     assert (told["rows"], told["first"], told["cause"]) == (11, None, None)
-    assert told["why"] == "it was not recorded"
+    assert told["why"] == "not recorded"
     assert told["answer"] == {"truth": None, "found": ["return", "0"], "right": None, "outcome": None}
     assert told["cost"]["truth_bytes"] is None
     assert all(row.left is None and row.action == row.state == "right" for row in session.run_diff().rows)
-    with pytest.raises(UsageError, match="has no truth"):
+    with pytest.raises(UsageError, match="has no actual run"):
         session.run_diff(0, "found", "truth")
 
 
@@ -126,10 +126,9 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
         found=Prediction(text=FOUND, status="ended"),
     )
     other_ask = PredictionRequest(program=COUNT, options=Compact(bare=True))
-    session = Session.of_sample(
-        sample, name="told", model="one", other=Prediction(text=TRUTH, status="ended"), other_ask=other_ask,
-        other_model="two", tokenizer=Bytes(),
-    )  # fmt: skip
+    session = Session.of_sample(sample, name="told", model="one", tokenizer=Bytes()).with_other(
+        OtherPrediction(Prediction(text=TRUTH, status="ended"), other_ask, "two")
+    )
     assert session.describe()["sides"] == ["truth", "found", "other"]
     assert session.describe()["other_model"] == "two"
     cost = session.describe()["branches"][0]["cost"]
@@ -141,7 +140,7 @@ def test_a_second_model_stands_beside_the_root_alone() -> None:
     assert cost["prompt_tokens"] == cost["prompt_bytes"]
     assert session.run_diff(0, "truth", "other").first is None
     assert session.run_diff(0, "other", "found").first == 5
-    with pytest.raises(UsageError, match="no side"):
+    with pytest.raises(UsageError, match="no run"):
         recorded_session(COUNT, FOUND, TRUTH).run_diff(0, "truth", "other")
 
 
@@ -152,12 +151,14 @@ def test_two_notations_do_not_compare() -> None:
         found=Prediction(text=FOUND, status="ended"),
     )
     other = Prediction(text=b"", status="ended", codec="cwm")
-    session = Session.of_sample(sample, name="told", model="one", other=other, other_model="two")
-    with pytest.raises(UsageError, match="two notations"):
+    session = Session.of_sample(sample, name="told", model="one").with_other(
+        OtherPrediction(other, sample.ask, "two")
+    )
+    with pytest.raises(UsageError, match="different notations"):
         session.run_diff(0, "found", "other")
 
 
-def test_a_pair_is_kept_until_a_text_grows() -> None:
+def test_a_run_diff_is_cached_until_a_text_changes() -> None:
     session = recorded_session(COUNT, FOUND[:40], TRUTH, status="budget")
     before, root = session.run_diff(), session.branch(0)
     session.put(root, note="something else")

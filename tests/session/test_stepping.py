@@ -15,7 +15,7 @@ from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import WRONG, RunDiff
 from worldline.ui.session.stepping import (
     OPEN,
-    WAYS,
+    STEP_KINDS,
     Stepper,
     first_divergence,
     new_difference,
@@ -71,7 +71,7 @@ def test_rows_lead_to_rows_of_the_same_pair(of: tuple[str, str, Run]) -> None:
     run_diff = RunDiff(true(name, mode), found)
     for n, row in enumerate(run_diff.rows):
         steps = row_steps(run_diff, n)
-        assert tuple(steps) == WAYS
+        assert tuple(steps) == STEP_KINDS
         for way, to in steps.items():
             assert to is None or (to < n if way.startswith("back") else to > n)
         for name in ("left", "right"):
@@ -104,4 +104,4 @@ def test_what_the_model_has_not_come_to_is_open() -> None:
 
 def test_the_page_steps_the_same_ways() -> None:
     text = (files("worldline.ui.web") / "static" / "moves.js").read_text("utf-8")
-    assert set(re.findall(r"=> told\.(\w+)", text)) == set(WAYS)
+    assert set(re.findall(r"=> told\.(\w+)", text)) == set(STEP_KINDS)

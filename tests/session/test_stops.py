@@ -29,7 +29,7 @@ from worldline.ui.session.stops import (
     STOPS,
     locations,
     next_stop,
-    runnable,
+    runnable_lines,
     stop_index,
     stop_lines,
     stop_points,
@@ -75,7 +75,7 @@ def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Run]) ->
     assert {point.kind for point in points} <= set(DETAILED_STOPS)
     assert [point.position for point in points] == sorted(point.position for point in points)
     assert all(0 <= point.position <= len(found) for point in points)
-    growing = stop_points(Stepper(found), run_diff, None, growing=True)
+    growing = stop_points(Stepper(found), run_diff, None, is_running=True)
     assert {(one.position, one.kind) for one in growing} <= {(one.position, one.kind) for one in points}
     if branch.found.status != "budget":
         for kind in (FIRST_ACTION, FIRST_STATE, NEW_ERROR, RAISED):
@@ -131,6 +131,6 @@ def test_whoever_walks_by_the_index_stops_where_others_do(
 
 def test_a_breakpoint_stands_where_a_line_can_run() -> None:
     source = "def f(x):\n    # nothing\n\n    y = x\n    return y\n\nz = 1\n"
-    assert runnable(Program(source=source, call="f(1)")) == (4, 5)
-    assert runnable(Program(source=source)) == (1, 4, 5, 7)
-    assert runnable(Program(source="def (")) == ()
+    assert runnable_lines(Program(source=source, call="f(1)")) == (4, 5)
+    assert runnable_lines(Program(source=source)) == (1, 4, 5, 7)
+    assert runnable_lines(Program(source="def (")) == ()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from language_sessions import LIST_SOURCE, MIXED_SOURCE
 
 from worldline.core.language import LANGUAGES, all_lines
-from worldline.ui.session.marks import lexed
+from worldline.ui.session.marks import syntax
 from worldline.ui.session.marks.syntax import KINDS, SyntaxSpan, code_lines, spans
 
 pytestmark = pytest.mark.unit
@@ -162,7 +162,7 @@ def test_any_text_has_spans_inside_its_lines(language: str, text: str) -> None:
 def test_what_takes_a_lexer_too_long_is_left_plain(
     language: str, piece: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lexed, "PATIENCE", 0.05)
+    monkeypatch.setattr(syntax, "LEXER_SECONDS", 0.05)
     source = f"int x = 1; /* seen */\n{piece * 20_000}\nint y;"
     assert SyntaxSpan(11, 21, "comment") in spans(source, language)[0]
 

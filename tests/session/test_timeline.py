@@ -50,7 +50,7 @@ def test_the_least_sure_step_is_shown() -> None:
     ask, truth = recorded_text("loop")
     logprobs = [0.0] * len(truth.text)
     logprobs[len(logprobs) // 2] = -3.0
-    found = Run("found", ask, truth, sure=step_confidences(ask, truth, logprobs))
+    found = Run("found", ask, truth, confidences=step_confidences(ask, truth, logprobs))
     sures = [each[2] for each in timeline(RunDiff(true("loop"), found), 10)["bins"]]
     assert sorted(sures)[0] == pytest.approx(0.0498, abs=1e-3)
     assert sorted(sures)[1:] == [1.0] * 9

@@ -205,8 +205,8 @@ def test_so_many_wait_and_no_more(live: LiveBranches) -> None:
         live.begin(("live", 99, ""), growing(gate))
     assert refused.value.status == 429
     gate.set()
-    assert all(job.over.wait(120) for job in jobs)
-    assert live.begin(("live", 99, ""), growing(gate)).over.wait(120)
+    assert all(job.finished.wait(120) for job in jobs)
+    assert live.begin(("live", 99, ""), growing(gate)).finished.wait(120)
 
 
 def test_a_program_that_has_to_be_refused_leaves_nothing_behind() -> None:
@@ -240,7 +240,7 @@ def test_what_cannot_be_is_said_at_once_and_takes_no_place(live: LiveBranches) -
 def test_the_end_stops_what_is_at_work_and_what_waits(live: LiveBranches) -> None:
     jobs = [live.begin(("live", n, ""), growing(threading.Event())) for n in range(4)]
     live.close()
-    assert all(job.over.is_set() for job in jobs)
+    assert all(job.finished.is_set() for job in jobs)
     assert all(job.latest.note == "stopped" for job in jobs)
     with pytest.raises(Refusal):
         live.begin(("live", 9, ""), growing(threading.Event()))
@@ -253,11 +253,11 @@ def test_a_fault_of_ours_ends_its_job_and_no_other(
         yield RolloutProgress(0, "truth")
         raise ZeroDivisionError("a fault of ours")
 
-    assert live.begin(("live", 0, ""), predict_branch).over.wait(120)
+    assert live.begin(("live", 0, ""), predict_branch).finished.wait(120)
     assert "a fault of ours" in caplog.text
     gate = threading.Event()
     gate.set()
-    assert live.begin(("live", 1, ""), growing(gate)).over.wait(120)
+    assert live.begin(("live", 1, ""), growing(gate)).finished.wait(120)
 
 
 def test_a_model_is_loaded_once_and_only_when_asked_for() -> None:

@@ -415,7 +415,7 @@ def test_sessions_with_branches_are_kept(small: Path) -> None:
     worked = sessions.get("0", 0)
     root = worked.session.branches[0]
     branch = worked.session.add(
-        0, BranchEdit(kind="budget", limit=9), root.ask, at=0, sure=(), codec="compact"
+        0, BranchEdit(kind="budget", limit=9), root.ask, at=0, confidences=(), codec="compact"
     )
     worked.session.put(branch, status="stopped")
     for at in range(1, 16):

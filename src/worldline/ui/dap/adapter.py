@@ -20,7 +20,7 @@ from worldline.ui.dap.progress import ProgressReports
 from worldline.ui.dap.responder import LATER, Handler, Request, Responder
 from worldline.ui.dap.session import DapSession, Move
 from worldline.ui.dap.wire import BadMessage
-from worldline.ui.session.rollout_worker import Act, RolloutController, RolloutWorker
+from worldline.ui.session.rollout_worker import Job, RolloutController, RolloutWorker
 from worldline.ui.session.stops import DEFAULT_STOPS, DETAILED_STOPS
 
 CAPABILITIES = {
@@ -56,7 +56,7 @@ CAPABILITIES = {
     ],
 }  # fmt: skip
 
-Item = Request | BadMessage | Act | None  # None: the client is gone
+InboxItem = Request | BadMessage | Job | None  # None: the client is gone
 Send = Callable[[dict[str, Any]], None]
 
 
@@ -74,16 +74,16 @@ class Adapter:
     `answered` is called after each message.
     """
 
-    def __init__(self, send: Send, shared: SharedResources, answered: Act) -> None:
+    def __init__(self, send: Send, shared: SharedResources, answered: Job) -> None:
         self._send, self._shared, self._done = send, shared, answered
-        self.inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
+        self.inbox: queue.SimpleQueue[InboxItem] = queue.SimpleQueue()
         self.controller = RolloutController(shared.thread, self.inbox.put)
         self.client = ClientCapabilities()
         self.session: DapSession | None = None
         self.reports: ProgressReports | None = None
         self._is_initialized = self._is_launching = self._is_configured = self._is_leaving = False
         self._launched: Arguments | None = None
-        self._after: list[Act] = []
+        self._after: list[Job] = []
 
     def run(self) -> None:
         """Answers until the client disconnects or is gone."""
@@ -111,11 +111,11 @@ class Adapter:
         """Send an event."""
         self._send(event(name, body))
 
-    def then(self, act: Act) -> None:
+    def then(self, act: Job) -> None:
         """Do something once the request that is being answered has been."""
         self._after.append(act)
 
-    def _guarded(self, act: Act) -> None:
+    def _guarded(self, act: Job) -> None:
         """What the worker posts, or what follows a response: nobody waits for its answer."""
         try:
             act()
@@ -216,7 +216,7 @@ class Adapter:
             else:
                 self.inbox.put(lambda: self._loaded(message, asked, launch, predictor))
 
-        self._shared.thread.do(work)
+        self._shared.thread.submit(work)
 
     def _not_loaded(self, message: Request, why: str) -> None:
         self._is_launching = False

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from worldline.core.errors import UsageError
 from worldline.core.program import Program
-from worldline.ui.dap.expressions import Expression, Names, UnknownValue, parse
+from worldline.ui.dap.expressions import Expression, UnknownValue, ValueTexts, parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.variables import LONGEST
 from worldline.ui.session.clip import cut
 from worldline.ui.session.stepping import Stepper, line_of
-from worldline.ui.session.stops import runnable
+from worldline.ui.session.stops import runnable_lines
 
 MOST = 10_000  # breakpoints in one source
 _HITS = re.compile(r"\s*+(>=|<=|>|<|==|=|%)?\s*+([0-9]{1,9})\s*+")
@@ -62,12 +62,12 @@ class LogMessage:
 
     pieces: tuple[str | Expression, ...]
 
-    def said(self, names: Names) -> str:
+    def said(self, names: ValueTexts) -> str:
         """The text at one place."""
         return "".join(piece if isinstance(piece, str) else _rendered(piece, names) for piece in self.pieces)
 
 
-def _rendered(expression: Expression, names: Names) -> str:
+def _rendered(expression: Expression, names: ValueTexts) -> str:
     try:
         return cut(expression.value(names), LONGEST)
     except UnknownValue as error:
@@ -102,7 +102,7 @@ def placed(asked: Arguments, *, number: int, program: Program, file: str | None,
     """A breakpoint as it was asked for, moved to the next line that can run."""
     line = asked.number("line") + shift
     here = Breakpoint(number=number, file=file, asked=line, line=None)
-    lines = runnable(program, file)
+    lines = runnable_lines(program, file)
     at = bisect_left(lines, line)
     if at == len(lines):
         return _without(here, "no line from here on can run")

@@ -28,8 +28,8 @@ BITS = 1 << 12  # of a number that is computed
 TEXT = 1 << 20  # characters of a text that is computed
 POINTER = "Ptr"  # what an object is called that is a pointer into memory
 
-Worth = None | bool | int | float | str | bytes | Value
-Names = Mapping[str, str]  # a name's canonical text
+PlainValue = None | bool | int | float | str | bytes | Value
+ValueTexts = Mapping[str, str]  # a name's canonical text
 
 
 class UnknownValue(Exception):
@@ -44,18 +44,18 @@ class Expression:
     tree: ast.expr
     language: str = "python"
 
-    def value(self, names: Names) -> str:
+    def value(self, names: ValueTexts) -> str:
         """Its canonical text among these names; `UnknownValue` where there is none."""
         known = self._known(names)
         if isinstance(self.tree, ast.Name) and self.tree.id in known:
             return known[self.tree.id]
         return spelled(_value(self.tree, known))
 
-    def holds(self, names: Names) -> bool:
+    def holds(self, names: ValueTexts) -> bool:
         """Whether it is true; `UnknownValue` where it has no value."""
         return _truth(_value(self.tree, self._known(names)))
 
-    def _known(self, names: Names) -> Names:
+    def _known(self, names: ValueTexts) -> ValueTexts:
         return {**usual_names(self.language), **names}
 
 
@@ -100,7 +100,7 @@ _KNOWN = (
 )  # fmt: skip
 
 
-def opened(canonical: str) -> Worth:
+def opened(canonical: str) -> PlainValue:
     """A canonical text as a value: itself where Python has such an atom, else its structure."""
     found = parse_value(canonical)
     if isinstance(found, Malformed):
@@ -108,7 +108,7 @@ def opened(canonical: str) -> Worth:
     return _plain(found)
 
 
-def _plain(value: Value) -> Worth:
+def _plain(value: Value) -> PlainValue:
     atom = value.atom
     match value.kind:
         case "None":
@@ -126,7 +126,7 @@ def _plain(value: Value) -> Worth:
     return value
 
 
-def spelled(worth: Worth) -> str:
+def spelled(worth: PlainValue) -> str:
     """The canonical text of a value."""
     if isinstance(worth, Value):
         return text(worth)
@@ -137,14 +137,14 @@ def spelled(worth: Worth) -> str:
     return repr(worth)
 
 
-def _node(worth: Worth) -> Value:
+def _node(worth: PlainValue) -> Value:
     if isinstance(worth, Value):
         return worth
     kinds = {bool: "bool", int: "int", float: "float", str: "str", bytes: "bytes"}
     return Value("None" if worth is None else kinds[type(worth)], spelled(worth))
 
 
-def _value(node: ast.expr, names: Names) -> Worth:
+def _value(node: ast.expr, names: ValueTexts) -> PlainValue:
     match node:
         case ast.Constant(value=None | bool() | int() | float() | str() | bytes() as value):
             return value
@@ -181,9 +181,9 @@ def _value(node: ast.expr, names: Names) -> Worth:
     raise UnknownValue("this has no value here")
 
 
-def _first(parts: list[ast.expr], names: Names, *, wanted: bool) -> Worth:
+def _first(parts: list[ast.expr], names: ValueTexts, *, wanted: bool) -> PlainValue:
     """The first part that is as wanted, or the last: how `and` and `or` go."""
-    found: Worth = None
+    found: PlainValue = None
     for part in parts:
         found = _value(part, names)
         if _truth(found) is wanted:
@@ -191,7 +191,7 @@ def _first(parts: list[ast.expr], names: Names, *, wanted: bool) -> Worth:
     return found
 
 
-def _truth(worth: Worth) -> bool:
+def _truth(worth: PlainValue) -> bool:
     if not isinstance(worth, Value):
         return bool(worth)
     if worth.kind in _CONTAINERS:
@@ -203,13 +203,13 @@ _CONTAINERS = ("list", "tuple", "dict", "set", "frozenset", "deque")
 _SEQUENCES = ("list", "tuple", "deque")
 
 
-def _number(worth: Worth) -> int | float:
+def _number(worth: PlainValue) -> int | float:
     if isinstance(worth, (int, float)):
         return worth
     raise UnknownValue(f"{_short(worth)} is no number")
 
 
-def _short(worth: Worth) -> str:
+def _short(worth: PlainValue) -> str:
     shown = spelled(worth)
     return shown if len(shown) <= 40 else shown[:40] + "..."
 
@@ -220,7 +220,7 @@ _NUMERIC: dict[type[ast.operator], Callable[[int | float, int | float], int | fl
 }  # fmt: skip
 
 
-def _computed(op: type[ast.operator], left: Worth, right: Worth) -> Worth:
+def _computed(op: type[ast.operator], left: PlainValue, right: PlainValue) -> PlainValue:
     if op is ast.Add and isinstance(left, str) and isinstance(right, str) and len(left) + len(right) <= TEXT:
         return left + right
     one, other = _number(left), _number(right)
@@ -244,7 +244,7 @@ def _power(one: int | float, other: int | float) -> int | float:
     return found
 
 
-def _compared(node: ast.Compare, names: Names) -> bool:
+def _compared(node: ast.Compare, names: ValueTexts) -> bool:
     left = _value(node.left, names)
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = _value(right_node, names)
@@ -254,7 +254,7 @@ def _compared(node: ast.Compare, names: Names) -> bool:
     return True
 
 
-def _holds(op: ast.cmpop, left: Worth, right: Worth) -> bool:
+def _holds(op: ast.cmpop, left: PlainValue, right: PlainValue) -> bool:
     match op:
         case ast.Eq():
             return _same(left, right)
@@ -271,7 +271,7 @@ def _holds(op: ast.cmpop, left: Worth, right: Worth) -> bool:
     return _ordered(op, left, right)
 
 
-def _same(left: Worth, right: Worth) -> bool:
+def _same(left: PlainValue, right: PlainValue) -> bool:
     if isinstance(left, Value) or isinstance(right, Value):
         return equal(spelled(left), spelled(right))
     return left == right
@@ -280,14 +280,14 @@ def _same(left: Worth, right: Worth) -> bool:
 _ORDERS = {ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
 
 
-def _ordered(op: ast.cmpop, left: Worth, right: Worth) -> bool:
+def _ordered(op: ast.cmpop, left: PlainValue, right: PlainValue) -> bool:
     for kinds in ((int, float), (str,), (bytes,)):
         if isinstance(left, kinds) and isinstance(right, kinds):
             return bool(_ORDERS[type(op)](left, right))
     raise UnknownValue(f"{_short(left)} and {_short(right)} have no order here")
 
 
-def _contains(whole: Worth, item: Worth) -> bool:
+def _contains(whole: PlainValue, item: PlainValue) -> bool:
     if isinstance(whole, str) and isinstance(item, str):
         return item in whole
     if isinstance(whole, bytes) and isinstance(item, (bytes, int)):
@@ -298,7 +298,7 @@ def _contains(whole: Worth, item: Worth) -> bool:
     raise UnknownValue(f"nothing is in {_short(whole)}")
 
 
-def _item(whole: Worth, index: Worth) -> Worth:
+def _item(whole: PlainValue, index: PlainValue) -> PlainValue:
     if isinstance(whole, Value) and whole.kind == "dict":
         for key, value in zip(whole.items[::2], whole.items[1::2], strict=True):
             if _same(_plain(key), index):
@@ -323,7 +323,7 @@ def memory(value: Value) -> tuple[Value, int] | None:
     return value.items[0], int(at.atom, 0)
 
 
-def _items(whole: Worth) -> str | bytes | tuple[Value, ...]:
+def _items(whole: PlainValue) -> str | bytes | tuple[Value, ...]:
     if isinstance(whole, (str, bytes)):
         return whole
     if isinstance(whole, Value) and whole.kind in _SEQUENCES:
@@ -331,7 +331,7 @@ def _items(whole: Worth) -> str | bytes | tuple[Value, ...]:
     raise UnknownValue(f"{_short(whole)} has no indices")
 
 
-def _sliced(whole: Worth, cut: ast.Slice, names: Names) -> Worth:
+def _sliced(whole: PlainValue, cut: ast.Slice, names: ValueTexts) -> PlainValue:
     low, high, step = (_end(part, names) for part in (cut.lower, cut.upper, cut.step))
     if step == 0:
         raise UnknownValue("a slice does not step by 0")
@@ -342,14 +342,14 @@ def _sliced(whole: Worth, cut: ast.Slice, names: Names) -> Worth:
     return items
 
 
-def _end(part: ast.expr | None, names: Names) -> int | None:
+def _end(part: ast.expr | None, names: ValueTexts) -> int | None:
     end = None if part is None else _value(part, names)
     if end is not None and not isinstance(end, int):
         raise UnknownValue("a slice takes whole numbers")
     return end
 
 
-def _field(whole: Worth, name: str) -> Worth:
+def _field(whole: PlainValue, name: str) -> PlainValue:
     if isinstance(whole, Value):
         for field, value in whole.fields:
             if field == name:
@@ -359,7 +359,7 @@ def _field(whole: Worth, name: str) -> Worth:
     raise UnknownValue(f"{_short(whole)} has no field {name}")
 
 
-def _length(worth: Worth) -> int:
+def _length(worth: PlainValue) -> int:
     if isinstance(worth, (str, bytes)):
         return len(worth)
     if isinstance(worth, Value) and worth.kind in _CONTAINERS:
@@ -367,4 +367,7 @@ def _length(worth: Worth) -> int:
     raise UnknownValue(f"{_short(worth)} has no length")
 
 
-_CALLS: dict[str, Callable[[Worth], Worth]] = {"len": _length, "abs": lambda worth: abs(_number(worth))}
+_CALLS: dict[str, Callable[[PlainValue], PlainValue]] = {
+    "len": _length,
+    "abs": lambda worth: abs(_number(worth)),
+}

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from worldline.core.errors import UsageError
-from worldline.ui.dap.adapter import Adapter, Item, SharedResources
+from worldline.ui.dap.adapter import Adapter, InboxItem, SharedResources
 from worldline.ui.dap.launching import ModelCache
 from worldline.ui.dap.wire import BadMessage, MessageDecoder, frame
 from worldline.ui.session.rollout_worker import RolloutWorker
@@ -145,7 +145,7 @@ def serve(
     adapter = Adapter(send, shared, waiting.release)
     over = threading.Event()
 
-    def put(item: Item) -> bool:
+    def put(item: InboxItem) -> bool:
         """Where too many wait, the client does as well; false when nobody answers any more."""
         while not waiting.acquire(timeout=1):
             if over.is_set():
@@ -160,7 +160,7 @@ def serve(
         over.set()
 
 
-def _read(read: Callable[[], bytes], put: Callable[[Item], bool], is_strict: bool) -> None:
+def _read(read: Callable[[], bytes], put: Callable[[InboxItem], bool], is_strict: bool) -> None:
     """Messages for the adapter, until there are no more."""
     frames = MessageDecoder()
     try:

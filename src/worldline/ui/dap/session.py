@@ -22,7 +22,7 @@ from worldline.ui.dap.sources import ProgramSources, SourceKey
 from worldline.ui.dap.variables import VariableReferences
 from worldline.ui.session.branches.branch import Branch, BranchEdit
 from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
-from worldline.ui.session.rollout_worker import RolloutController
+from worldline.ui.session.rollout_worker import RolloutCallbacks, RolloutController
 from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import Stepper, line_of
 from worldline.ui.session.stops import StopPoint
@@ -123,8 +123,13 @@ class DapSession:
         """Record and imagine; the model may write before anybody is ready to look."""
         self.controller.start(
             lambda stop: predict_root(self.session, self.predictor, limits=self.launch.limits, stop=stop),
-            begun=lambda branch: None, grew=self.grew, refused=self._refused,
-        )  # fmt: skip
+            RolloutCallbacks(
+                on_start=lambda branch: None,
+                on_progress=self._progressed,
+                on_refusal=self._fail,
+                on_failure=self._fail,
+            ),
+        )
 
     def ready(self) -> None:
         """Everything is set: off it goes."""
@@ -161,8 +166,10 @@ class DapSession:
             lambda stop: predict_branch(
                 self.session, self.predictor, edit, parent=parent, limits=self.launch.limits, stop=stop
             ),
-            begun=begun, grew=self.grew, refused=refused, broken=self._refused,
-        )  # fmt: skip
+            RolloutCallbacks(
+                on_start=begun, on_progress=self._progressed, on_refusal=refused, on_failure=self._fail
+            ),
+        )
 
     def switch(self, branch: int) -> None:
         """Look at another branch, where it parts from its parent."""
@@ -172,7 +179,7 @@ class DapSession:
         self.position = min(max(self.position, 0), at) if at else max(self.position, 0)
         self.go(Move("arrive", reason="goto", text=f"branch {branch}"))
 
-    def grew(self, progress: RolloutProgress) -> None:
+    def _progressed(self, progress: RolloutProgress) -> None:
         """A branch has come further."""
         if self.is_over:
             return
@@ -181,11 +188,11 @@ class DapSession:
         if progress.stage == "model" and progress.note:
             self._once(f"the interpreter cannot be compared with: {progress.note}")
         if progress.stage == "failed":
-            self._refused(progress.note or "the model could not be asked")
+            self._fail(progress.note or "the model could not be asked")
         elif self.move is not None:
             self._try()
 
-    def _refused(self, why: str) -> None:
+    def _fail(self, why: str) -> None:
         if self.is_over:
             return
         self.say(why, category="important")

@@ -11,7 +11,7 @@ from worldline.ui.dap.expressions import parse
 from worldline.ui.dap.messages import Arguments
 from worldline.ui.dap.session import DapSession, Emit
 from worldline.ui.dap.sources import SourceKey
-from worldline.ui.session.stops import DETAILED_STOPS, runnable
+from worldline.ui.session.stops import DETAILED_STOPS, runnable_lines
 
 
 def set_breakpoints(session: DapSession, asked: Arguments) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def breakpoint_locations(session: DapSession, asked: Arguments) -> dict[str, Any
     shift = session.client.line_shift
     first = asked.number("line") + shift
     last = asked.number("endLine", first - shift) + shift
-    lines = runnable(session.sources.programs[place[0]], place[1])
+    lines = runnable_lines(session.sources.programs[place[0]], place[1])
     found = lines[bisect_left(lines, first) : bisect_right(lines, last)]
     return {"breakpoints": [{"line": line - shift} for line in found]}
 

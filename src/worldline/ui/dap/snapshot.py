@@ -61,11 +61,11 @@ class BranchSnapshot:
     @cached_property
     def stop_points(self) -> list[StopPoint]:
         """Every place where something is wrong, as far as it is certain."""
-        return stop_points(self.stepper, self.run_diff, self.branch.cause, growing=self.is_running)
+        return stop_points(self.stepper, self.run_diff, self.branch.cause, is_running=self.is_running)
 
     @property
     def _found(self) -> Run:
-        return Run("found", self.branch.ask, self.branch.found, sure=self.branch.sure)
+        return Run("found", self.branch.ask, self.branch.found, confidences=self.branch.confidences)
 
     def known(self, filters: set[str]) -> int:
         """The positions of which it is certain whether these filters stop there, while more steps may come."""

@@ -14,7 +14,7 @@ from worldline.diagnose.sentences import percent, sentences
 from worldline.ui.report.source import coloured_lines, marked
 from worldline.ui.session import look
 from worldline.ui.session.marks.natives import legend
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, beside, values_of
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, values_of
 
 ROWS = 2_000  # rows of the table around the divergence; the texts below it are whole
 TEXT = 1 << 20  # characters of a text
@@ -54,7 +54,9 @@ def _table(found: Debugged) -> Iterator[str]:
     lines = {name: coloured_lines(text, language_of(name)) for name, text in files.items()}
     yield "<table><thead><tr><th>step<th>line<th>source<th>what happens<th>what the model imagines<th>sure</tr></thead>"
     yield "<tbody>"
-    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS))
+    shown = list(
+        compared_rows(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, ROWS)
+    )
     for row in shown:
         yield table_row(row, lines.get(row.file or program.name, []))
     yield f"</tbody></table>{named_values(shown, program)}"
@@ -75,7 +77,7 @@ def table_row(row: ComparedRow, lines: list[str]) -> str:
     sign = f'<span class="sign wrong" title="the first divergence">{look.SIGNS["wrong"]}</span> '
     number = sign + number if row.kind == "first" else number
     code = lines[row.line - 1] if row.line is not None and 0 < row.line <= len(lines) else ""
-    sure = "" if row.sure is None else percent(row.sure)
+    sure = "" if row.confidence is None else percent(row.confidence)
     return (
         f'<tr class="{row.kind}"><td class="n">{number}</td><td class="n">{line}</td>'
         f'<td class="source"><span class="soft">{"│ " * min(row.depth, 8)}</span>{code}</td>'

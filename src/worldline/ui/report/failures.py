@@ -21,7 +21,7 @@ from worldline.diagnose.trials import InterventionTrial
 from worldline.evaluation.run.record import Record
 from worldline.ui.report.debug_page import named_values, table_row
 from worldline.ui.report.source import coloured_lines
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, beside
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows
 
 ROWS = 12  # around the divergence
 VALUE = 160  # characters of a value in a row
@@ -133,7 +133,7 @@ def _table(record: Record, diagnosis: Diagnosis) -> str:
     sources = {**dict(program.files), program.name: program.source}
     lines = {name: coloured_lines(text, language_of(name), VALUE) for name, text in sources.items()}
     events = diagnosis.truth.events, diagnosis.found.events
-    shown = list(beside(tuple(rows(diagnosis)), *events, first, (), ROWS))
+    shown = list(compared_rows(tuple(rows(diagnosis)), *events, first, (), ROWS))
     body = "".join(table_row(_bounded(row), lines.get(row.file or program.name, [])) for row in shown)
     return (
         f'<div class="wide"><table class="beside"><thead>{_HEADS}</thead><tbody>{body}</tbody></table>'

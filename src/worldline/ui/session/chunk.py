@@ -1,11 +1,12 @@
-"""Some hundred rows of a pair as JSON, with all that one needs to know to step through them.
+"""Rows of a run diff as JSON, in chunks that can be stepped through on their own.
 
-A page begins with the state before the first row and folds the rows' changes into it; the stack of a row is the chain
-of parents of its frame. Texts are cut (`clip`). It escapes nothing else: a reader must show texts as text.
+A chunk starts with the state before its first row; a page applies the changes of the rows to it. The stack of a row is
+the chain of parents of its frame. Texts are shortened (`clip`) but not escaped: a reader must show them as text.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,17 +19,28 @@ from worldline.ui.session.stacks import NOBODY
 from worldline.ui.session.stepping import row_steps, verdicts
 from worldline.ui.session.stops import stop_lines
 
-CHUNK = 256  # rows
-TAIL = 2_000  # characters of what was printed before
+CHUNK = 256
+"""Rows per chunk."""
+TAIL = 2_000
+"""Characters of earlier output that a chunk repeats."""
 
 
 def chunks(run_diff: RunDiff) -> int:
-    """How many chunks a pair has; an empty one has one, without rows."""
+    """Count the chunks of a run diff. Without rows there is one, empty chunk."""
     return max(1, -(-len(run_diff.rows) // CHUNK))
 
 
 def chunk(run_diff: RunDiff, k: int, written: int | None = None) -> dict[str, Any]:
-    """The k-th chunk; of rows behind the first `written` ones, where that is said, nothing is judged."""
+    """Return chunk `k` as JSON.
+
+    Args:
+        run_diff: The two runs.
+        k: The number of the chunk, from 0.
+        written: Rows from this number on have no verdict. By default every row has one.
+
+    Raises:
+        IndexError: There is no such chunk.
+    """
     if not 0 <= k < chunks(run_diff):
         raise IndexError(f"chunk {k} of {chunks(run_diff)}")
     first = k * CHUNK
@@ -53,20 +65,20 @@ def _row(run_diff: RunDiff, n: int, written: int) -> dict[str, Any]:
         "state": state,
         "left": _cell(run_diff, "left", n, row.left),
         "right": _cell(run_diff, "right", n, row.right),
-        "differs": [_difference(one) for one in row.differs] if n < written else [],
+        "differs": [_difference(divergence) for divergence in row.differs] if n < written else [],
         "depth": run.depth(step) if run is not None and step is not None else 0,
         "lines": stop_lines(run_diff, n),
         **row_steps(run_diff, n),
     }
 
 
-def _difference(one: Divergence) -> dict[str, Any]:
-    part = one.part
+def _difference(divergence: Divergence) -> dict[str, Any]:
+    part = divergence.part
     return {
-        "what": one.what,
-        "name": None if one.name is None else clip(one.name),
-        "wanted": None if one.wanted is None else clip(one.wanted, one.got),
-        "got": None if one.got is None else clip(one.got, one.wanted),
+        "what": divergence.what,
+        "name": None if divergence.name is None else clip(divergence.name),
+        "wanted": None if divergence.wanted is None else clip(divergence.wanted, divergence.got),
+        "got": None if divergence.got is None else clip(divergence.got, divergence.wanted),
         "path": clip(part.path) if part is not None else None,
         "at": part.at if part is not None else None,
     }
@@ -76,7 +88,7 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
     run = run_diff.run(name)
     if run is None or step is None:
         return None
-    moment, sure = run.events[step], run.sure(step)
+    moment, confidence = run.events[step], run.confidence(step)
     other = _beside(run_diff, name, run_diff.rows[n])
     printed = run.printed(step)
     cell: dict[str, Any] = {
@@ -88,9 +100,9 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
         "changes": list(_changes(run_diff, name, n, step)),
         "arg": None if moment.arg is None else clip(moment.arg, other[1]),
         "printed": None if printed is None else clip(printed),
-        "sure": None if sure is None else sure[0] * sure[1],
-        "sure_action": None if sure is None else sure[0],
-        "sure_state": None if sure is None else sure[1],
+        "sure": None if confidence is None else math.prod(confidence),
+        "sure_action": None if confidence is None else confidence[0],
+        "sure_state": None if confidence is None else confidence[1],
         "bytes": run.cost(step),
     }
     if moment.hidden:
@@ -98,7 +110,7 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
     if run.threads is not None:
         cell["thread"] = run.threads[step]
     if step in run.conditions:
-        cell["decided"] = [clip(said) for said in run.conditions[step]]
+        cell["decided"] = [clip(condition) for condition in run.conditions[step]]
     if step in run.sharing.changes:
         cell["shares"] = [[frame, _shares(run, frame, step)] for frame in sorted(run.sharing.changes[step])]
     if run.is_moved(step):
@@ -107,34 +119,34 @@ def _cell(run_diff: RunDiff, name: str, n: int, step: int | None) -> dict[str, A
 
 
 def _shares(run: Run, frame: int, step: int) -> list[list[str]]:
-    """The names of a frame that are one object when a step is done, group by group."""
+    """The names of a frame that refer to the same object after a step, in groups."""
     return [[clip(name) for name in group] for group in run.sharing.at(frame, step)]
 
 
 def _changes(run_diff: RunDiff, name: str, n: int, step: int) -> Iterator[list[Any]]:
-    """Frame, name, text (None: gone) of each change and, where it was made before, the row that made it."""
+    """Frame, name and text (None: deleted) of each change, and its row if an earlier step made it."""
     run = run_diff.run(name)
     assert run is not None
     others = _beside(run_diff, name, run_diff.rows[n])[0]
-    for change in run.writes(step):
-        text = None if change.text is None else clip(change.text, others.get(change.name))
-        told = [change.frame, clip(change.name), text]
-        yield told if change.writer == step else [*told, run_diff.row_of(name, change.writer)]
+    for write in run.writes(step):
+        text = None if write.text is None else clip(write.text, others.get(write.name))
+        change_json = [write.frame, clip(write.name), text]
+        yield change_json if write.writer == step else [*change_json, run_diff.row_of(name, write.writer)]
 
 
 def _beside(run_diff: RunDiff, name: str, row: RunDiffRow) -> tuple[dict[str, str], str | None]:
-    """The values and the argument that the other side tells in the same row."""
+    """The values and the argument of the other run in the same row."""
     run, step = (run_diff.right, row.right) if name == "left" else (run_diff.left, row.left)
     if run is None or step is None:
         return {}, None
-    values = {change.name: change.text for change in run.writes(step) if change.text is not None}
+    values = {write.name: write.text for write in run.writes(step) if write.text is not None}
     return values, run.events[step].arg
 
 
 def _key(run_diff: RunDiff, name: str, first: int, last: int) -> dict[str, Any]:
-    """What a side knows before a row: where it is, its frames that matter to these rows, their values, its last output.
+    """The state of a run before some rows: its position, the frames that these rows need, and the latest output.
 
-    A frame that is live there has the line that it is at, another one that of its `def`.
+    The line of a live frame is its current one, that of any other frame is the line of its `def`.
     """
     run = run_diff.run(name)
     if run is None:
@@ -161,7 +173,7 @@ def _key(run_diff: RunDiff, name: str, first: int, last: int) -> dict[str, Any]:
 
 
 def _at(run: Run, step: int) -> dict[str, Any] | None:
-    """Where a side is when a step is done; None before the first."""
+    """The position of a run after a step; None before the first."""
     if step == NOBODY:
         return None
     moment = run.events[step]
@@ -170,20 +182,21 @@ def _at(run: Run, step: int) -> dict[str, Any] | None:
 
 
 def _known(run_diff: RunDiff, name: str, frame: int, step: int) -> Iterator[tuple[str, list[Any]]]:
-    """The values of a frame when a step is done, each as the row that told it shows it, with the row that made it."""
+    """The values of a frame after a step, shortened as in the row that reported them, with the row that wrote them."""
     run = run_diff.run(name)
     assert run is not None
-    for each, text, writer, told in run.history.values(frame, step):
+    for variable, text, writer, reported in run.history.values(frame, step):
         others = (
-            _beside(run_diff, name, run_diff.rows[run_diff.row_of(name, told)])[0] if len(text) > TAIL else {}
+            _beside(run_diff, name, run_diff.rows[run_diff.row_of(name, reported)])[0]
+            if len(text) > TAIL
+            else {}
         )
-        yield clip(each), [clip(text, others.get(each)), run_diff.row_of(name, writer)]
+        yield clip(variable), [clip(text, others.get(variable)), run_diff.row_of(name, writer)]
 
 
 def _steps(run_diff: RunDiff, name: str, first: int, last: int) -> tuple[int, range]:
-    """A side's last step before some rows (-1: none), and its steps in them."""
-    found = [getattr(row, name) for row in run_diff.rows[first:last]]
-    steps = [step for step in found if step is not None]
+    """The last step of a run before some rows (`NOBODY` for none), and its steps in them."""
+    steps = [step for row in run_diff.rows[first:last] if (step := getattr(row, name)) is not None]
     if steps:
         return steps[0] - 1, range(steps[0], steps[-1] + 1)
     before = (getattr(run_diff.rows[n], name) for n in range(first - 1, -1, -1))
@@ -192,14 +205,14 @@ def _steps(run_diff: RunDiff, name: str, first: int, last: int) -> tuple[int, ra
 
 
 def _parents(run: Run, before: int, steps: range) -> dict[int, int]:
-    """The frames that stand on the stack before some steps or in them, each with the frame around it at first."""
-    found: dict[int, int] = {}
+    """The frames on the stack before or during some steps, each with its first parent."""
+    parents: dict[int, int] = {}
     stacks, seen = run.stacks, set[int]()
     for step in [before, *steps] if before != NOBODY else steps:
         node = stacks.at[step]
         while node != NOBODY and node not in seen:
             seen.add(node)
             parent = stacks.parents[node]
-            found.setdefault(stacks.frames[node], stacks.frames[parent] if parent != NOBODY else NOBODY)
+            parents.setdefault(stacks.frames[node], stacks.frames[parent] if parent != NOBODY else NOBODY)
             node = parent
-    return found
+    return parents

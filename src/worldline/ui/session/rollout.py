@@ -1,7 +1,7 @@
-"""How scenes grow: the interpreter runs on from an intervention, then the model does, and whoever looks sees it come.
+"""Write the branches of a session: first the interpreter continues from an edit, then the model.
 
-`grow` adds a branch, `imagine` fills the root of a new scene; both say what comes, several times a second, and stop at
-once when they are told to. What a program or a model does is never an exception here: it is a branch that failed.
+`predict_branch` adds a branch, `predict_root` fills the root of a new session. Both report progress several times a
+second and stop when asked. Whatever a program or a model does is never an exception here: it is a failed branch.
 """
 
 from __future__ import annotations
@@ -24,17 +24,22 @@ from worldline.predict.prediction import STOPPED, Prediction, PredictionRequest
 from worldline.predict.predictor import Predictor
 from worldline.predict.stream import never, patiently
 from worldline.ui.session.branches.branch import Branch, BranchEdit
-from worldline.ui.session.branches.continuation import Continuation, continuation, recorded
-from worldline.ui.session.branches.plan import BranchPlan, planned
-from worldline.ui.session.rollout_text import RolloutText, carried, steps_of, written
+from worldline.ui.session.branches.continuation import Continuation, continue_truth, record_truth
+from worldline.ui.session.branches.plan import BranchPlan, plan_branch
+from worldline.ui.session.rollout_text import (
+    RolloutText,
+    count_steps,
+    inherited_confidences,
+    stream_prediction,
+)
 from worldline.ui.session.session import Session
 
-PACE = 0.1  # seconds between two reports
+SECONDS_BETWEEN_REPORTS = 0.1
 
 
 @dataclass(frozen=True)
 class RolloutProgress:
-    """How far a branch is: the interpreter's part (`truth`), the `model`'s, or its end, `done` or `failed`."""
+    """The progress of a branch. `stage` is `truth` (the interpreter), `model`, `done` or `failed`."""
 
     branch: int
     stage: str
@@ -52,37 +57,64 @@ def predict_branch(
     limits: Limits | None = None,
     stop: Callable[[], bool] = never,
 ) -> Iterator[RolloutProgress]:
-    """A branch from an intervention on another. It is there at once; it grows while this is iterated.
+    """Add a branch that continues another one from an edit. It is written while the result is iterated.
 
-    UsageError, before anything is added, where the intervention cannot be.
+    Args:
+        session: The session to extend.
+        predictor: The model.
+        edit: The edit.
+        parent: The number of the branch that is edited.
+        limits: The limits of the execution.
+        stop: Says whether to stop.
+
+    Returns:
+        The progress. Iterating it does the work; leaving early stops the branch.
+
+    Raises:
+        UsageError: The edit is not possible. Then no branch is added.
     """
     lineage = session.lineage(parent)
     before = lineage[-1]
     if before.status == "running":
-        raise UsageError(f"branch {parent} is still growing")
-    plan, codec = planned(before, edit), predictor.info.notation
+        raise UsageError(f"branch {parent} is still being predicted: stop it, or wait")
+    plan, codec = plan_branch(before, edit), predictor.info.notation
     if codec != before.found.codec and not plan.fresh:
-        raise UsageError(f"{predictor.info.name} writes {codec}, and cannot go on in {before.found.codec}")
-    sure = () if plan.fresh else carried(before, plan.ask.given)
-    branch = session.add(parent, edit, plan.ask, codec=codec, at=plan.at, sure=sure)
-    truth = partial(continuation, lineage, plan, limits=limits, codec=codec)
-    return _grown(session, predictor, branch, plan, truth, stop)
+        raise UsageError(
+            f"{predictor.info.name} writes {codec} and cannot continue a text in {before.found.codec}"
+        )
+    confidences = () if plan.fresh else inherited_confidences(before, plan.ask.given)
+    branch = session.add(parent, edit, plan.ask, codec=codec, at=plan.at, confidences=confidences)
+    truth = partial(continue_truth, lineage, plan, limits=limits, codec=codec)
+    return _write(session, predictor, branch, plan, truth, stop)
 
 
 def predict_root(
     session: Session, predictor: Predictor, *, limits: Limits | None = None, stop: Callable[[], bool] = never
 ) -> Iterator[RolloutProgress]:
-    """The root of a new scene: its program is recorded, then imagined."""
+    """Record the program of a new session, then predict it.
+
+    Args:
+        session: A session from `Session.new`.
+        predictor: The model.
+        limits: The limits of the execution.
+        stop: Says whether to stop.
+
+    Returns:
+        The progress. Iterating it does the work; leaving early stops the branch.
+
+    Raises:
+        UsageError: The root is recorded already.
+    """
     root = session.branch(0)
     if root.status != "running":
-        raise UsageError("the scene's root is there already")
+        raise UsageError("the root of this session is recorded already")
     root = session.put(root, found=replace(root.found, codec=predictor.info.notation))
     plan = BranchPlan(ask=root.ask, at=0, fresh=True)
-    truth = partial(recorded, root.ask, limits=limits, codec=predictor.info.notation)
-    return _grown(session, predictor, root, plan, truth, stop)
+    truth = partial(record_truth, root.ask, limits=limits, codec=predictor.info.notation)
+    return _write(session, predictor, root, plan, truth, stop)
 
 
-def _grown(
+def _write(
     session: Session,
     predictor: Predictor,
     branch: Branch,
@@ -90,138 +122,137 @@ def _grown(
     truth: Callable[[], Continuation],
     stop: Callable[[], bool],
 ) -> Iterator[RolloutProgress]:
-    """Both parts, one after the other. Whoever leaves early has stopped it."""
+    """Both parts, one after the other."""
     try:
         yield RolloutProgress(branch.id, "truth")
-        branch = yield from _true(session, branch, truth, stop)
-        yield _said(branch, "model", branch.why)
-        branch = yield from _imagined(session, predictor, branch, plan, stop)
-        branch = yield from _explained(session, predictor, branch, stop)
-        yield _said(branch, "failed" if branch.status == "failed" else "done", branch.note)
+        branch = yield from _write_truth(session, branch, truth, stop)
+        yield _progress(branch, "model", branch.why)
+        branch = yield from _write_prediction(session, predictor, branch, plan, stop)
+        branch = yield from _explain(session, predictor, branch, stop)
+        yield _progress(branch, "failed" if branch.status == "failed" else "done", branch.note)
     finally:
         if session.branch(branch.id).status == "running":
             session.put(session.branch(branch.id), status="stopped", note=STOPPED)
 
 
-def _said(branch: Branch, stage: str, note: str) -> RolloutProgress:
-    return RolloutProgress(branch.id, stage, len(branch.found.text), steps_of(branch.found), note)
+def _progress(branch: Branch, stage: str, note: str) -> RolloutProgress:
+    return RolloutProgress(branch.id, stage, len(branch.found.text), count_steps(branch.found), note)
 
 
-def _true(
+def _write_truth(
     session: Session, branch: Branch, truth: Callable[[], Continuation], stop: Callable[[], bool]
 ) -> Generator[RolloutProgress, None, Branch]:
-    """The interpreter's part, in a thread of its own: it takes what it takes."""
+    """The interpreter's part, in a thread of its own, for as long as it takes."""
     waiting = patiently(truth, stop=stop)
     while True:
         try:
             next(waiting)
         except StopIteration as done:
-            found = done.value or Continuation(why=STOPPED)
+            actual = done.value or Continuation(why=STOPPED)
             break
-        except Exception as error:  # a machine without a box, a disk that is full
-            found = Continuation(why=str(error) or type(error).__name__)
+        except Exception as error:  # no sandbox on this machine, a full disk
+            actual = Continuation(why=str(error) or type(error).__name__)
             break
         yield RolloutProgress(branch.id, "truth")
     ask = replace(
         branch.ask,
-        limit=_limit(session, branch, found.truth),
-        given=branch.ask.given if found.given is None else found.given,
-        hidden=found.hidden or branch.ask.hidden,
+        limit=_limit(session, branch, actual.truth),
+        given=branch.ask.given if actual.given is None else actual.given,
+        hidden=actual.hidden or branch.ask.hidden,
     )
-    note = _otherwise(session, branch, ask, found.truth)
-    return session.put(branch, ask=ask, truth=found.truth, why=found.why, changed=found.changed, note=note)
+    note = _rewrite_note(session, branch, ask, actual.truth)
+    return session.put(branch, ask=ask, truth=actual.truth, why=actual.why, changed=actual.changed, note=note)
 
 
 def _limit(session: Session, branch: Branch, truth: Prediction | None) -> int:
-    """A budget that was said holds; any other one has room for the truth twice, as far as that is reasonable."""
-    said = session.limited if branch.edit is None else branch.edit.kind == "budget"
-    if said or truth is None:
+    """The chosen limit, or by default twice the length of the truth, capped."""
+    is_chosen = session.limited if branch.edit is None else branch.edit.kind == "budget"
+    if is_chosen or truth is None:
         return branch.ask.limit
-    room = min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
-    return room if branch.edit is None else max(branch.ask.limit, room)
+    limit = min(2 * len(truth.text) + SLACK, MOST if truth.status == "ended" else ENDLESS)
+    return limit if branch.edit is None else max(branch.ask.limit, limit)
 
 
-def _otherwise(session: Session, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
-    """A rewritten program that does not end as the old one did is no rewriting of it."""
+def _rewrite_note(session: Session, branch: Branch, ask: PredictionRequest, truth: Prediction | None) -> str:
+    """A warning if a rewritten program does not end like the original."""
     if branch.edit is None or branch.edit.kind != "rewrite" or truth is None:
         return ""
     before = session.branch(branch.parent or 0)
     if before.truth is None or before.changed:
         return ""
     old, new = read(before.ask, before.truth), read(ask, truth)
-    return (
-        ""
-        if not old.ended or ends_alike(old, new)
-        else "the rewritten program ends otherwise than the original"
-    )
+    is_same = not old.ended or ends_alike(old, new)
+    return "" if is_same else "the rewritten program does not end like the original"
 
 
-def _imagined(
+def _write_prediction(
     session: Session, predictor: Predictor, branch: Branch, plan: BranchPlan, stop: Callable[[], bool]
 ) -> Generator[RolloutProgress, None, Branch]:
-    """The model's part; the branch is replaced as it grows."""
+    """The model's part; the branch is replaced while the text grows."""
     if predictor.info.is_ground_truth and (plan.point is not None or branch.changed):
-        return _finished(session, branch, _continuation(branch))
-    growing = RolloutText(branch.ask, kept=branch.sure)
-    said, found, codec = time.perf_counter(), None, predictor.info.notation
+        return _finish(session, branch, _true_prediction(branch))
+    text = RolloutText(branch.ask, inherited=branch.confidences)
+    reported, prediction, codec = time.perf_counter(), None, predictor.info.notation
     try:
-        for found in written(predictor, plan, growing, stop):
-            if found is None and time.perf_counter() - said >= PACE:
-                branch = _grown_by(session, branch, growing)
-                yield RolloutProgress(branch.id, "model", len(branch.found.text), growing.steps, branch.why)
-                said = time.perf_counter()
-    except Exception as error:  # whatever a predictor raises, it is its own
+        for prediction in stream_prediction(predictor, plan, text, stop):
+            if prediction is None and time.perf_counter() - reported >= SECONDS_BETWEEN_REPORTS:
+                branch = _extend(session, branch, text)
+                yield RolloutProgress(branch.id, "model", len(branch.found.text), text.steps, branch.why)
+                reported = time.perf_counter()
+    except Exception as error:  # a predictor may raise anything
         problem = str(error) or type(error).__name__
-        found = Prediction(text=growing.whole, status="fault", codec=codec, note=problem)
-    if found is None:
-        found = Prediction(text=growing.whole, status="fault", codec=codec, note="it gave no answer")
-    elif found.status != "fault" and not found.text.startswith(growing.ask.given):
-        found = replace(found, status="fault", note="it does not go on from what is given")
-    return _finished(session, replace(branch, sure=growing.sure()), found)
+        prediction = Prediction(text=text.whole, status="fault", codec=codec, note=problem)
+    if prediction is None:
+        prediction = Prediction(text=text.whole, status="fault", codec=codec, note="the model gave no answer")
+    elif prediction.status != "fault" and not prediction.text.startswith(text.ask.given):
+        note = "the model does not continue the given text"
+        prediction = replace(prediction, status="fault", note=note)
+    return _finish(session, replace(branch, confidences=text.confidences()), prediction)
 
 
-def _grown_by(session: Session, branch: Branch, growing: RolloutText) -> Branch:
-    """The branch with what is written so far, if that is more than it had."""
-    if len(growing.whole) == len(branch.found.text):
+def _extend(session: Session, branch: Branch, text: RolloutText) -> Branch:
+    """The branch with the text so far, if that is more than before."""
+    if len(text.whole) == len(branch.found.text):
         return branch
-    text = replace(branch.found, text=growing.whole, status="budget")
-    return session.put(branch, found=text, sure=growing.sure())
+    prediction = replace(branch.found, text=text.whole, status="budget")
+    return session.put(branch, found=prediction, confidences=text.confidences())
 
 
-def _continuation(branch: Branch) -> Prediction:
-    """The interpreter as predictor goes on from an intervention as it does in truth."""
-    truth, given = branch.truth, branch.ask.given
-    if truth is None or not truth.text.startswith(given):
-        return Prediction(text=given, status="fault", note=branch.why or "it goes otherwise than is given")
-    cut = len(truth.text) > branch.ask.limit
-    return replace(truth, text=truth.text[: branch.ask.limit], status="budget" if cut else truth.status)
+def _true_prediction(branch: Branch) -> Prediction:
+    """The prediction of the interpreter, which continues as the true run does."""
+    truth, ask = branch.truth, branch.ask
+    if truth is None or not truth.text.startswith(ask.given):
+        note = branch.why or "the actual run does not start with the given text"
+        return Prediction(text=ask.given, status="fault", note=note)
+    is_cut = len(truth.text) > ask.limit
+    return replace(truth, text=truth.text[: ask.limit], status="budget" if is_cut else truth.status)
 
 
-def _finished(session: Session, branch: Branch, found: Prediction) -> Branch:
-    stopped = found.note == STOPPED
-    status = "failed" if found.status == "fault" else "stopped" if stopped else "done"
-    note = found.note if status != "done" else branch.note
-    return session.put(branch, found=found, status=status, note=note)
+def _finish(session: Session, branch: Branch, prediction: Prediction) -> Branch:
+    is_stopped = prediction.note == STOPPED
+    status = "failed" if prediction.status == "fault" else "stopped" if is_stopped else "done"
+    note = prediction.note if status != "done" else branch.note
+    return session.put(branch, found=prediction, status=status, note=note)
 
 
-def _explained(
+def _explain(
     session: Session, predictor: Predictor, branch: Branch, stop: Callable[[], bool]
 ) -> Generator[RolloutProgress, None, Branch]:
-    """Why it is not the truth, and what the model believed where it parts, unless nobody waits for that."""
+    """Find the cause of the divergence, and what the model believed there."""
     if branch.status != "done" or branch.truth is None:
         return branch
-    # What a model drew otherwise is judged beside the run that has its draws: only where hidden inputs are controlled.
+    # With controlled hidden inputs, a model that drew other values is compared with the run that has its draws.
     record = recorder() if branch.ask.control is not None else None
     diagnosis = Diagnosis(Sample(ask=branch.ask, truth=branch.truth, found=branch.found), record)
     branch = session.explain(branch, diagnosis)
     if diagnosis.is_whole:
         return branch
-    asking = patiently(lambda: believed(predictor, diagnosis, branch.sure), stop=stop)
+    asking = patiently(lambda: believed(predictor, diagnosis, branch.confidences), stop=stop)
     while True:
         try:
             next(asking)
         except StopIteration as done:
             return session.put(branch, belief=done.value)
-        except Exception:  # a belief is what a predictor says of itself: one that does not, has none
+        except Exception:  # a predictor need not be able to say
             return branch
-        yield _said(branch, "model", branch.why)
+        yield _progress(branch, "model", branch.why)

@@ -1,12 +1,13 @@
-"""The model's part of a branch: it goes on from a text, behind a line that is forced on it where a plan says so.
+"""The model's part of a branch: it continues a text, after a forced line if the plan has one.
 
-A forced line is the number alone: the model writes the state behind it. Where changes of an earlier line are still due
-before it (`BranchPlan.late`) the model is asked for them first. A model that gives bytes may then only write a state;
-one that gives text is asked again behind the whole line where it made the number something else.
+A forced line is its number alone; the model writes the state after it. If changes of an earlier line may still come
+before it (`BranchPlan.late`), the model is asked for them first. A model that is decoded byte by byte may then only
+write a state. One that returns text is asked again, after the whole line, if it has extended the number.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
@@ -25,157 +26,165 @@ from worldline.ui.session.branches.plan import BranchPlan
 
 @dataclass
 class RolloutText:
-    """A text under way behind `ask.given`, with what is known of its bytes; `kept` is how sure its parent was."""
+    """A text being written after `ask.given`, with the log-probabilities and entropies of its bytes.
+
+    `inherited` are the confidences of the steps that come from the parent.
+    """
 
     ask: PredictionRequest
-    kept: tuple[StepConfidence, ...] = ()
-    text: bytearray = field(default_factory=bytearray)
+    inherited: tuple[StepConfidence, ...] = ()
+    written: bytearray = field(default_factory=bytearray)
     logprobs: list[float] = field(default_factory=list)
     entropies: list[float] = field(default_factory=list)
-    _done: list[StepConfidence] = field(default_factory=list)
-    _at: int = 0  # the end of those
+    _complete: list[StepConfidence] = field(default_factory=list)  # steps that cannot change any more
+    _end: int = 0  # where they end
 
     def take(self, piece: StreamPiece) -> None:
-        """What came is added."""
-        self.text += piece.data
+        """Append a piece."""
+        self.written += piece.data
         self.logprobs += piece.logprobs
         self.entropies += piece.entropies
 
     def cut(self, size: int) -> None:
-        """Back to so many bytes behind what is given."""
-        del self.text[size:], self.logprobs[size:], self.entropies[size:]
-        self._done, self._at = [], 0
+        """Shorten the text to `size` bytes after `ask.given`."""
+        del self.written[size:], self.logprobs[size:], self.entropies[size:]
+        self._complete, self._end = [], 0
 
     def dictate(self, data: bytes) -> None:
-        """Bytes that are not the model's own."""
+        """Append bytes that the model did not choose."""
         self.take(StreamPiece(data, (0.0,) * len(data), (0.0,) * len(data)))
 
     @property
     def whole(self) -> bytes:
-        """The text with what is given."""
-        return self.ask.given + self.text
+        """The text, including `ask.given`."""
+        return self.ask.given + self.written
 
     @property
     def steps(self) -> int:
-        """How many steps are whole, as far as was looked."""
-        return len(self._done)
+        """The number of complete steps, as of the last `confidences`."""
+        return len(self._complete)
 
-    def _look(self) -> list[StepConfidence]:
-        """The steps so far; only those that were not whole the last time are read again."""
-        at, text = self._at, self.whole[self._at :]
-        before = len(self.ask.given) - at
-        odds, spread = ([0.0] * before + each[max(-before, 0) :] for each in (self.logprobs, self.entropies))
-        found = step_confidences(
-            replace(self.ask, given=b""), Prediction(text=text, status="budget"), odds, spread
+    def _read(self) -> list[StepConfidence]:
+        """The confidences so far; only steps that were incomplete the last time are read again."""
+        start, text = self._end, self.whole[self._end :]
+        before = len(self.ask.given) - start
+        logprobs, entropies = (
+            [0.0] * before + numbers[max(-before, 0) :] for numbers in (self.logprobs, self.entropies)
         )
-        steps = [step._replace(start=step.start + at, end=step.end + at) for step in found]
-        ended = sum(turn.whole for turn in turns(text))
-        self._done += steps[:ended]
-        self._at = self._done[-1].end if self._done else 0
-        return self._done + steps[ended:]
+        latest = step_confidences(
+            replace(self.ask, given=b""), Prediction(text=text, status="budget"), logprobs, entropies
+        )
+        steps = [step._replace(start=step.start + start, end=step.end + start) for step in latest]
+        complete = sum(turn.whole for turn in turns(text))
+        self._complete += steps[:complete]
+        self._end = self._complete[-1].end if self._complete else 0
+        return self._complete + steps[complete:]
 
-    def sure(self) -> tuple[StepConfidence, ...]:
-        """How sure the model was of each step, its parent's part with it; nothing where it does not say."""
-        known = any(self.logprobs)
-        if not known and not self.kept:
+    def confidences(self) -> tuple[StepConfidence, ...]:
+        """Return the model's confidence in each step, including the inherited ones; empty if it gives none."""
+        has_own = any(self.logprobs)
+        if not has_own and not self.inherited:
             return ()
-        found = self._look()
-        both = [_added(one, old) for one, old in zip(found, self.kept, strict=False)]
-        return tuple(both + found[len(both) :]) if known else tuple(both)
+        own = self._read()
+        both = [_sum(step, parent) for step, parent in zip(own, self.inherited, strict=False)]
+        return tuple(both + own[len(both) :]) if has_own else tuple(both)
 
 
-def steps_of(found: Prediction) -> int:
-    """How many steps a text, which may be under way, has."""
-    return notation(found.codec).count_steps(found.text)
+def count_steps(prediction: Prediction) -> int:
+    """Count the steps of a text, which may be incomplete."""
+    return notation(prediction.codec).count_steps(prediction.text)
 
 
-def carried(parent: Branch, given: bytes) -> tuple[StepConfidence, ...]:
-    """How sure the model was of the steps, or the part of one, that a branch has from its parent."""
+def inherited_confidences(parent: Branch, prefix: bytes) -> tuple[StepConfidence, ...]:
+    """Return the confidences of the steps that a branch with this prefix has from its parent."""
     text, same = parent.found.text, 0
     if notation(parent.found.codec).resumes_anywhere:
         same = next(
-            (i for i, (a, b) in enumerate(zip(text, given, strict=False)) if a != b),
-            min(len(text), len(given)),
+            (i for i, (old, new) in enumerate(zip(text, prefix, strict=False)) if old != new),
+            min(len(text), len(prefix)),
         )
-    return tuple(one for one in parent.sure if one.end <= same)
+    return tuple(step for step in parent.confidences if step.end <= same)
 
 
-def _added(one: StepConfidence, other: StepConfidence) -> StepConfidence:
-    sums = (a + b for a, b in zip(one[2:], other[2:], strict=True))
-    return StepConfidence(one.start, one.end, *sums)
+def _sum(step: StepConfidence, parent: StepConfidence) -> StepConfidence:
+    return StepConfidence(step.start, step.end, *map(operator.add, step[2:], parent[2:]))
 
 
-class _Behind:
-    """Behind a forced number only a state may come: a digit or a mark would make it another action."""
+class _StateOnly:
+    """After a forced number only a state may come: a digit or a mark would make it another action."""
 
-    def __init__(self, given: bytes) -> None:
-        self._at = len(given)
+    def __init__(self, prefix: bytes) -> None:
+        self._start = len(prefix)
 
     def allowed(self, text: bytearray) -> int:
-        """The state's first byte, then any."""
-        return state_bits(b"0") if len(text) == self._at else ANY
+        """Allow the first byte of a state, then any."""
+        return state_bits(b"0") if len(text) == self._start else ANY
 
     def instead(self, text: bytearray, byte: int | None) -> bytes | None:
-        """Nothing is dictated."""
+        """Dictate nothing."""
         return b""
 
 
-def written(
-    predictor: Predictor, plan: BranchPlan, growing: RolloutText, stop: Callable[[], bool]
+def stream_prediction(
+    predictor: Predictor, plan: BranchPlan, text: RolloutText, stop: Callable[[], bool]
 ) -> Iterator[Prediction | None]:
-    """Lets the model write; at the end, and only there, its prediction."""
+    """Let the model write; the last item, and only it, is the prediction."""
     if plan.line is None:
-        yield from _streamed(stream(predictor, growing.ask, stop=stop, loose=True), growing)
+        yield from _streamed(stream(predictor, text.ask, stop=stop, loose=True), text)
         return
     if plan.late:
-        yield from _late(predictor, growing, stop)
+        yield from _write_late(predictor, text, stop)
         if stop():
-            yield Prediction(text=growing.whole, status="budget", note=STOPPED)
+            yield Prediction(text=text.whole, status="budget", note=STOPPED)
             return
-    growing.dictate(b"%d" % plan.line)
-    yield from _led(predictor, growing, stop)
+    text.dictate(b"%d" % plan.line)
+    yield from _continue_line(predictor, text, stop)
 
 
-def _streamed(pieces: Iterator[StreamPiece], growing: RolloutText) -> Iterator[Prediction | None]:
+def _streamed(pieces: Iterator[StreamPiece], text: RolloutText) -> Iterator[Prediction | None]:
     for piece in pieces:
-        growing.take(piece)
+        text.take(piece)
         yield piece.prediction
 
 
-def _late(predictor: Predictor, growing: RolloutText, stop: Callable[[], bool]) -> Iterator[None]:
-    """Late changes, if the model writes any: a line that begins with a space."""
+def _write_late(predictor: Predictor, text: RolloutText, stop: Callable[[], bool]) -> Iterator[None]:
+    """Let the model write late changes, if there are any: a line that starts with a space."""
 
-    def decided() -> bool:
-        return stop() or (bool(growing.text) and (growing.text[:1] != b" " or b"\n" in growing.text))
+    def is_decided() -> bool:
+        return stop() or (bool(text.written) and (text.written[:1] != b" " or b"\n" in text.written))
 
-    for piece in stream(predictor, growing.ask, stop=decided, loose=True):
-        growing.take(piece)
+    for piece in stream(predictor, text.ask, stop=is_decided, loose=True):
+        text.take(piece)
         yield None
-    late = growing.text.startswith(b" ")
-    growing.cut(growing.text.find(b"\n") + 1 if late else 0)
+    has_late = text.written.startswith(b" ")
+    text.cut(text.written.find(b"\n") + 1 if has_late else 0)
 
 
-def _led(predictor: Predictor, growing: RolloutText, stop: Callable[[], bool]) -> Iterator[Prediction | None]:
-    """Goes on behind the number of a line."""
-    ask, before = replace(growing.ask, given=growing.whole), len(growing.text)
+def _continue_line(
+    predictor: Predictor, text: RolloutText, stop: Callable[[], bool]
+) -> Iterator[Prediction | None]:
+    """Continue after the number of a line."""
+    ask, before = replace(text.ask, given=text.whole), len(text.written)
     if (decoder := predictor.capabilities.decodes_bytes) is not None:
-        free = decoder if _is_guarded(ask) else decoder.settled(guard=False)
-        yield from _streamed(stream(free, ask, stop=stop, script=_Behind(ask.given), loose=True), growing)
+        decoder = decoder if _is_guarded(ask) else decoder.settled(guard=False)
+        yield from _streamed(stream(decoder, ask, stop=stop, script=_StateOnly(ask.given), loose=True), text)
         return
-    for found in _streamed(stream(predictor, ask, stop=stop), growing):
-        behind = bytes(growing.text[before : before + 1])
-        strays = found is not None and found.status != "fault" and behind not in (b" ", b"\n")
-        if not strays:
-            yield found
+    for prediction in _streamed(stream(predictor, ask, stop=stop), text):
+        following = bytes(text.written[before : before + 1])
+        is_other_number = (
+            prediction is not None and prediction.status != "fault" and following not in (b" ", b"\n")
+        )
+        if not is_other_number:
+            yield prediction
             continue
-        growing.cut(before)
-        growing.dictate(b"\n")
-        again = replace(ask, given=growing.whole)
-        yield from _streamed(stream(predictor, again, stop=stop), growing)
+        text.cut(before)
+        text.dictate(b"\n")
+        again = replace(ask, given=text.whole)
+        yield from _streamed(stream(predictor, again, stop=stop), text)
 
 
 def _is_guarded(ask: PredictionRequest) -> bool:
-    """Whether the guard would let this line run; where it would not, the model goes on without it."""
+    """Whether the guard allows this line; if not, the model continues without the guard."""
     guide = Guide(ask.program, ask.options, guard=True, table=table_of(ask.program), hidden=ask.hidden)
     try:
         guide.feed_all(ask.given + b"\n")

@@ -1,7 +1,7 @@
-"""Which steps of two runs stand in one row, and in which row each of their differences stands.
+"""The rows of two aligned runs, and the row of each divergence.
 
-Rows follow `diagnose.diverge`: step beside step where both do the same, one under the other in stretches where they do
-not. A difference in changes that are told late stands in the row where both sides have told them.
+Rows follow `diagnose.diverge`: steps with the same action share a row, others get rows of their own. A divergence in
+changes that are reported late belongs to the row in which both runs have reported them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from worldline.ui.session.run import Run
 
 
 class LayoutRow(NamedTuple):
-    """One row: its steps (None: there is none), and whether both do the same."""
+    """One row: the step of each run (None: it has none), and whether both have the same action."""
 
     left: int | None
     right: int | None
@@ -23,7 +23,7 @@ class LayoutRow(NamedTuple):
 
 @dataclass
 class RowLayout:
-    """The rows of two sides, and the row of each step of the left and of the right."""
+    """The rows of two runs, and the row of each step of the left and of the right one."""
 
     left: Run
     right: Run
@@ -32,41 +32,42 @@ class RowLayout:
     of_right: list[int] = field(default_factory=list)
 
     def known_at(self, left: int, right: int) -> tuple[int, int]:
-        """The rows in which both sides tell what two steps have changed."""
-        one, other = self.left.history.known_at(left), self.right.history.known_at(right)
-        return self.of_left[one], self.of_right[other]
+        """Return the rows in which each run reports the changes of its step."""
+        return self.of_left[self.left.history.known_at(left)], self.of_right[
+            self.right.history.known_at(right)
+        ]
 
     def is_known(self, row: int) -> bool:
-        """Whether the left side says what happens in a row: it does not after its end, where it was cut."""
+        """Whether the left run says what happens in a row. After its last step a truncated run does not."""
         return self.left.reading.ended or (bool(self.of_left) and row <= self.of_left[-1])
 
-    def row_of(self, one: Divergence) -> int:
-        """The row of a divergence; behind the last one where only the end of a side is wrong."""
-        rows = [self.of_left[one.step]] if one.step < len(self.of_left) else []
-        if one.found is None:
+    def row_of(self, divergence: Divergence) -> int:
+        """Return the row of a divergence, or the number of rows if only the end of a run is wrong."""
+        rows = [self.of_left[divergence.step]] if divergence.step < len(self.of_left) else []
+        if divergence.found is None:
             return rows[0] if rows else len(self.rows)
-        if rows and self.rows[rows[0]] == (one.step, one.found, True):
-            return max(self.known_at(one.step, one.found)) if is_change(one) else rows[0]
-        # A stretch is told of where it begins, on a side that has steps there.
-        rows += [self.of_right[one.found]] if one.found < len(self.of_right) else []
+        if rows and self.rows[rows[0]] == (divergence.step, divergence.found, True):
+            return max(self.known_at(divergence.step, divergence.found)) if is_change(divergence) else rows[0]
+        # A stretch of different actions is reported where it starts, in a run that has steps there.
+        rows += [self.of_right[divergence.found]] if divergence.found < len(self.of_right) else []
         return min((row for row in rows if not self.rows[row].agrees), default=len(self.rows))
 
 
-def is_change(one: Divergence) -> bool:
-    """Whether a divergence is about what a step did to a name."""
-    return one.name is not None and one.name != HIDDEN
+def is_change(divergence: Divergence) -> bool:
+    """Whether a divergence is about a change of a name."""
+    return divergence.name is not None and divergence.name != HIDDEN
 
 
 def row_layout(left: Run, right: Run) -> RowLayout:
-    """The rows of two sides."""
-    found = RowLayout(left, right)
+    """Align two runs."""
+    layout = RowLayout(left, right)
     for span in aligned(left.events, right.events):
         for k in range(max(span.wanted, span.got)):
             i = span.truth + k if k < span.wanted else None
             j = span.found + k if k < span.got else None
             if i is not None:
-                found.of_left.append(len(found.rows))
+                layout.of_left.append(len(layout.rows))
             if j is not None:
-                found.of_right.append(len(found.rows))
-            found.rows.append(LayoutRow(i, j, span.agrees))
-    return found
+                layout.of_right.append(len(layout.rows))
+            layout.rows.append(LayoutRow(i, j, span.agrees))
+    return layout

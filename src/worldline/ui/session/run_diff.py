@@ -1,7 +1,8 @@
-"""Two runs row by row, the left one being the reference: where they part, and which of the differences are new.
+"""Two runs row by row: where the right one diverges from the left one, and which divergences are new.
 
-A difference is WRONG where both knew the same before it, and CONSEQUENTIAL while an earlier one stands: a value that is
-still another one, one that was handed on, or another way. What differs is `diagnose.diverge`'s to say, why is not said.
+A divergence is WRONG if both runs had the same state before it. It is CONSEQUENTIAL while an earlier one lasts: a value
+still differs, a different value was passed on, or the runs are on different lines. `diagnose.diverge` finds the
+divergences.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ RIGHT, WRONG, CONSEQUENTIAL = "right", "wrong", "consequential"
 
 
 class RunDiffRow(NamedTuple):
-    """A step of the left beside one of the right (None: there is none), what differs, and whether that is new."""
+    """A step of each run (None: it has none in this row), the divergences, and the verdicts on action and state."""
 
     left: int | None
     right: int | None
@@ -30,9 +31,12 @@ class RunDiffRow(NamedTuple):
 
 
 class RunDiff:
-    """Two sides row by row. Without a left one there is nothing to differ from, and all is right.
+    """Two runs row by row; the left one is the reference.
 
-    `divergences` are those of the two sides, where they are known already.
+    Args:
+        left: The reference. Without one, every row is right.
+        right: The run that is compared.
+        divergences: Those of the two runs, if they are known already.
     """
 
     def __init__(
@@ -42,12 +46,12 @@ class RunDiff:
         self._divergences = divergences
 
     def run(self, name: str) -> Run | None:
-        """The `left` or the `right` one."""
+        """Return the `left` or the `right` run."""
         return self.left if name == "left" else self.right
 
     @cached_property
     def rows(self) -> Sequence[RunDiffRow]:
-        """Every row, in order. A last one without steps says that a side has not ended, or should not have."""
+        """Every row. A last row without steps says that a run has not ended, or should not have."""
         if self._layout is None:
             return tuple(RunDiffRow(None, j) for j in range(len(self.right)))
         with without_gc():
@@ -55,18 +59,18 @@ class RunDiff:
 
     @cached_property
     def divergences(self) -> tuple[Divergence, ...]:
-        """Every divergence, in the order in which a text tells them."""
+        """Every divergence, in the order of the text."""
         if self._divergences is not None:
             return self._divergences
         return diverge(self.left.reading, self.right.reading) if self.left is not None else ()
 
     @property
     def first(self) -> int | None:
-        """The first row in which something differs."""
+        """The first row with a divergence."""
         return min(self._placed, default=None)
 
     def row_of(self, side: str, step: int) -> int:
-        """The row of a step of the `left` or the `right` side."""
+        """Return the row of a step of the `left` or the `right` run."""
         if self._layout is None:
             return step
         return (self._layout.of_left if side == "left" else self._layout.of_right)[step]
@@ -79,17 +83,17 @@ class RunDiff:
     @cached_property
     def _placed(self) -> Mapping[int, Sequence[Divergence]]:
         """The divergences by row."""
-        found: dict[int, list[Divergence]] = {}
+        by_row: dict[int, list[Divergence]] = {}
         if self._layout is not None:
-            for one in self.divergences:
-                found.setdefault(self._layout.row_of(one), []).append(one)
-        return found
+            for divergence in self.divergences:
+                by_row.setdefault(self._layout.row_of(divergence), []).append(divergence)
+        return by_row
 
 
 def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iterator[RunDiffRow]:
-    """Every row. Up to the first difference both know the same, so comparing begins there."""
+    """Every row, with verdicts. Up to the first divergence the states are equal, so comparing starts there."""
     first, end = min(placed, default=len(rows.rows)), len(rows.rows)
-    judge = _Judge(rows, (one for some in placed.values() for one in some))
+    judge = _Judge(rows, (divergence for divergences in placed.values() for divergence in divergences))
     yield from judge.skip(0, first)
     start = first
     for n in (n for n in range(first, end) if n in placed or not rows.rows[n].agrees):
@@ -98,13 +102,13 @@ def _judged(rows: RowLayout, placed: Mapping[int, Sequence[Divergence]]) -> Iter
         yield _blamed(row) if n == first else row
         start = n + 1
     yield from judge.quiet(start, end)
-    if end in placed:  # where it is the first, what a cut left side leaves unknown is before it
+    if end in placed:  # if it is the first, only rows that a truncated left run leaves open come before it
         action = WRONG if judge.knows_the_same or first == end else CONSEQUENTIAL
         yield RunDiffRow(None, None, action, RIGHT, tuple(placed[end]))
 
 
 def _blamed(row: RunDiffRow) -> RunDiffRow:
-    """The first row that differs is wrong, whatever a move that nothing followed yet has set apart before it."""
+    """Make the first row with a divergence wrong, even if an action before it has already separated the runs."""
     if WRONG in (row.action, row.state):
         return row
     if row.action == CONSEQUENTIAL:
@@ -113,23 +117,27 @@ def _blamed(row: RunDiffRow) -> RunDiffRow:
 
 
 class _Judge:
-    """Goes through the rows with what both sides know."""
+    """Goes through the rows and keeps track of the state of both runs."""
 
     def __init__(self, rows: RowLayout, divergences: Iterable[Divergence]) -> None:
         values = (
-            (one.wanted or "", one.got or "") for one in divergences if one.what == "value" and is_change(one)
+            (divergence.wanted or "", divergence.got or "")
+            for divergence in divergences
+            if divergence.what == "value" and is_change(divergence)
         )
         self._rows, self._differences = rows, KnownDifferences(rows.left, rows.right, values)
-        self._is_apart = False  # whether the row before was of a stretch in which both do other things
-        self._held: dict[int, list[tuple[int, int]]] = {}  # by the row that tells the rest of it
+        self._is_apart = False  # whether the actions differed in the row before
+        self._held: dict[
+            int, list[tuple[int, int]]
+        ] = {}  # by the row that reports the later one of two steps
 
     @property
     def knows_the_same(self) -> bool:
-        """Whether no difference stands."""
+        """Whether the states of both runs are equal."""
         return self._differences.is_equal and not self._is_apart
 
     def quiet(self, start: int, stop: int) -> Iterator[RunDiffRow]:
-        """Rows in which both do the same and nothing differs: they are skipped, where that is less work."""
+        """Yield rows with equal actions and no divergence; skip their states if that is less work."""
         for n in range(start, stop):
             if self._differences.is_seen and self._differences.depth < stop - n:
                 self._differences.forget()
@@ -139,7 +147,7 @@ class _Judge:
             yield self.row(n, self._rows.rows[n], ())
 
     def skip(self, start: int, stop: int) -> Iterator[RunDiffRow]:
-        """Rows in which nothing differs; after the last one of them, both sides are compared as a whole."""
+        """Yield rows without a divergence; compare the complete states only after the last one."""
         for n in range(start, stop):
             place = self._rows.rows[n]
             for held in self._held.pop(n, ()):
@@ -147,11 +155,11 @@ class _Judge:
             self._hold(place)
             if n == stop - 1:
                 self._differences.arrive(place.left, place.right)
-                self._differences.do(place.left, place.right)
+                self._differences.apply(place.left, place.right)
             yield RunDiffRow(place.left, place.right)
 
     def row(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> RunDiffRow:
-        """One row, which is gone through by this."""
+        """Judge one row and move on to it."""
         if place.agrees:
             return self._beside(n, place, differs)
         is_known = self._is_apart or self._rows.is_known(n)
@@ -162,40 +170,40 @@ class _Judge:
         return RunDiffRow(place.left, place.right, action, state, tuple(differs))
 
     def _beside(self, n: int, place: LayoutRow, differs: Sequence[Divergence]) -> RunDiffRow:
-        """A row in which both do the same.
+        """Judge a row in which both have the same action.
 
-        What a step hands on and what it tells late was made before it; only what it changes at once is its own.
+        What a step passes on or reports late existed before it; only what it changes at once is its own.
         """
         before = WRONG if self._differences.is_equal else CONSEQUENTIAL
         self._is_apart = False
-        here = WRONG if self._step(n, place) else CONSEQUENTIAL
+        own = WRONG if self._step(n, place) else CONSEQUENTIAL
         action, states = RIGHT, set[str]()
-        for one in differs:
-            if one.what == "event":
+        for divergence in differs:
+            if divergence.what == "event":
                 action = before
-            elif is_change(one):
-                states.add(here if self._is_own(one, place) else before)
+            elif is_change(divergence):
+                states.add(own if self._is_own(divergence, place) else before)
             else:
                 states.add(before)
-                self._differences.give(one.step)
-        state = next((each for each in (WRONG, CONSEQUENTIAL) if each in states), RIGHT)
+                self._differences.pass_on(divergence.step)
+        state = next((verdict for verdict in (WRONG, CONSEQUENTIAL) if verdict in states), RIGHT)
         return RunDiffRow(place.left, place.right, action, state, tuple(differs))
 
-    def _is_own(self, one: Divergence, place: LayoutRow) -> bool:
-        return one.step == place.left and not self._rows.left.events[one.step].whole
+    def _is_own(self, divergence: Divergence, place: LayoutRow) -> bool:
+        return divergence.step == place.left and not self._rows.left.events[divergence.step].whole
 
     def _step(self, n: int, place: LayoutRow) -> bool:
-        """Goes on to a row; says whether both know the same when its own changes are still to come."""
+        """Move on to a row; return whether the states are equal before its own changes."""
         self._differences.arrive(place.left, place.right)
         for held in self._held.pop(n, ()):
             self._differences.release(*held)
         self._hold(place)
         knows = self._differences.is_equal
-        self._differences.do(place.left, place.right)
+        self._differences.apply(place.left, place.right)
         return knows
 
     def _hold(self, place: LayoutRow) -> None:
-        """Keeps back the changes of two steps as long as one side has not told them."""
+        """Ignore the changes of two steps until both runs have reported them."""
         left, right = place.left, place.right
         if not place.agrees or left is None or right is None:
             return

@@ -1,7 +1,7 @@
-"""Which frames stand on the stack at each step.
+"""The frames on the stack at each step.
 
-A frame's place on the stack is a node: the frame and the node beneath it. A generator that is resumed from elsewhere
-gets a new node, so the chain of a step is what ran then, not who called first. It knows nothing of values.
+A node is a frame and the node below it. A generator that another frame resumes gets a new node, so the chain of a step
+is what ran then, not who called first.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NOBODY = -1
 
 @dataclass
 class Stacks:
-    """The nodes as parallel columns, and the node of each step (`at`). To be read only."""
+    """The nodes as parallel columns, and the node of each step (`at`). Read only."""
 
     frames: list[int] = field(default_factory=list)
     parents: list[int] = field(default_factory=list)
@@ -25,12 +25,12 @@ class Stacks:
     at: list[int] = field(default_factory=list)
 
     def chain(self, node: int) -> list[int]:
-        """The nodes from the outermost to this one."""
-        found = []
+        """Return the nodes from the outermost to this one."""
+        chain = []
         while node != NOBODY:
-            found.append(node)
+            chain.append(node)
             node = self.parents[node]
-        return found[::-1]
+        return chain[::-1]
 
     def _put(self, frame: int, parent: int) -> int:
         self.frames.append(frame)
@@ -45,19 +45,19 @@ class Stacks:
 
 
 def stacks(events: Sequence[Event]) -> Stacks:
-    """The stack of every step."""
-    found = Stacks()
+    """Build the stack of every step."""
+    result = Stacks()
     newest: dict[int, int] = {}  # the node of each frame
     top = NOBODY
     for moment in events:
         node = newest.get(moment.frame, NOBODY)
         if node == NOBODY:
-            node = found._put(moment.frame, newest.get(moment.parent, NOBODY))
-        elif moment.event in ("call", "resume") and top != found.parents[node]:
-            # It goes on under another frame; a text that resumes what runs already says nothing about where.
-            node = node if found._holds(top, moment.frame) else found._put(moment.frame, top)
+            node = result._put(moment.frame, newest.get(moment.parent, NOBODY))
+        elif moment.event in ("call", "resume") and top != result.parents[node]:
+            # It resumes under another frame. If it is on the stack already, the text does not say where.
+            node = node if result._holds(top, moment.frame) else result._put(moment.frame, top)
         newest[moment.frame] = node
-        found.at.append(node)
+        result.at.append(node)
         if moment.event not in CHANGELESS:
-            top = found.parents[node] if moment.event in RETURNING else node
-    return found
+            top = result.parents[node] if moment.event in RETURNING else node
+    return result

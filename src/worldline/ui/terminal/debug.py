@@ -18,7 +18,7 @@ from worldline.diagnose.debug import Debugged
 from worldline.diagnose.imagine import Imagined
 from worldline.diagnose.scratch import ScratchStep
 from worldline.diagnose.sentences import ending, percent, sentences
-from worldline.ui.session.side_by_side import CellPiece, ComparedRow, alone, beside, values_of
+from worldline.ui.session.side_by_side import CellPiece, ComparedRow, compared_rows, rows_of_run, values_of
 from worldline.ui.terminal.source import HighlightedSource
 from worldline.ui.terminal.table import named_values
 
@@ -35,7 +35,9 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW, unf
     """Both runs side by side, then why they part; `rows` at most, 0 for all; `unfold` shows scratchpads' steps."""
     diagnosis, sample = found.diagnosis, found.sample
     first = diagnosis.first
-    shown = list(beside(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows))
+    shown = list(
+        compared_rows(found.rows, diagnosis.truth.events, diagnosis.found.events, first, found.sure, rows)
+    )
     _print(console, _heading(sample.ask.program, found.model))
     heads = ("what happens", IMAGINED)
     _print_rows(console, sample.ask.program, shown, heads, found.folds, unfold=unfold)
@@ -47,7 +49,7 @@ def print_debugged(console: Console, found: Debugged, *, rows: int = WINDOW, unf
 def print_imagined(console: Console, found: Imagined, *, rows: int = 200, unfold: bool = False) -> None:
     """The prediction alone."""
     _print(console, _heading(found.ask.program, found.model))
-    shown = list(alone(found.reading.events, found.sure, rows))
+    shown = list(rows_of_run(found.reading.events, found.sure, rows))
     _print_rows(console, found.ask.program, shown, (IMAGINED,), found.folds, unfold=unfold)
     _print_names(console, found.ask.program, shown)
     for name, text, style in ending(found.found, found.reading):
@@ -131,8 +133,8 @@ def _row(row: ComparedRow, code: Text, numbers: int, cell: int, sides: int) -> T
     text.append_text(code)
     for pieces, colour in ((row.wanted, "bold green"), (row.got, "bold red"))[:sides]:
         text.append(" │ ", style="dim").append_text(_cell(pieces, colour, cell, row.kind))
-    if row.sure is not None:
-        text.append(f" {percent(row.sure):>6}", style="dim" if row.sure >= 0.9 else "yellow")
+    if row.confidence is not None:
+        text.append(f" {percent(row.confidence):>6}", style="dim" if row.confidence >= 0.9 else "yellow")
     return text
 
 

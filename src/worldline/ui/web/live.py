@@ -40,7 +40,7 @@ class LiveBranches:
     def begin(self, key: SessionKey, start: Start) -> Rollout:
         """Take on a branch: its first word is heard here, so that what cannot be is said at once."""
         with self._lock:
-            growing = {name: one for name, one in self._rollouts.items() if not one.over.is_set()}
+            growing = {name: one for name, one in self._rollouts.items() if not one.finished.is_set()}
             if self._is_closed or len(growing) > WAITING:
                 raise Refusal(429, f"{WAITING} branches are waiting already: stop one, or wait")
             rollout = self._thread.begin(start)
@@ -53,9 +53,9 @@ class LiveBranches:
 
     def ahead(self, rollout: Rollout) -> int:
         """How many branches come before one: 0 once it is its turn."""
-        if rollout.is_begun:
+        if rollout.is_started:
             return 0
-        waiting = [one for one in self._rollouts.values() if not one.over.is_set()]
+        waiting = [one for one in self._rollouts.values() if not one.finished.is_set()]
         return waiting.index(rollout) if rollout in waiting else 0
 
     def close(self) -> None:

@@ -128,7 +128,7 @@ class Service:
         rollout = self.live.rollout(cached.key, branch) if self.live else None
         if rollout is not None:
             rollout.stop()
-            rollout.over.wait(STOPPING)
+            rollout.finished.wait(STOPPING)
         return {"branch": branch, "status": api.branch_of(cached.session, branch).status}
 
     async def events(self, run: str, at: int, branch: int) -> AsyncIterator[bytes]:
@@ -150,7 +150,7 @@ class Service:
     async def _progress(self, cached: CachedSession, rollout: Rollout) -> AsyncIterator[bytes]:
         said: tuple[RolloutProgress, int] | None = None
         spoke, pause = time.monotonic(), BEAT
-        while not rollout.over.is_set() and not self.is_leaving():
+        while not rollout.finished.is_set() and not self.is_leaving():
             began = time.monotonic()
             ahead = self.live.ahead(rollout) if self.live else 0
             if rollout.latest is not None and (rollout.latest, ahead) != said:

@@ -16,7 +16,7 @@ from worldline.codec.tokens import Tokenizer
 from worldline.core.errors import UsageError
 from worldline.ui.http.errors import Refusal
 from worldline.ui.session.run_diff import RunDiff
-from worldline.ui.session.session import Session
+from worldline.ui.session.session import OtherPrediction, Session
 from worldline.ui.web.flips import match
 from worldline.ui.web.index.index import RunIndex
 
@@ -155,7 +155,7 @@ class SessionCache:
                 raise Refusal(422, f"run {other} has no such sample to put beside")
             there, plain = self.index(other), self.get(run, at)
             second = there.record(at)
-            session = plain.session.beside(second.found, ask=second.ask, model=there.model)
+            session = plain.session.with_other(OtherPrediction(second.found, second.ask, there.model))
         with self._lock:
             return self._put(CachedSession((run, at, other), session))
 

@@ -107,7 +107,7 @@ def view_debugged(result: Debugged, predictor: Predictor, *, say: Callable[[str]
     """
     sample = result.sample
     session = Session.of_sample(
-        sample, name=sample.ask.program.name, model=result.model, sure=result.confidences, wrong=result.branch,
+        sample, name=sample.ask.program.name, model=result.model, confidences=result.confidences, wrong=result.branch,
         tokenizer=_tokenizer(None),
     )  # fmt: skip
     _serve(Opening(sessions=(session,), models={result.model: lambda: predictor}), say=say)

@@ -1,6 +1,6 @@
-"""What a line does to names: Python's by its syntax tree, another language's by its words.
+"""What a line does to names, from Python's syntax tree or from the words of other languages.
 
-For who shares an object (`sharing`). Words tell plain assignments alone: `b = a;`, `let b = a`, `List<X> b = a;`.
+`sharing` needs it. Words show plain assignments only: `b = a;`, `let b = a`, `List<X> b = a;`.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from worldline.core.language import LANGUAGES, all_lines
 from worldline.ui.session.marks.syntax import spans
 
 _WORD = re.compile(r"[^\W\d][\w$]*+|\$[\w$]*+")
-# A name that is given a value, and the name that is all of that value.
+# An assigned name, and the name that is the whole value.
 _ASSIGNED = re.compile(
     r"(?<![\w$.\]])([^\W\d][\w$]*+)(?:\s*+:[^=;]*+)?\s*+=(?![=>])\s*+(?:([^\W\d][\w$]*+)\s*+(?:;|,|$))?"
 )
 
 
 class LineNames(NamedTuple):
-    """What a line does to names: those it gives a value, those it ties to one object, and those it names."""
+    """What a line does to names: those it binds, those it ties to one object, and the others it mentions."""
 
     bound: frozenset[str]
     ties: tuple[frozenset[str], ...]
@@ -35,14 +35,14 @@ NOTHING = LineNames(frozenset(), (), frozenset())
 
 @lru_cache(maxsize=4096)
 def line_names(source: str, line: int, language: str = "python") -> LineNames:
-    """What a line of a source does to names. `x += ...` gives no value: of what can change it changes the object."""
+    """Return what a line does to names. `x += ...` does not bind: it changes a mutable object in place."""
     if LANGUAGES[language].has_syntax_tree:
         return _in_python(source, line)
     return _by_words(source, line, language)
 
 
 def _by_words(source: str, line: int, language: str) -> LineNames:
-    """What the words of a line say, outside its strings and comments."""
+    """Read the words of a line, outside its strings and comments."""
     lines = all_lines(source, language)
     if not 0 < line <= len(lines):
         return NOTHING
@@ -69,7 +69,7 @@ def _in_python(source: str, line: int) -> LineNames:
                 bound.discard(name)
                 named.add(name)
             case ast.Assign(targets=targets, value=value):
-                tied = {one.id for one in (*targets, value) if isinstance(one, ast.Name)}
+                tied = {part.id for part in (*targets, value) if isinstance(part, ast.Name)}
                 ties += [frozenset(tied)] if len(tied) > 1 else []
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Name(id=other)) if name != other:
                 ties.append(frozenset((name, other)))

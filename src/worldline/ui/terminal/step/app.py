@@ -10,7 +10,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -24,7 +24,13 @@ from worldline.core.limits import Limits
 from worldline.predict.predictor import Predictor
 from worldline.ui.session.branches.branch import HOWS, BranchEdit
 from worldline.ui.session.rollout import RolloutProgress, predict_branch, predict_root
-from worldline.ui.session.rollout_worker import Act, IsStopped, RolloutController, RolloutWorker
+from worldline.ui.session.rollout_worker import (
+    IsStopped,
+    Job,
+    RolloutCallbacks,
+    RolloutController,
+    RolloutWorker,
+)
 from worldline.ui.session.session import Session
 from worldline.ui.session.stops import STOPS, Location
 from worldline.ui.terminal.step import draw, questions, words
@@ -54,7 +60,7 @@ def step(session: Session, predictor: Predictor, *, limits: Limits | None = None
 class PostedCall(Message):
     """Something that the model's thread wants done in the app's."""
 
-    def __init__(self, act: Act) -> None:
+    def __init__(self, act: Job) -> None:
         super().__init__()
         self.act = act
 
@@ -88,7 +94,7 @@ class StepApp(App[None]):
         self._growing = RolloutWorker()
         self._controller = RolloutController(self._growing, self._post)
 
-    def _post(self, act: Act) -> None:
+    def _post(self, act: Job) -> None:
         self.post_message(PostedCall(act))
 
     def end(self) -> None:
@@ -128,9 +134,11 @@ class StepApp(App[None]):
             loop.add_signal_handler(number, self._kill)
         cursor, predictor = self.cursor, self.predictor
         self._controller.start(
-            lambda stop: paced(cursor, predict_root(cursor.session, predictor, limits=self._limits, stop=stop)),
-            begun=lambda branch: None, grew=self._grew, refused=self._refused,
-        )  # fmt: skip
+            lambda stop: paced(
+                cursor, predict_root(cursor.session, predictor, limits=self._limits, stop=stop)
+            ),
+            self._callbacks(lambda branch: None),
+        )
 
     def _kill(self) -> None:
         self.is_killed = True
@@ -210,7 +218,12 @@ class StepApp(App[None]):
             )
             return paced(cursor, rollout)
 
-        self._controller.start(begin, begun=begun, grew=self._grew, refused=self._refused)
+        self._controller.start(begin, self._callbacks(begun))
+
+    def _callbacks(self, on_start: Callable[[int], None]) -> RolloutCallbacks:
+        return RolloutCallbacks(
+            on_start=on_start, on_progress=self._grew, on_refusal=self._refused, on_failure=self._refused
+        )
 
     # moving
 

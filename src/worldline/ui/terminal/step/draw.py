@@ -227,7 +227,7 @@ def steps(cursor: SessionCursor, width: int, height: int, *, focused: bool) -> l
     """The rows around the one in hand: verdicts, and what each side does."""
     lines = [title(f"steps {cursor.count:,}", width, focused=focused)]
     digits = max(3, len(str(cursor.count)))
-    sure = 5 if width >= 56 and cursor.here.sure else 0
+    sure = 5 if width >= 56 and cursor.here.confidences else 0
     cell = max(1, width - digits - 6 - sure) // (1 if cursor.run_diff.left is None else 2)
     for row in around(cursor.row, cursor.count, height - 1):
         told = cursor.row_json(row)
