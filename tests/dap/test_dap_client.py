@@ -109,8 +109,8 @@ def test_a_port_takes_no_http_request(port: int) -> None:
 @pytest.mark.parametrize(
     ("host", "number", "why"),
     [
-        ("0.0.0.0", 0, "loopback only"),
-        ("::", 0, "loopback only"),
+        ("0.0.0.0", 0, "only loopback addresses"),
+        ("::", 0, "only loopback addresses"),
         ("example.org", 0, "an address"),
         ("127.0.0.1", -1, "--port"),
     ],

@@ -131,7 +131,7 @@ def test_a_program_as_text_says_its_language(adapter: Adapter, tmp_path: Path) -
 
 def test_a_language_that_nobody_knows_is_refused(adapter: Adapter) -> None:
     adapter.ask("initialize", adapterID="worldline")
-    assert "`language` is one of python, js" in adapter.refused("launch", source="x", language="cobol")
+    assert "`language` must be one of python, js" in adapter.refused("launch", source="x", language="cobol")
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: P
         adapter, HandWritten(LIST_C.program, truth.text, LIST_C.wrong), tmp_path, filters=["first-state"]
     )
     assert adapter.stopped()[1:] == ("total", 10)
-    assert adapter.scope("Interpreter")["sum"] == "3"
-    assert adapter.scope("Difference") == {"sum": "3, not 4"}
+    assert adapter.scope("Actual")["sum"] == "3"
+    assert adapter.scope("Difference") == {"sum": "3, predicted 4"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -191,7 +191,7 @@ def test_each_language_is_recorded_and_stepped_through(
     line = next(at for at, text in enumerate(path.read_text().splitlines(), 1) if "sum +=" in text)
     adapter.launch(program=str(path), call=program.call, model="interpreter", lines=[line])
     assert adapter.stopped()[1:] == ("total", line)
-    assert adapter.scope("Predicted")["sum"] == adapter.scope("Interpreter")["sum"] == "0"
+    assert adapter.scope("Predicted")["sum"] == adapter.scope("Actual")["sum"] == "0"
     assert adapter.step("stepIn")[1] == "twice"
     assert adapter.step("stepOut")[1] == "total"
     assert adapter.step("continue")[1:] == ("total", line)

@@ -33,7 +33,7 @@ def test_steps_are_there_before_the_end(adapter: Adapter) -> None:
     assert adapter.stopped()[:2] == ("entry", "f")
     for _ in range(3):
         assert adapter.step("next")[0] in ("step", "exception")
-    assert "limit" in adapter.scope("Interpreter")
+    assert "limit" in adapter.scope("Actual")
     assert progress(adapter, "progressStart")
     assert not progress(adapter, "progressEnd"), "the model still writes"
     adapter.ask("disconnect")

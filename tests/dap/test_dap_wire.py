@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from worldline.ui.dap.wire import MOST_BODY, BadMessage, MessageDecoder, frame
+from worldline.ui.dap.wire import MAX_BODY_BYTES, BadMessage, MessageDecoder, frame
 
 pytestmark = pytest.mark.unit
 
@@ -51,7 +51,7 @@ def test_after_noise_the_next_message_is_found(noise: bytes) -> None:
         b"\r\n\r\n",
         b"Content-Length 5\r\n\r\n",
         b"x" * 5000,
-        b"Content-Length: %d\r\n\r\n" % (MOST_BODY + 1),
+        b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1),
     ],
 )
 def test_a_bad_header_is_told_and_passed_over(header: bytes) -> None:

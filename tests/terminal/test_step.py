@@ -339,7 +339,7 @@ def test_a_forced_line_and_one_that_cannot_be() -> None:
         await hand.press("comma", "home", "right", "l")
         await hand.type("77")
         await hand.pilot.pause(0.2)
-        assert "line 77 is no line of the program" in hand.shown("place")
+        assert "line 77 cannot execute" in hand.shown("place")
         await hand.press("l")
         await hand.type("x")
         assert "is no number" in hand.shown("place")

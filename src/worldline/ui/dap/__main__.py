@@ -1,4 +1,4 @@
-"""`python -m worldline.ui.dap`: the adapter on standard streams; with a number, on that port of the loopback."""
+"""`python -m worldline.ui.dap [PORT]`: the adapter on standard streams, or on a port of the loopback."""
 
 from __future__ import annotations
 
