@@ -62,14 +62,14 @@ def test_divergences_and_branches(node: str, tmp_path: Path) -> None:
 
 @pytest.mark.long(reason="the shipped model predicts up to four programs")
 def test_the_shipped_model(node: str, tmp_path: Path) -> None:
-    run(node, "imagining.mjs", tmp_path)
+    run(node, "predicting.mjs", tmp_path)
 
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     """A port that the adapter listens on."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "worldline.ui.dap", "0"],
+        [sys.executable, "-m", "worldline", "dap", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -81,7 +81,8 @@ def test_what_has_no_value_says_why(source: str) -> None:
     [
         "", "n +", "print(n)", "__import__('os')", "open('/etc/passwd')", "len(s, s)", "len(*xs)", "len()", "s.upper()",
         "lambda: 1", "[x for x in xs]", "{1: 2}", "{1}", "f'{n}'", "n := 3", "n = 3", "import os", "yield", "await n",
-        "*xs", "1j", "...", "n if", "n\nm", "x" * (MAX_EXPRESSION_CHARS + 1), "-" * 200 + "1", "(" * 400, "n & 1", "n << 99",
+        "*xs", "1j", "...", "n if", "n\nm", "x" * (MAX_EXPRESSION_CHARS + 1),
+        "-" * 200 + "1", "(" * 400, "n & 1", "n << 99",
         "~n", "n @ n",
         "\x00", "\ud800",
     ],

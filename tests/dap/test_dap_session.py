@@ -183,9 +183,7 @@ def test_a_wrong_action_stops_before_its_line(adapter: Adapter, tmp_path: Path) 
     assert (stop["reason"], stop["description"]) == ("exception", "wrong action")
     assert stop["text"] == "line 8 comes next, but the model first predicts line 7"
     assert adapter.ask("stackTrace", threadId=1)["stackFrames"][0]["line"] == 7
-    assert list(adapter.scope("Actual").values()) == [
-        "the actual run does not execute this step"
-    ]
+    assert list(adapter.scope("Actual").values()) == ["the actual run does not execute this step"]
 
 
 @pytest.mark.parametrize(
@@ -396,7 +394,9 @@ def test_a_rewritten_program_is_a_source_of_its_own(adapter: Adapter) -> None:
     assert len(adapter.ask("loadedSources")["sources"]) == 2
     assert "no branch" in adapter.refused("evaluate", expression=":branch 9", context="repl")
     assert "unknown command" in adapter.refused("evaluate", expression=":nonsense", context="repl")
-    assert "`how` must be one of" in adapter.refused("evaluate", expression=":rewrite upside-down", context="repl")
+    assert "`how` must be one of" in adapter.refused(
+        "evaluate", expression=":rewrite upside-down", context="repl"
+    )
     assert ":why" in adapter.ask("evaluate", expression=":help", context="repl")["result"]
 
 

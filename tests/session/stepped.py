@@ -137,6 +137,11 @@ def changed(name: str, *changes: tuple[str, str], mode: str = "compact", status:
     return make_run(name, mode, text.encode(), status)
 
 
+def output(run: Run, step: int) -> str:
+    """Everything that a run prints up to a step."""
+    return "".join(run.printed(at) or "" for at in range(step + 1))
+
+
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, str, Run]:
     """A program, a mode, and a side of its text: lines changed, left out, repeated, moved; bytes changed; cut."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stepped import MODES, PROGRAMS, anyhow, changed, damaged, make_run, recorded_text, true
+from stepped import MODES, PROGRAMS, anyhow, changed, damaged, make_run, output, recorded_text, true
 
 from worldline.core.program import Program
 from worldline.predict.confidence import step_confidences
@@ -95,7 +95,7 @@ def check_row(run_diff: RunDiff, row: dict[str, Any], pages: dict[str, Page]) ->
             for live in of.stack(step)
         ]  # fmt: skip
         assert pages[name].stack(cell["frame"]) == told
-        assert clip(of.output(step)).endswith(pages[name].output[-TAIL:])
+        assert clip(output(of, step)).endswith(pages[name].output[-TAIL:])
     main = "left" if wanted.left is not None else "right"
     of, step = run_diff.run(main), wanted.left if wanted.left is not None else wanted.right
     if of is None or step is None:

@@ -60,8 +60,7 @@ CAPABILITIES = {
 }
 NOT_LAUNCHED = "no program is launched yet"
 
-InboxItem = Request | BadMessage | Job | None
-"""A message, a callback, or None when the client is gone."""
+InboxItem = Request | BadMessage | Job | None  # None: the client is gone
 Send = Callable[[dict[str, Any]], None]
 
 
@@ -74,16 +73,7 @@ class SharedResources:
 
 
 class Adapter:
-    """The adapter of one client.
-
-    Args:
-        send: Sends a message to the client.
-        shared: What outlives the client.
-        answered: Called after each message.
-
-    Attributes:
-        inbox: Where messages of the client and callbacks of the worker are put.
-    """
+    """The adapter of one client. Its messages and the callbacks of the worker are put into `inbox`."""
 
     def __init__(self, send: Send, shared: SharedResources, answered: Job) -> None:
         self._send, self._shared, self._answered = send, shared, answered
@@ -335,24 +325,13 @@ class ProgressReports:
         self.emit("progressEnd", {"progressId": number, "message": text})
 
 
-def _moves(kind: str) -> Handler:
-    def move(responder: Responder, message: Request, arguments: Arguments) -> object:
+def _moves(move: Callable[[DapSession, bool], None], body: Mapping[str, Any] | None = None) -> Handler:
+    def handle(responder: Responder, message: Request, arguments: Arguments) -> object:
         fine = arguments.maybe("granularity") == "instruction"
-        responder.then(lambda: responder.live.go(Move(kind, fine)))
-        return {"allThreadsContinued": True} if kind == "continue" else None
+        responder.then(lambda: move(responder.live, fine))
+        return body
 
-    return move
-
-
-def _back(responder: Responder, message: Request, arguments: Arguments) -> object:
-    fine = arguments.maybe("granularity") == "instruction"
-    responder.then(lambda: responder.live.back(fine=fine))
-    return None
-
-
-def _reverse(responder: Responder, message: Request, arguments: Arguments) -> object:
-    responder.then(responder.live.reverse)
-    return None
+    return handle
 
 
 def _pause(adapter: Adapter, message: Request, arguments: Arguments) -> object:
@@ -360,10 +339,6 @@ def _pause(adapter: Adapter, message: Request, arguments: Arguments) -> object:
         raise UsageError(NOT_LAUNCHED)
     adapter.then(adapter.session.pause)
     return None
-
-
-def _threads(adapter: Adapter, message: Request, arguments: Arguments) -> object:
-    return showing.threads(adapter.session)
 
 
 # Requests that are valid at any time.
@@ -377,7 +352,7 @@ _OF_ADAPTER: dict[str, Callable[[Adapter, Request, Arguments], object]] = {
     "disconnect": Adapter.disconnect,
     "cancel": Adapter.cancel,
     "pause": _pause,
-    "threads": _threads,
+    "threads": lambda adapter, message, arguments: showing.threads(adapter.session),
 }
 # Requests about a launched program.
 _OF_SESSION: dict[str, Callable[[DapSession, Arguments], object]] = {
@@ -394,12 +369,14 @@ _OF_SESSION: dict[str, Callable[[DapSession, Arguments], object]] = {
 }
 # Requests that move or edit, and so need a stopped program.
 _WHEN_STOPPED: dict[str, Handler] = {
-    "continue": _moves("continue"),
-    "next": _moves("over"),
-    "stepIn": _moves("into"),
-    "stepOut": _moves("out"),
-    "stepBack": _back,
-    "reverseContinue": _reverse,
+    "continue": _moves(
+        lambda session, fine: session.go(Move("continue", fine)), {"allThreadsContinued": True}
+    ),
+    "next": _moves(lambda session, fine: session.go(Move("over", fine))),
+    "stepIn": _moves(lambda session, fine: session.go(Move("into", fine))),
+    "stepOut": _moves(lambda session, fine: session.go(Move("out", fine))),
+    "stepBack": _moves(lambda session, fine: session.back(fine=fine)),
+    "reverseContinue": _moves(lambda session, fine: session.reverse()),
     "restartFrame": changing.restart_frame,
     "gotoTargets": changing.goto_targets,
     "goto": changing.goto,

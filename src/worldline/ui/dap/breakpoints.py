@@ -5,6 +5,7 @@ Hits are positions of a run, not events in time: the third pass of a line is the
 
 from __future__ import annotations
 
+import operator
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
@@ -19,9 +20,9 @@ from worldline.ui.session.clip import cut
 from worldline.ui.session.stepping import Stepper, line_of
 from worldline.ui.session.stops import runnable_lines
 
-MAX_BREAKPOINTS = 10_000
-"""Per source."""
+MAX_BREAKPOINTS = 10_000  # per source
 _HITS = re.compile(r"\s*+(>=|<=|>|<|==|=|%)?\s*+([0-9]{1,9})\s*+")
+_COMPARE = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt, "==": operator.eq}
 _HOLE = re.compile(r"\{([^{}]*)\}")
 
 
@@ -34,18 +35,9 @@ class HitCount:
 
     def counts(self, passes: int) -> bool:
         """Whether this pass counts."""
-        match self.sign:
-            case ">=":
-                return passes >= self.number
-            case ">":
-                return passes > self.number
-            case "<=":
-                return passes <= self.number
-            case "<":
-                return passes < self.number
-            case "%":
-                return passes % self.number == 0
-        return passes == self.number
+        if self.sign == "%":
+            return passes % self.number == 0
+        return bool(_COMPARE[self.sign](passes, self.number))
 
 
 def hit_count(source: str) -> HitCount:
@@ -53,7 +45,7 @@ def hit_count(source: str) -> HitCount:
     match = _HITS.fullmatch(source)
     if match is None or (match[1] == "%" and not int(match[2])):
         raise UsageError(f"a hit count is written as 3, >= 3, < 3 or % 3, not {source[:40]}")
-    return HitCount(match[1] or "==", int(match[2]))
+    return HitCount(match[1] if match[1] not in (None, "=") else "==", int(match[2]))
 
 
 @dataclass(frozen=True)
@@ -101,15 +93,7 @@ class Breakpoint:
 def placed(
     arguments: Arguments, *, number: int, program: Program, file: str | None, shift: int
 ) -> Breakpoint:
-    """Create a breakpoint, moved to the next line that can execute.
-
-    Args:
-        arguments: The breakpoint as the client sent it.
-        number: Its number.
-        program: The program.
-        file: The file; None for the main one.
-        shift: What to add to the client's line numbers.
-    """
+    """Create a breakpoint, moved to the next line that can execute. `shift` is added to the client's line."""
     line = arguments.number("line") + shift
     unset = Breakpoint(number=number, file=file, requested_line=line)
     lines = runnable_lines(program, file)

@@ -23,20 +23,7 @@ COMMANDS = {
 def command(
     session: DapSession, line: str, *, done: Callable[[str], None], refused: Callable[[str], None]
 ) -> str | None:
-    """Execute `:word argument`.
-
-    Args:
-        session: The launched program.
-        line: The command.
-        done: Receives the result of a command that takes long.
-        refused: Receives the reason if that command is refused.
-
-    Returns:
-        The result, or None if `done` or `refused` is called later.
-
-    Raises:
-        UsageError: The command is unknown or not possible.
-    """
+    """Execute `:word argument`; return the result, or None if `done` or `refused` is called later."""
     word, _, argument = line.removeprefix(":").strip().partition(" ")
     argument = argument.strip()
     session.require_stopped()

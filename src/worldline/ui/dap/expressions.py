@@ -29,12 +29,10 @@ MAX_EXPRESSION_CHARS = 1000
 MAX_DEPTH = 50
 MAX_INT_BITS = 1 << 12
 MAX_STRING_CHARS = 1 << 20
-POINTER = "Ptr"
-"""The name of objects that are pointers into memory."""
+POINTER = "Ptr"  # the name of objects that are pointers into memory
 
 PlainValue = None | bool | int | float | str | bytes | Value
-ValueTexts = Mapping[str, str]
-"""Canonical texts by name."""
+ValueTexts = Mapping[str, str]  # canonical texts by name
 _STRING = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
 _TOKEN = re.compile(
     rf"(?P<string>{_STRING})|(?P<same>===|!==)|(?P<both>&&)|(?P<either>\|\|)|(?P<field>->)|(?P<not>!(?!=))"
@@ -56,22 +54,14 @@ class Expression:
     language: str = "python"
 
     def value(self, names: ValueTexts) -> str:
-        """Return its value, as canonical text, for these names.
-
-        Raises:
-            UnknownValue: It has no value.
-        """
+        """Return its value, as canonical text, for these names; UnknownValue if it has none."""
         known = self._known(names)
         if isinstance(self.tree, ast.Name) and self.tree.id in known:
             return known[self.tree.id]
         return spelled(_value(self.tree, known))
 
     def holds(self, names: ValueTexts) -> bool:
-        """Whether it is true for these names.
-
-        Raises:
-            UnknownValue: It has no value.
-        """
+        """Whether it is true for these names; UnknownValue if it has no value."""
         return _truth(_value(self.tree, self._known(names)))
 
     def _known(self, names: ValueTexts) -> ValueTexts:
@@ -79,11 +69,7 @@ class Expression:
 
 
 def parse(source: str, language: str = "python") -> Expression:
-    """Parse an expression for a program in a language.
-
-    Raises:
-        UsageError: It is not an expression, or uses something that is not supported.
-    """
+    """Parse an expression for a program in a language; UsageError if it is not supported."""
     if len(source) > MAX_EXPRESSION_CHARS:
         raise UsageError(f"an expression has at most {MAX_EXPRESSION_CHARS} characters")
     try:
@@ -124,10 +110,7 @@ _SUPPORTED = (
 
 
 def _to_python(source: str, language: str) -> str:
-    """Write an expression of another language in Python: `list->v && !done` is `list.v and not done`.
-
-    What has no equivalent (a cast, a call, `? :`) stays, and is refused later.
-    """
+    """Write an expression of another language in Python: `list->v && !done` is `list.v and not done`."""
     return source if LANGUAGES[language].has_syntax_tree else _TOKEN.sub(_token_in_python, source)
 
 

@@ -48,11 +48,7 @@ class Launch:
 
 
 def launch_of(arguments: Arguments) -> Launch:
-    """Read the arguments of `launch`.
-
-    Raises:
-        UsageError: A value is missing or invalid, or the program cannot be read.
-    """
+    """Read the arguments of `launch`; UsageError if one is missing or invalid."""
     program, root = _program(arguments)
     limit = arguments.number("limit", 0)
     if not 0 <= limit <= MAX_PREDICTION_BYTES:

@@ -24,11 +24,9 @@ from worldline.ui.dap.launching import ModelCache
 from worldline.ui.dap.wire import BadMessage, MessageDecoder, frame
 from worldline.ui.session.rollout_worker import RolloutWorker
 
-STOP_SECONDS = 5.0
-"""How long a model has to stop when the client is gone."""
+STOP_SECONDS = 5.0  # for a model, after the client is gone
 READ_BYTES = 1 << 16
-MAX_UNANSWERED = 256
-"""Messages that are read ahead of the answers."""
+MAX_UNANSWERED = 256  # messages that are read ahead
 
 
 def serve_dap(
@@ -134,14 +132,7 @@ def _hexed(end: tuple[str, int]) -> str:
 def serve(
     read: Callable[[], bytes], write: Callable[[bytes], None], shared: SharedResources, *, is_strict: bool
 ) -> None:
-    """Serve one client.
-
-    Args:
-        read: Returns the next bytes; empty at the end.
-        write: Sends bytes.
-        shared: What outlives the client.
-        is_strict: Whether to stop reading at a framing error.
-    """
+    """Serve one client. `is_strict`: stop reading at a framing error."""
     numbers = iter(range(1, sys.maxsize))
 
     def send(message: dict[str, Any]) -> None:

@@ -54,16 +54,7 @@ class StopEvent:
 
 
 class DapSession:
-    """A launched program and the position in its prediction.
-
-    Args:
-        launch: The program and the options.
-        predictor: The model.
-        controller: Starts and stops rollouts.
-        client: What the client supports.
-        emit: Sends an event.
-        watch: Receives the progress of rollouts.
-    """
+    """A launched program and the position in its prediction."""
 
     def __init__(
         self,
@@ -140,12 +131,7 @@ class DapSession:
         """Record and predict the program."""
         self.controller.start(
             lambda stop: predict_root(self._session, self.predictor, limits=self.launch.limits, stop=stop),
-            RolloutCallbacks(
-                on_start=lambda branch: None,
-                on_progress=self._progressed,
-                on_refusal=self._fail,
-                on_failure=self._fail,
-            ),
+            self._callbacks(lambda branch: None, self._fail),
         )
 
     def ready(self) -> None:
@@ -161,14 +147,7 @@ class DapSession:
         done: Callable[[], None],
         refused: Callable[[str], None],
     ) -> None:
-        """Continue from an edit on a new branch.
-
-        Args:
-            edit: The edit.
-            text: What the client shows for the stop.
-            done: Called when the branch has started.
-            refused: Called with the reason if it cannot start.
-        """
+        """Continue from an edit on a new branch; `done` is called when it has started, `refused` if it cannot."""
         parent, position = self.branch, self.position
         if edit.kind == "rewrite":
             position = 0
@@ -190,9 +169,14 @@ class DapSession:
             lambda stop: predict_branch(
                 self._session, self.predictor, edit, parent=parent, limits=self.launch.limits, stop=stop
             ),
-            RolloutCallbacks(
-                on_start=begun, on_progress=self._progressed, on_refusal=refused, on_failure=self._fail
-            ),
+            self._callbacks(begun, refused),
+        )
+
+    def _callbacks(
+        self, on_start: Callable[[int], None], on_refusal: Callable[[str], None]
+    ) -> RolloutCallbacks:
+        return RolloutCallbacks(
+            on_start=on_start, on_progress=self._progressed, on_refusal=on_refusal, on_failure=self._fail
         )
 
     def switch(self, branch: int) -> None:
@@ -349,9 +333,7 @@ class DapSession:
                     hits.extend(self.stepper)
                     all_hits.append(hits)
                     if hits.unknown:
-                        self._say_once(
-                            f"the condition of the breakpoint in line {breakpoint.line} has no value: {hits.unknown}"
-                        )
+                        self._say_once(f"condition in line {breakpoint.line}: no value: {hits.unknown}")
         return all_hits
 
     def _end(self) -> None:

@@ -16,8 +16,7 @@ from worldline.ui.session.session import Session
 from worldline.ui.session.stepping import Stepper
 from worldline.ui.session.stops import CAUSE_STOPS, DEFAULT_STOPS, RAISED, StopPoint, stop_points
 
-LOOKAHEAD_BYTES = 256
-"""How much of the truth is read beyond what the model has written."""
+LOOKAHEAD_BYTES = 256  # of the truth, beyond what the model has written
 
 
 @dataclass(frozen=True)

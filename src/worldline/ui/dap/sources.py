@@ -58,11 +58,7 @@ class ProgramSources:
         return None
 
     def text(self, arguments: Arguments) -> str:
-        """Return the text of a client's source.
-
-        Raises:
-            UsageError: It is not part of the program.
-        """
+        """Return the text of a client's source; UsageError if it is not part of the program."""
         place = self.find(arguments)
         if place is None:
             raise UsageError("this source is not part of the program")

@@ -22,8 +22,7 @@ from worldline.ui.dap.expressions import memory
 from worldline.ui.session.clip import cut
 from worldline.ui.session.marks.natives import native_names
 
-MAX_VALUE_CHARS = 1000
-"""Characters of a value in the tree; the clipboard gets all of them."""
+MAX_VALUE_CHARS = 1000  # in the tree; the clipboard gets all of them
 DEFAULT_PAGE_ROWS = 1000
 NO_VALUE = "(no value)"
 _INDEXED = ("list", "tuple", "deque", "set", "frozenset")

@@ -31,16 +31,7 @@ def chunks(run_diff: RunDiff) -> int:
 
 
 def chunk(run_diff: RunDiff, k: int, written: int | None = None) -> dict[str, Any]:
-    """Return chunk `k` as JSON.
-
-    Args:
-        run_diff: The two runs.
-        k: The number of the chunk, from 0.
-        written: Rows from this number on have no verdict. By default every row has one.
-
-    Raises:
-        IndexError: There is no such chunk.
-    """
+    """Return chunk `k`, from 0, as JSON. Rows from number `written` on have no verdict."""
     if not 0 <= k < chunks(run_diff):
         raise IndexError(f"chunk {k} of {chunks(run_diff)}")
     first = k * CHUNK

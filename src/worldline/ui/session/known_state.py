@@ -67,13 +67,7 @@ class _KnownRun:
 
 
 class KnownDifferences:
-    """The current differences between two runs. At first there are none.
-
-    Args:
-        left: The reference.
-        right: The run that is compared.
-        different: Pairs of values that are known to be different.
-    """
+    """The current differences between two runs; none at first. `different` are values known to be different."""
 
     def __init__(self, left: Run, right: Run, different: Iterable[tuple[str, str]] = ()) -> None:
         self._left, self._right = _KnownRun(left), _KnownRun(right)

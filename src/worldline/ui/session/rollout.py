@@ -57,15 +57,7 @@ def predict_branch(
     limits: Limits | None = None,
     stop: Callable[[], bool] = never,
 ) -> Iterator[RolloutProgress]:
-    """Add a branch that continues another one from an edit. It is written while the result is iterated.
-
-    Args:
-        session: The session to extend.
-        predictor: The model.
-        edit: The edit.
-        parent: The number of the branch that is edited.
-        limits: The limits of the execution.
-        stop: Says whether to stop.
+    """Add a branch that continues another one from an edit.
 
     Returns:
         The progress. Iterating it does the work; leaving early stops the branch.
@@ -93,17 +85,8 @@ def predict_root(
 ) -> Iterator[RolloutProgress]:
     """Record the program of a new session, then predict it.
 
-    Args:
-        session: A session from `Session.new`.
-        predictor: The model.
-        limits: The limits of the execution.
-        stop: Says whether to stop.
-
     Returns:
         The progress. Iterating it does the work; leaving early stops the branch.
-
-    Raises:
-        UsageError: The root is recorded already.
     """
     root = session.branch(0)
     if root.status != "running":

@@ -52,12 +52,7 @@ class Rollout:
         self.latest = next(self._progress)
 
     def run(self, watch: Callable[[RolloutProgress], None], fail: Callable[[Exception], None]) -> None:
-        """Run to the end.
-
-        Args:
-            watch: Receives each progress before it becomes the latest.
-            fail: Receives an exception before the rollout is finished.
-        """
+        """Run to the end. `watch` gets each progress before it becomes the latest, `fail` an exception."""
         self.is_started = True
         try:
             for progress in self._progress:

@@ -24,8 +24,7 @@ from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.history import History, Write
 from worldline.ui.session.marks.sharing import Sharing
-from worldline.ui.session.stacks import NOBODY, stacks
-from worldline.ui.session.step_targets import targets
+from worldline.ui.session.stacks import NOBODY, stacks, targets
 from worldline.ui.session.without_gc import without_gc
 
 
@@ -52,15 +51,7 @@ class FrameState:
 
 
 class Run:
-    """One run, by its steps.
-
-    Args:
-        name: Which run of a session it is: `truth`, `found` or `other`.
-        ask: The request that the text answers.
-        prediction: The text of the run.
-        confidences: The model's confidence in each step, if known.
-        reading: The prediction as read, if it was read before.
-    """
+    """One run of a session, by its steps. `reading` is the prediction as read, if it was read before."""
 
     def __init__(
         self,
@@ -200,11 +191,6 @@ class Run:
             return None
         return unquote(moment.arg) if kind(moment.arg) == "str" else moment.arg
 
-    def output(self, step: int) -> str:
-        """Return everything printed up to a step, inclusive."""
-        count = bisect_right(self._printing, step)
-        return "".join(self.printed(printing) or "" for printing in self._printing[:count])
-
     def output_tail(self, step: int, max_chars: int) -> str:
         """Return the last characters printed before a step."""
         pieces, size = list[str](), 0
@@ -226,14 +212,6 @@ class Run:
         """Count the bytes of a step's text, including the moves and late changes before it."""
         start, end = self._spans[step]
         return end - start
-
-    def into(self, step: int) -> int | None:
-        """Return the next step; None at the end."""
-        return step + 1 if step + 1 < len(self.events) else None
-
-    def back(self, step: int) -> int | None:
-        """Return the previous step; None at the beginning."""
-        return step - 1 if step > 0 else None
 
     def over(self, step: int) -> int | None:
         """Return the next step of this or an enclosing frame, else the last step; None at the end."""

@@ -6,6 +6,7 @@ computed from the branches as they were. No lock is held while a text is read. `
 
 from __future__ import annotations
 
+import operator
 import threading
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -51,7 +52,7 @@ class _Memo(Generic[T]):
     def get(self, name: tuple[object, ...], inputs: tuple[object, ...]) -> T | None:
         """Return the result for these inputs, if it is stored."""
         stored, result = self._results.get(name, ((), None))
-        is_same = len(stored) == len(inputs) and all(map(_is_same, stored, inputs))
+        is_same = len(stored) == len(inputs) and all(map(operator.is_, stored, inputs))
         return result if is_same else None
 
     def put(self, name: tuple[object, ...], inputs: tuple[object, ...], result: T) -> T:
@@ -66,20 +67,10 @@ class _Memo(Generic[T]):
         return memo
 
 
-def _is_same(left: object, right: object) -> bool:
-    return left is right
-
-
 class Session:
-    """A tree of branches; the root comes first.
+    """A tree of branches, root first. `other` is what a second model predicted for the root's program.
 
-    Args:
-        root: The first branch.
-        name: What the session is called.
-        model: The name of the model that predicts.
-        other: What a second model predicted for the root's program.
-        tokenizer: Counts tokens for the costs.
-        limited: Whether the user chose the root's limit.
+    `limited`: whether the user chose the root's limit. The tokenizer counts tokens for the costs.
     """
 
     def __init__(
@@ -110,16 +101,7 @@ class Session:
         wrong: WrongBranch | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> Session:
-        """Create a session of a sample: its truth and its prediction are known.
-
-        Args:
-            sample: The sample.
-            name: What the session is called.
-            model: The name of the model.
-            confidences: The model's confidence in each step, if known.
-            wrong: The condition that the model misjudged, if known.
-            tokenizer: Counts tokens for the costs.
-        """
+        """Create a session of a sample, whose truth and prediction are known."""
         truth = None if sample.truth.status == "fault" else sample.truth
         failed = sample.found.status == "fault"
         root = Branch(
@@ -154,13 +136,7 @@ class Session:
         """Create a session of a program that is neither recorded nor predicted yet: `rollout.predict_root` does both.
 
         Args:
-            program: The program.
-            model: The name of the model that will predict.
-            name: What the session is called; by default the name of the program.
-            options: How the text is written.
             limit: The maximum number of bytes the model may write. By default it follows from the true trace.
-            codec: The notation.
-            tokenizer: Counts tokens for the costs.
             control: Decides the hidden inputs of the run.
         """
         ask = PredictionRequest(
@@ -200,11 +176,7 @@ class Session:
         return None if self.other is None else self.other.model
 
     def branch(self, number: int) -> Branch:
-        """Return a branch as it is now.
-
-        Raises:
-            UsageError: There is no such branch.
-        """
+        """Return a branch as it is now; UsageError if there is none."""
         branches = self._branches
         if not 0 <= number < len(branches):
             raise UsageError(f"there is no branch {number}: the session has {len(branches)}")

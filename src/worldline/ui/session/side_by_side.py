@@ -78,15 +78,9 @@ def compared_rows(
     confidences: Sequence[float] = (),
     max_rows: int = 0,
 ) -> Iterator[ComparedRow]:
-    """Yield the rows of two runs, around the first divergence.
+    """Yield at most `max_rows` rows of two runs, around the first divergence; 0 for all rows.
 
-    Args:
-        rows: The aligned rows.
-        actual: The events of the actual run.
-        predicted: The events of the predicted run.
-        first: The first divergence.
-        confidences: Log-probabilities of the predicted steps, if known.
-        max_rows: Show at most this many rows; 0 shows all.
+    `confidences` are log-probabilities of the predicted steps.
     """
     middle = next((n for n, row in enumerate(rows) if first is not None and first in row.differs), None)
     left, right = _Cells(actual), _Cells(predicted)

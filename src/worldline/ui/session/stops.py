@@ -100,12 +100,8 @@ def stop_points(
 ) -> list[StopPoint]:
     """List the positions to stop at, in order.
 
-    Args:
-        stepper: The predicted run.
-        run_diff: Both runs; None without an actual one.
-        cause: The cause of the first divergence, if known.
-        is_running: The model is still writing. Then only points that further steps cannot change are listed: up to
-            the first wrong action, and without a cause.
+    While the model `is_running`, only points that further steps cannot change are listed: up to the first wrong
+    action, and without a cause.
     """
     points = list(_raised(stepper))
     if run_diff is not None:
@@ -196,18 +192,7 @@ def next_stop(
     stops: Collection[str],
     breakpoints: Collection[Location] = (),
 ) -> tuple[int, str] | None:
-    """Find the first of some rows to stop at.
-
-    Args:
-        run_diff: Both runs.
-        branch: The branch they belong to.
-        rows: The rows to look at, in this order.
-        stops: Names of the kinds of stops that are on.
-        breakpoints: The lines with a breakpoint.
-
-    Returns:
-        The row and the reason; None if no row stops.
-    """
+    """Find the first of some rows to stop at, and the reason: one of these kinds of stops, or a breakpoint."""
     written = written_rows(run_diff, branch)
     firsts = _first_stops(run_diff, branch, written, stops)
     for row in rows:
@@ -261,11 +246,9 @@ def locations(run_diff: RunDiff, row: int) -> Iterator[Location]:
 
 
 def stop_index(run_diff: RunDiff, branch: Branch, per: int) -> dict[str, Any]:
-    """Return an index of stops for a client that steps on its own.
+    """Return an index for a client that steps on its own.
 
-    Returns:
-        `stops`: the rows at which DEFAULT_STOPS stop, with the reason. `lines`: for every `per` rows, the lines of the
-        main file that execute there.
+    It has the rows at which DEFAULT_STOPS stop, with the reason, and the lines that execute in every `per` rows.
     """
     firsts = _first_stops(run_diff, branch, written_rows(run_diff, branch), DEFAULT_STOPS)
     bins = [range(start, min(start + per, len(run_diff.rows))) for start in range(0, len(run_diff.rows), per)]

@@ -16,19 +16,10 @@ _BEST_TO_WORST = (OPEN, RIGHT, CONSEQUENTIAL, WRONG)
 
 
 def timeline(run_diff: RunDiff, bins: int = BINS, written: int | None = None) -> dict[str, Any]:
-    """Summarise the rows in bins.
+    """Summarise the rows in at most `bins` bins; rows from number `written` on have no verdict.
 
-    Args:
-        run_diff: The two runs.
-        bins: The maximum number of bins.
-        written: Rows from this number on have no verdict. By default every row has one.
-
-    Returns:
-        Per bin: the worst verdict on actions and on states as numbers (`CODES`), the lowest confidence, and whether
-        the left and the right run have steps there.
-
-    Raises:
-        UsageError: `bins` is less than 1.
+    Each bin has the worst verdicts on actions and states as numbers (`CODES`), the lowest confidence, and whether the
+    left and the right run have steps there.
     """
     if bins < 1:
         raise UsageError(f"a timeline needs at least one bin, not {bins}")

@@ -24,14 +24,7 @@ from worldline.ui.session.stops import runnable_lines
 def branch_json(
     branch: Branch, run_diff: RunDiff, root: Branch, tokenizer: Tokenizer | None
 ) -> dict[str, Any]:
-    """Describe a branch.
-
-    Args:
-        branch: The branch.
-        run_diff: Its actual and its predicted run.
-        root: The root of the session.
-        tokenizer: Counts tokens for the costs.
-    """
+    """Describe a branch; `run_diff` has its actual and its predicted run."""
     rewritten = branch.ask.program != root.ask.program
     return {
         "id": branch.id,

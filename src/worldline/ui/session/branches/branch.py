@@ -64,11 +64,7 @@ class BranchEdit:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> BranchEdit:
-        """Create an edit from a JSON object.
-
-        Raises:
-            UsageError: A key is unknown or missing, or a value has the wrong type.
-        """
+        """Create an edit from a JSON object; UsageError if a key or value is not valid."""
         unknown = sorted(map(str, data.keys() - cls.__dataclass_fields__.keys()))
         if unknown:
             raise UsageError(f"an edit has no {unknown[0][:100]!r}")
@@ -83,14 +79,9 @@ class BranchEdit:
 class Branch:
     """The actual and the predicted run after an edit, as far as they are known. The root has no edit.
 
-    Attributes:
-        truth: What the interpreter does after the edit; None if that is not known, and `why` gives the reason.
-        found: The prediction. It grows while the status is `running`.
-        confidences: The model's confidence in each step, as far as it is known.
-        at: The predicted step at which the branch leaves its parent; 0 for another program.
-        changed: Whether the interpreter's execution was changed to produce `truth`.
-        cause: Why the prediction diverges. Like `belief` and `wrong`, known when both runs are complete.
-        wrong: The condition that the model misjudged, if it did.
+    If `truth` is None, `why` gives the reason; `changed`: the execution was changed to produce it. `found` is the
+    prediction, which grows while the status is `running`. `at` is the predicted step at which the branch leaves its
+    parent, 0 for another program. `cause`, `belief` and `wrong` (a misjudged condition) come when both are complete.
     """
 
     id: int

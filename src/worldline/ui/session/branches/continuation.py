@@ -35,13 +35,10 @@ from worldline.ui.session.branches.plan import BranchPlan, BranchPoint, Editable
 
 @dataclass(frozen=True)
 class Continuation:
-    """The actual continuation of a branch.
+    """The actual continuation of a branch; if `truth` is None, `why` gives the reason.
 
-    Attributes:
-        truth: What the interpreter does; None if that is not known, and `why` gives the reason.
-        changed: Whether the execution was changed on the way.
-        given: The start of the model's text, if the interpreter writes its names in another order.
-        hidden: The hidden inputs of the recorded run.
+    `changed`: the execution was changed on the way. `given` is the start of the model's text, if the interpreter writes
+    its names in another order. `hidden` are the hidden inputs of the recorded run.
     """
 
     truth: Prediction | None = None
@@ -70,14 +67,7 @@ class _CannotContinue(Exception):
 def continue_truth(
     lineage: list[Branch], plan: BranchPlan, *, limits: Limits | None = None, codec: str = DEFAULT_NOTATION
 ) -> Continuation:
-    """Continue the true run after an edit.
-
-    Args:
-        lineage: The edited branch and its ancestors, root first.
-        plan: The plan of the new branch.
-        limits: The limits of the execution; by default they follow from the request.
-        codec: The notation of the truth.
-    """
+    """Continue the true run after an edit of the last branch of a lineage, which starts with the root."""
     parent = lineage[-1]
     if plan.fresh:
         return record_truth(plan.ask, limits=limits, codec=codec)

@@ -44,16 +44,10 @@ class BranchPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class BranchPlan:
-    """How a branch starts.
+    """How a branch starts: its request, the step at which it leaves its parent, and the edited values.
 
-    Attributes:
-        ask: The request that continues.
-        at: The step at which the branch leaves its parent.
-        point: Where the run is edited; None for a budget or another program.
-        values: The edited values.
-        line: The line that is forced after `ask.given`.
-        late: The changes of the frame's latest step are not written yet; the model may write them before `line`.
-        fresh: Whether the program is another one, with a true run of its own.
+    `line` is forced after `ask.given`. `late`: the changes of the frame's latest step are not written yet, so the model
+    may write them before `line`. `fresh`: the program is another one, with a true run of its own.
     """
 
     ask: PredictionRequest
@@ -66,11 +60,7 @@ class BranchPlan:
 
 
 def plan_branch(branch: Branch, edit: BranchEdit) -> BranchPlan:
-    """Plan the branch that continues from an edit.
-
-    Raises:
-        UsageError: The edit is not possible there.
-    """
+    """Plan the branch that continues from an edit; UsageError if the edit is not possible."""
     if edit.kind == "budget":
         return _budget(branch, edit)
     if edit.kind == "rewrite":
@@ -159,11 +149,7 @@ class EditableRun:
         return next(past.i for past in steps if past.frame == frame and past.event not in CHANGELESS)
 
     def branch_point(self, step: int) -> BranchPoint:
-        """Return the point at which a step is complete.
-
-        Raises:
-            UsageError: The text ends before.
-        """
+        """Return the point at which a step is complete; UsageError if the text ends before."""
         frame, steps = self.parsed.steps[step].frame, self.parsed.steps
         for later in steps[step + 1 :]:
             if later.frame == frame and later.event not in CHANGELESS:

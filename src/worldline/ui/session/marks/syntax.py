@@ -25,15 +25,7 @@ LEXER_SECONDS = 2.0
 """CPU time for one source. Some lexers are slow on texts that nobody writes, such as 100,000 blank lines."""
 _MAX_RESTARTS = 50  # after faults
 _MAX_SOURCE_CHARS = 1 << 20
-_STRINGS = {
-    "STRING",
-    "FSTRING_START",
-    "FSTRING_MIDDLE",
-    "FSTRING_END",
-    "TSTRING_START",
-    "TSTRING_MIDDLE",
-    "TSTRING_END",
-}
+_STRINGS = ("STRING", "FSTRING", "TSTRING")
 _SOFT = ("match", "case", "type")
 _DEFINING = {
     "function",
@@ -169,7 +161,7 @@ def _read(lines: list[str], start: int, result: list[list[SyntaxSpan]]) -> int:
 
 def _kind(token: tokenize.TokenInfo, before: str) -> str:
     name = tokenize.tok_name[token.type]
-    if name in _STRINGS:
+    if name.startswith(_STRINGS):
         return "string"
     if name in ("NUMBER", "COMMENT"):
         return name.lower()
