@@ -12,7 +12,10 @@ PLACES = (_PACKAGE / "editors" / NAME, _PACKAGE.parents[2] / "build" / NAME)
 
 
 def vsix_path() -> Path:
-    """Return the path of the VS Code extension, the file that an editor installs.
+    """Find the VS Code extension, the file that an editor installs.
+
+    Returns:
+        Its path.
 
     Raises:
         UsageError: This checkout has not built it.
