@@ -115,12 +115,12 @@ def test_a_port_takes_no_http_request(port: int) -> None:
         ("127.0.0.1", -1, "--port"),
     ],
 )
-def test_a_port_is_of_the_loopback_only(host: str, number: int, why: str) -> None:
+def test_a_port_listens_on_the_loopback_only(host: str, number: int, why: str) -> None:
     with pytest.raises(UsageError, match=why):
         serve_port(number, host=host)
 
 
-def test_whose_a_connection_is_the_kernel_tells(port: int) -> None:
+def test_connections_of_other_users_are_refused(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as client:
         ours, theirs = client.getpeername(), client.getsockname()
         assert is_own(ours, theirs)

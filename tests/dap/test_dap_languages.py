@@ -1,4 +1,4 @@
-"""Programs that are not Python by the protocol: stepped through as imagined; their values, objects and conditions.
+"""Programs that are not Python by the protocol: stepped through as predicted; their values, objects and conditions.
 
 Most runs are written by hand and replayed, so that no toolchain is needed: of the true run nothing is asked there.
 """
@@ -38,7 +38,7 @@ def adapter() -> Iterator[Adapter]:
 
 
 def launched(adapter: Adapter, one: HandWritten, folder: Path, **options: Any) -> None:
-    """A program on disk, imagined as it is written by hand."""
+    """A program on disk, predicted as it is written by hand."""
     path, rows = folder / one.program.name, folder / "rows.jsonl"
     path.write_text(one.program.source)
     rows.write_text(json.dumps({"digest": one.program.digest, "text": one.found.decode()}) + "\n")
@@ -92,7 +92,7 @@ def test_breakpoints_stand_on_lines_with_code(adapter: Adapter, tmp_path: Path) 
     ]
 
 
-def test_a_circle_opens_for_as_long_as_somebody_likes(adapter: Adapter, tmp_path: Path) -> None:
+def test_a_cycle_opens_without_end(adapter: Adapter, tmp_path: Path) -> None:
     launched(adapter, MIXED_JS, tmp_path, lines=[15])
     adapter.stopped()
     rows = variables(adapter)
@@ -129,7 +129,7 @@ def test_a_program_as_text_says_its_language(adapter: Adapter, tmp_path: Path) -
     assert (text["content"], text["mimeType"]) == (program.source, "text/x-c")
 
 
-def test_a_language_that_nobody_knows_is_refused(adapter: Adapter) -> None:
+def test_an_unknown_language_is_refused(adapter: Adapter) -> None:
     adapter.ask("initialize", adapterID="worldline")
     assert "`language` must be one of python, js" in adapter.refused("launch", source="x", language="cobol")
 
@@ -165,7 +165,7 @@ def test_names_of_the_program_come_before_words_of_its_language() -> None:
         parse("f(x)", "c")
 
 
-def test_a_real_run_stands_beside_what_is_imagined(adapter: Adapter, tmp_path: Path) -> None:
+def test_the_actual_run_is_shown_beside_the_prediction(adapter: Adapter, tmp_path: Path) -> None:
     missing = toolchain.find("c")
     if isinstance(missing, str):
         pytest.skip(missing)

@@ -136,15 +136,13 @@ def test_conditions_hit_counts_and_log_points(adapter: Adapter) -> None:
     assert adapter.scope("Predicted")["n"] == "1", "the fourth pass, whichever way it is reached"
 
 
-def test_a_condition_without_a_value_is_no_hit_and_is_told(adapter: Adapter) -> None:
+def test_a_condition_without_a_value_does_not_hit_and_is_reported(adapter: Adapter) -> None:
     adapter.launch(**FACT, lines=[{"line": 2, "condition": "missing > 1"}])
     assert adapter.stopped()[0] == "end"
     assert "there is no name missing here" in adapter.output("console")
 
 
-def test_a_line_that_decides_says_so_and_a_wrong_branch_is_told_in_words(
-    adapter: Adapter, tmp_path: Path
-) -> None:
+def test_conditions_and_wrong_branches_are_described(adapter: Adapter, tmp_path: Path) -> None:
     model = replayed(tmp_path, "count('by', 'y')", (b"7 n=1\n6\n8\n)1", b"7 n=1\n6\n7 n=2\n6\n8\n)2"))
     adapter.launch(program=COUNT, call="count('by', 'y')", model=model, filters=["first-action"])
     stop = adapter.event("stopped")
@@ -299,7 +297,7 @@ def test_a_branch_prints_what_is_new_on_it(adapter: Adapter) -> None:
     assert adapter.output() == "a\n1\n2\n"
 
 
-def test_a_program_that_cannot_run_is_told(adapter: Adapter) -> None:
+def test_a_program_that_cannot_run_is_reported(adapter: Adapter) -> None:
     adapter.launch(source="def f(:\n", model="interpreter")
     assert adapter.stopped()[0] == "end"
     assert "SyntaxError in line 1" in adapter.output("console")
@@ -351,7 +349,7 @@ def test_a_line_that_is_forced_is_a_branch(adapter: Adapter) -> None:
     assert adapter.step("continue")[0] == "end"
 
 
-def test_a_model_that_cannot_go_on_leaves_us_where_we_were(adapter: Adapter, tmp_path: Path) -> None:
+def test_a_model_that_cannot_continue_leaves_the_position(adapter: Adapter, tmp_path: Path) -> None:
     model = replayed(tmp_path, "count('ab', 'r')")
     adapter.launch(program=COUNT, call="count('ab', 'r')", model=model, lines=[7])
     assert adapter.stopped() == ("breakpoint", "count", 7)
@@ -418,7 +416,7 @@ def test_a_rewritten_program_is_a_source_of_its_own(adapter: Adapter) -> None:
         ({"program": "a\x00b"}, "cannot read"),
     ],
 )
-def test_a_launch_that_cannot_be_is_refused_in_words_and_another_may_follow(
+def test_an_invalid_launch_is_refused_and_another_may_follow(
     adapter: Adapter, launch: dict[str, object], why: str
 ) -> None:
     adapter.ask("initialize", adapterID="worldline")

@@ -45,7 +45,7 @@ PROGRAMS = {
 
 
 def true_session(of: Program) -> Session:
-    """A scene that the interpreter imagined: it is right."""
+    """A session that the interpreter predicted: it is right."""
     session = Session.new(of, model="interpreter")
     for _ in predict_root(session, Interpreter()):
         pass
@@ -54,7 +54,7 @@ def true_session(of: Program) -> Session:
 
 
 def recorded_session(of: Program, found: bytes, truth: bytes | None = None, status: str = "ended") -> Session:
-    """A scene of texts that somebody wrote; without a truth, one that was not recorded."""
+    """A session of texts that somebody wrote; without a truth, one that was not recorded."""
     known = Prediction(text=truth or b"", status="ended" if truth else "fault")
     sample = Sample(
         ask=PredictionRequest(program=of), truth=known, found=Prediction(text=found, status=status)

@@ -118,18 +118,18 @@ def recorded_text(name: str, mode: str = "compact") -> tuple[PredictionRequest, 
 
 @lru_cache
 def true(name: str, mode: str = "compact") -> Run:
-    """The true side of a program."""
+    """The true run of a program."""
     return Run("truth", *recorded_text(name, mode))
 
 
 def make_run(name: str, mode: str, text: bytes, status: str = "ended") -> Run:
-    """A side of a program with another text."""
+    """A run of a program with another text."""
     ask, found = recorded_text(name, mode)
     return Run("found", ask, Prediction(text=text, status=status, codec=found.codec))
 
 
 def changed(name: str, *changes: tuple[str, str], mode: str = "compact", status: str = "ended") -> Run:
-    """A side whose text is the true one with the first occurrence of each first text replaced."""
+    """A run whose text is the true one with the first occurrence of each first text replaced."""
     text = recorded_text(name, mode)[1].text.decode()
     for old, new in changes:
         assert old in text, (old, text)
@@ -144,7 +144,7 @@ def output(run: Run, step: int) -> str:
 
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, str, Run]:
-    """A program, a mode, and a side of its text: lines changed, left out, repeated, moved; bytes changed; cut."""
+    """A program, a mode, and a run of its text: lines changed, left out, repeated, moved; bytes changed; cut."""
     name, mode = draw(st.sampled_from(sorted(PROGRAMS))), draw(st.sampled_from(sorted(MODES)))
     text = recorded_text(name, mode)[1].text
     separator = b"<|frame_sep|>" if mode == "cwm" else b"\n"

@@ -36,7 +36,7 @@ def plan(of: Program, text: bytes, kind: str, *, status: str = "ended", **fields
 
 
 def branched(session: Session, kind: str, parent: int = 0, **fields: Any) -> Branch:
-    """A branch that the interpreter imagined."""
+    """A branch that the interpreter predicted."""
     last = list(predict_branch(session, Interpreter(), edit(kind, **fields), parent=parent))[-1]
     return session.branch(last.branch)
 
@@ -109,7 +109,7 @@ class TestPlaces:
     def test_a_name_is_taken_away(self) -> None:
         assert plan(FACT, FACT_TEXT, "edit", step=1, name="n").ask.given == b"(1 n=3\n2 -n\n"
 
-    def test_there_is_room_to_go_on(self) -> None:
+    def test_a_branch_has_bytes_to_continue(self) -> None:
         text = b"(1 n=3\n2\n"
         ask, nothing = PredictionRequest(program=FACT, limit=len(text)), Prediction(text=b"", status="fault")
         branch = Branch(
@@ -292,7 +292,7 @@ def test_to_change_nothing_changes_nothing(sessions: dict[str, Session], name: s
         ("count", {"kind": "edit", "step": 1, "name": "w", "value": "<function f>"}, "w"),
     ],
 )
-def test_what_the_interpreter_cannot_do_is_said(
+def test_the_reason_is_given_if_the_interpreter_cannot_continue(
     sessions: dict[str, Session], name: str, fields: dict[str, Any], why: str
 ) -> None:
     branch = branched(sessions[name], **fields)
@@ -324,7 +324,7 @@ class TestTheModelsState:
         assert branch.found.text.endswith(b"4\n5\n)0\n.\n")
         assert branch.why == ""
 
-    def test_another_way_is_no_place(self) -> None:
+    def test_a_diverged_run_has_no_actual_continuation(self) -> None:
         found = WRONG.replace(b"3\n4\n3\n5", b"3\n5")
         branch = branched(self.session(found), "edit", step=7, name="n", value="5")
         assert branch.truth is None
@@ -363,7 +363,7 @@ class TestTheModelsState:
             ),
         ],
     )  # fmt: skip
-    def test_what_is_half_read_or_shared_is_not_guessed(
+    def test_values_in_use_or_shared_are_refused(
         self, source: str, call: str, old: bytes, new: bytes, why: str
     ) -> None:
         of = Program(source=source, call=call)
@@ -374,7 +374,7 @@ class TestTheModelsState:
         assert branch.truth is None
         assert why in branch.why
 
-    def test_to_correct_it_is_to_leave_the_interpreter_as_it_is(self) -> None:
+    def test_correcting_the_model_leaves_the_interpreter_unchanged(self) -> None:
         source = (
             "def f(xs):\n    k = 0\n    for x in xs:\n        xs[-1] += 1\n        k += x\n    return k\n"
         )
@@ -410,7 +410,7 @@ class TestBranchesOfBranches:
         assert third.truth is not None
         assert third.truth.text == third.found.text
 
-    def test_another_way_is_said(self) -> None:
+    def test_an_edit_after_a_forced_line_is_refused(self) -> None:
         session = true_session(COUNT)
         first = branched(session, "line", step=3, line=5)
         second = branched(session, "edit", parent=first.id, step=4, name="n", value="5")

@@ -42,7 +42,7 @@ def branched(found: Session, edit: BranchEdit) -> Branch:
     return found.branches[-1]
 
 
-def test_a_changed_variable_is_imagined_and_nobody_says_what_is_true() -> None:
+def test_a_changed_variable_is_predicted_without_an_actual_run() -> None:
     branch = branched(session(LIST_C), BranchEdit(kind="edit", step=5, name="sum", value="7"))
     assert branch.truth is None
     assert branch.why == "list.c is C, and only runs of Python programs can be changed on the way"

@@ -1,4 +1,4 @@
-"""Chunks: a page that folds them knows at every row what the side knows; texts are short, and valid Unicode."""
+"""Chunks: a page that folds them knows at every row what the run knows; texts are short, and valid Unicode."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("box")
 
 
 class Page:
-    """One side of a chunk as a page keeps it."""
+    """One run of a chunk as a page keeps it."""
 
     def __init__(self, key: dict[str, Any]) -> None:
         self.frames = {int(frame): dict(info) for frame, info in key["frames"].items()}
@@ -62,7 +62,7 @@ class Page:
 
 
 def check(run_diff: RunDiff) -> None:
-    """Every chunk of a pair, folded as a page does, beside the sides; and that nothing in it is not JSON."""
+    """Every chunk of a run diff, folded as a page does, beside the runs; and that nothing in it is not JSON."""
     seen, pages = 0, dict[str, Page]()
     for k in range(chunks(run_diff)):
         part = json.loads(json.dumps(chunk(run_diff, k), allow_nan=False).encode("utf-8"))
@@ -111,18 +111,18 @@ def check_row(run_diff: RunDiff, row: dict[str, Any], pages: dict[str, Page]) ->
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("mode", sorted(MODES))
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
-def test_a_page_knows_what_a_true_side_knows(name: str, mode: str) -> None:
+def test_a_page_rebuilds_the_state_of_a_true_run(name: str, mode: str) -> None:
     check(RunDiff(true(name, mode), true(name, mode)))
     check(RunDiff(None, true(name, mode)))
 
 
 @given(damaged())
-def test_a_page_knows_what_any_side_knows(made: tuple[str, str, Run]) -> None:
+def test_a_page_rebuilds_the_state_of_any_run(made: tuple[str, str, Run]) -> None:
     check(RunDiff(true(*made[:2]), made[2]))
 
 
 @given(anyhow(), anyhow())
-def test_a_page_knows_what_any_lines_say(one: bytes, other: bytes) -> None:
+def test_a_page_rebuilds_the_state_of_any_lines(one: bytes, other: bytes) -> None:
     check(RunDiff(make_run("fact", "compact", one), make_run("fact", "compact", other)))
 
 
@@ -136,7 +136,7 @@ def test_there_are_several_chunks() -> None:
         chunk(run_diff, chunks(run_diff))
 
 
-def test_a_side_that_has_ended_stays_where_it_was() -> None:
+def test_a_run_that_has_ended_stays_where_it_was() -> None:
     truth = true("loop")
     text = truth.prediction.text
     short = make_run("loop", "compact", text[: text.index(b"\n", len(text) // 8) + 1], "budget")
@@ -190,7 +190,7 @@ def test_the_format_is_exactly_this() -> None:
     }
 
 
-def test_an_empty_pair_has_one_empty_chunk() -> None:
+def test_an_empty_run_diff_has_one_empty_chunk() -> None:
     empty = make_run("fact", "compact", b"", "empty")
     nothing = {"at": None, "frames": {}, "state": {}, "output": ""}
     assert chunk(RunDiff(None, empty), 0) == {"first": 0, "rows": [], "left": nothing, "right": nothing}
@@ -211,7 +211,7 @@ def test_a_long_value_is_cut_around_where_it_differs() -> None:
     assert part["rows"][0]["differs"][0]["at"] == 1_000_000
 
 
-def test_what_is_no_unicode_is_escaped() -> None:
+def test_lone_surrogates_are_escaped() -> None:
     lone = '{"n": "\'\\ud800\'", "\\udfff": "\'\\u00e9\'"}'
     text = f"<|call_sep|>{lone}<|action_sep|>def fact(n):\n<|frame_sep|>"
     part = chunk(RunDiff(None, make_run("fact", "cwm", text.encode(), "budget")), 0)
@@ -220,7 +220,7 @@ def test_what_is_no_unicode_is_escaped() -> None:
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
-def test_texts_part_where_they_part(start: str, one: str, other: str) -> None:
+def test_the_first_difference_of_two_texts(start: str, one: str, other: str) -> None:
     left, right = start + one, start + other
     naive = next(
         (i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right))

@@ -23,7 +23,7 @@ def session(found: bytes = SAID, wrong: WrongBranch | None = None) -> Session:
     return Session.of_sample(sample, name="a", model="m", wrong=wrong)
 
 
-def test_a_step_that_decides_says_what_on_each_side() -> None:
+def test_conditions_are_shown_for_both_runs() -> None:
     rows = chunk(session().run_diff(0), 0)["rows"]
     assert (rows[2]["left"]["decided"], rows[2]["right"]["decided"]) == (
         ["n % 2 == 0: false"],
@@ -39,7 +39,7 @@ def told(shown: Session) -> list[str] | None:
     return said
 
 
-def test_a_misjudged_condition_is_told_with_the_branch() -> None:
+def test_a_misjudged_condition_is_described_with_the_branch() -> None:
     words = "line 3: `n % 2 == 0` is false, since n is 5; the model went on as if it were true"
     assert told(session()) == [words]
     assert told(session(TRUE)) is None

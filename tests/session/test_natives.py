@@ -44,13 +44,13 @@ def test_a_number_goes_into_the_name() -> None:
     assert said("[BigInt(12), BigInt(7)]", "js") == [("BigInt(12)", "12n"), ("BigInt(7)", "7n")]
 
 
-def test_pointers_are_told_as_what_they_are() -> None:
+def test_pointers_have_a_name() -> None:
     text = "Ptr#3([1, 2], at=1)"
     assert said(text, "c") == [("Ptr", "a pointer into a block of memory; `at` is how far into it")]
     assert said(text, "java") == []
 
 
-def test_a_legend_tells_each_word_once_in_the_order_of_the_table() -> None:
+def test_a_legend_explains_each_word_once_in_the_order_of_the_table() -> None:
     texts = ["[True, None]", "None", "<undefined>", "(1, 2)"]
     assert legend(texts, "js") == ["None is null", "True is true", "<undefined> is undefined"]
     assert legend(["[1]", "'a'"], "js") == ["[..] is an array"]

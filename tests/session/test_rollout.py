@@ -152,7 +152,7 @@ class TestTheShippedModel:
         assert "unheard" in branch.why
         assert len(branch.found.text) > len(branch.ask.given)
 
-    def test_what_its_parent_was_sure_of_is_kept(self, model: Local, berry: Session) -> None:
+    def test_confidences_of_the_parent_are_inherited(self, model: Local, berry: Session) -> None:
         root = berry.branch(0)
         branch = branched(berry, model, kind="edit", step=2, name="n", value="30")
         assert branch.confidences[:2] == root.confidences[:2]
@@ -185,7 +185,7 @@ class TestStopping:
         branch = branched(session, model, kind="budget", limit=4000)
         assert branch.found.text == berry.branch(0).found.text
 
-    def test_who_walks_away_has_stopped_it(self, model: Local, berry: Session) -> None:
+    def test_leaving_early_stops_the_branch(self, model: Local, berry: Session) -> None:
         growing = predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value="5"))
         number = next(growing).branch
         assert berry.branch(number).status == "running"
@@ -213,7 +213,7 @@ def _raises(ask: PredictionRequest) -> Prediction:
     raise ConnectionError("the line is dead")
 
 
-def test_what_a_predictor_does_is_a_branch_that_failed(berry: Session) -> None:
+def test_a_failing_predictor_gives_a_failed_branch(berry: Session) -> None:
     for act, note in (
         (_raises, "the line is dead"),
         (
@@ -227,7 +227,7 @@ def test_what_a_predictor_does_is_a_branch_that_failed(berry: Session) -> None:
         assert branch.truth is not None
 
 
-def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Session) -> None:
+def test_a_text_model_that_extends_the_line_number_is_asked_again(berry: Session) -> None:
     asked: list[bytes] = []
 
     def act(ask: PredictionRequest) -> Prediction:
@@ -243,7 +243,7 @@ def test_who_gives_text_is_asked_behind_the_whole_line_if_it_strays(berry: Sessi
     assert branch.confidences == berry.branch(0).confidences[:4]
 
 
-def test_who_writes_another_notation_cannot_go_on(berry: Session) -> None:
+def test_another_notation_cannot_continue(berry: Session) -> None:
     other = Interpreter(codec="cwm")
     with pytest.raises(UsageError, match="writes cwm"):
         predict_branch(berry, other, BranchEdit(kind="edit", step=2, name="n", value="5"))
@@ -265,7 +265,7 @@ def test_a_budget_in_both_notations(codec: str) -> None:
     assert branch.cause.name == "right"
 
 
-def test_a_program_without_a_run_is_imagined_all_the_same(model: Local) -> None:
+def test_a_program_that_cannot_be_recorded_is_predicted(model: Local) -> None:
     session = imagined(Program(source="def f(:\n    pass\n", call="f()"), model, limit=60)
     root = session.branch(0)
     assert root.truth is None
@@ -293,7 +293,7 @@ def test_an_endless_continuation_is_cut() -> None:
     assert branch.status == "done"
 
 
-def test_others_look_while_it_grows(model: Local) -> None:
+def test_a_branch_can_be_read_while_it_is_written(model: Local) -> None:
     """Every look sees a whole branch: rows that fit its text, and a text that only grows."""
     session, over, faults, seen = (
         Session.new(BERRY, model="default"),
@@ -323,7 +323,7 @@ def test_others_look_while_it_grows(model: Local) -> None:
 
 
 @pytest.mark.long(reason="the shipped model writes two branches")
-def test_two_grow_at_once(model: Local, berry: Session) -> None:
+def test_two_branches_at_once(model: Local, berry: Session) -> None:
     before = len(berry.branches)
     both = [
         predict_branch(berry, model, BranchEdit(kind="edit", step=2, name="n", value=str(k))) for k in (7, 8)
@@ -339,6 +339,6 @@ def test_two_grow_at_once(model: Local, berry: Session) -> None:
     assert all(branch.status == "done" for branch in found)
 
 
-def test_a_root_is_imagined_once(berry: Session, model: Local) -> None:
+def test_a_root_is_predicted_once(berry: Session, model: Local) -> None:
     with pytest.raises(UsageError, match="recorded already"):
         predict_root(berry, model)

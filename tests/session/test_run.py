@@ -1,4 +1,4 @@
-"""One side: its stack at each step beside the naive fold and the recorder's own, where steps lead, who wrote what."""
+"""One run: its stack at each step beside the naive fold and the recorder's own, where steps lead, who wrote what."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def naive_values(of: Run, step: int) -> dict[int, dict[str, tuple[str, int]]]:
 
 
 def check(of: Run) -> None:
-    """Everything about a side, by its naive definition."""
+    """Everything about a run, by its naive definition."""
     for step in range(len(of)):
         chain = naive_chain(of, step)
         lives = of.stack(step)
@@ -119,12 +119,12 @@ def check_targets(of: Run, step: int, chain: list[int]) -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "mode"), [run_diff for run_diff in ALL if run_diff[0] != "loop"])
-def test_a_true_side_is_its_naive_fold(name: str, mode: str) -> None:
+def test_a_true_run_equals_its_naive_fold(name: str, mode: str) -> None:
     check(true(name, mode))
 
 
 @given(damaged())
-def test_a_damaged_side_is_its_naive_fold(made: tuple[str, str, Run]) -> None:
+def test_a_damaged_run_equals_its_naive_fold(made: tuple[str, str, Run]) -> None:
     if len(made[2]) < 120:
         check(made[2])
 
@@ -169,7 +169,7 @@ def test_a_frame_is_named_by_the_source() -> None:
     assert of.frame(0) == FrameInfo(0, "<module>", None, of.events[0].line or 0, -1)
 
 
-def test_a_generator_stands_upon_whoever_resumed_it() -> None:
+def test_the_parent_of_a_generator_is_the_frame_that_resumed_it() -> None:
     of = true("turns")
     stacks = {
         tuple(live.function for live in of.stack(step))
@@ -179,7 +179,7 @@ def test_a_generator_stands_upon_whoever_resumed_it() -> None:
     assert stacks == {("f", "pull", "gen"), ("f", "gen"), ("f", "<genexpr>", "gen")}
 
 
-def test_a_call_that_is_not_back_has_changed_nothing_yet() -> None:
+def test_a_pending_call_has_changed_nothing_yet() -> None:
     of = true("fact")
     waiting = of.stack(2)[0], of.stack(3)[0], of.stack(9)[0]
     assert [dict(live.values) for live in waiting] == [{"n": "4"}] * 3
@@ -218,7 +218,7 @@ def test_a_frame_that_the_cut_broke_off_has_its_bytes() -> None:
     assert found == [(0, len(frame)), (len(frame), len(frame + begun))]
 
 
-def test_sureness_is_of_the_step_that_it_was_measured_on() -> None:
+def test_confidence_belongs_to_its_step() -> None:
     ask, truth = recorded_text("turns")
     logprobs = [-0.001 * i for i in range(len(truth.text))]
     sure = step_confidences(ask, truth, logprobs)
@@ -239,16 +239,16 @@ def test_a_query_between_steps_moves_no_step() -> None:
 @given(
     st.binary(max_size=200), st.sampled_from(sorted(MODES)), st.sampled_from(("ended", "budget", "broken"))
 )
-def test_any_bytes_make_a_side(data: bytes, mode: str, status: str) -> None:
+def test_any_bytes_make_a_run(data: bytes, mode: str, status: str) -> None:
     check(make_run("fact", mode, data, status))
 
 
 @given(anyhow())
-def test_any_lines_make_a_side(text: bytes) -> None:
+def test_any_lines_make_a_run(text: bytes) -> None:
     check(make_run("fact", "compact", text))
 
 
-def test_no_text_makes_an_empty_side() -> None:
+def test_an_empty_text_makes_an_empty_run() -> None:
     of = make_run("fact", "compact", b"", "ended")
     assert len(of) == 0
     with pytest.raises(IndexError):

@@ -1,4 +1,4 @@
-"""Two sides row by row: their rows, and which differences are new, by example and beside the naive definition."""
+"""Two runs row by row: their rows, and which differences are new, by example and beside the naive definition."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.usefixtures("box")
 
 
 def check(run_diff: RunDiff) -> None:
-    """What holds of any two sides."""
+    """What holds of any two runs."""
     assert run_diff.left is not None
     ask, truth, found = run_diff.left.ask, run_diff.left.prediction, run_diff.right.prediction
     case = Diagnosis(Sample(ask=ask, truth=truth, found=found))
-    if found.codec == "cwm":  # read beside the truth, as a scene has it
+    if found.codec == "cwm":  # read beside the truth, as a session has it
         run_diff = RunDiff(run_diff.left, Run(run_diff.right.name, ask, found, reading=case.found))
     assert run_diff.left is not None
     assert [row.left for row in run_diff.rows if row.left is not None] == list(range(len(run_diff.left)))
@@ -71,13 +71,13 @@ def test_rows_and_marks_are_the_naive_ones(made: tuple[str, str, Run]) -> None:
 
 
 @given(damaged(), damaged())
-def test_any_two_sides_make_a_pair(one: tuple[str, str, Run], other: tuple[str, str, Run]) -> None:
+def test_any_two_runs_can_be_compared(one: tuple[str, str, Run], other: tuple[str, str, Run]) -> None:
     if one[:2] == other[:2] and len(one[2]) < 150 and len(other[2]) < 150:
         check(RunDiff(one[2], other[2]))
 
 
 @given(anyhow(), anyhow(), st.sampled_from(("ended", "budget")))
-def test_any_lines_make_a_pair(one: bytes, other: bytes, status: str) -> None:
+def test_any_lines_can_be_compared(one: bytes, other: bytes, status: str) -> None:
     check(RunDiff(make_run("fact", "compact", one, status), make_run("fact", "compact", other)))
 
 
@@ -87,7 +87,7 @@ def test_the_first_difference_is_wrong_though_a_move_came_before_it() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from(sorted(MODES)))
-def test_any_bytes_make_a_pair(data: bytes, mode: str) -> None:
+def test_any_bytes_can_be_compared(data: bytes, mode: str) -> None:
     check(RunDiff(true("fact", mode), make_run("fact", mode, data)))
 
 
@@ -136,7 +136,7 @@ def test_another_way_is_wrong_once_and_then_consequential() -> None:
     check(run_diff)
 
 
-def test_a_text_that_stops_parts_there() -> None:
+def test_a_text_that_stops_diverges_there() -> None:
     text = recorded_text("fact")[1].text
     run_diff = RunDiff(true("fact"), make_run("fact", "compact", text[: text.index(b")1")], "budget"))
     assert marks(run_diff) == "." * 12 + "W" + "C" * 6

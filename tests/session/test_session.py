@@ -1,4 +1,4 @@
-"""A scene tells what it holds: sides, pairs, and a description that is valid JSON whatever the texts say."""
+"""A session tells what it holds: runs, run diffs, and a description that is valid JSON whatever the texts say."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def test_each_text_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     second = Prediction(text=TRUTH[:40], status="budget")
     beside = session.with_other(OtherPrediction(second, PredictionRequest(program=COUNT), "another"))
     assert beside.run_names == ("truth", "found", "other")
-    for sides in (("truth", "other"), ("other", "found"), ("truth", "found")):
-        assert beside.run_diff(0, *sides).rows
+    for names in (("truth", "other"), ("other", "found"), ("truth", "found")):
+        assert beside.run_diff(0, *names).rows
     assert asked == [TRUTH, FOUND, TRUTH[:40]]
 
 
@@ -96,7 +96,7 @@ def test_it_describes_itself() -> None:
     assert (branch["rows"], branch["first"], branch["belief"], branch["program"]) == (11, 5, None, None)
 
 
-def test_one_that_is_not_recorded_differs_in_nothing() -> None:
+def test_without_a_recording_nothing_differs() -> None:
     session = recorded_session(COUNT, FOUND)
     told = session.describe()["branches"][0]
     assert (told["rows"], told["first"], told["cause"]) == (11, None, None)
@@ -169,7 +169,7 @@ def test_a_run_diff_is_cached_until_a_text_changes() -> None:
     assert len(before.right) < 11
 
 
-def test_lone_surrogates_and_odd_bytes_are_told_in_utf_8() -> None:
+def test_lone_surrogates_and_odd_bytes_become_valid_utf_8() -> None:
     odd = Program(source="x = '\udce4'\n", call="f('\udc80')", argv=("\udfff",), name="\ud800.py")
     session = recorded_session(odd, b"(1 \xff\x1b[31m=\n", None, status="budget")
     told = session.describe()

@@ -34,7 +34,7 @@ def around(run: Run, step: int) -> list[int]:
 
 
 def check(run: Run, *, fine: bool) -> None:
-    """Every position of a side, by the definition."""
+    """Every position of a run, by the definition."""
     stepper, end = Stepper(run), len(run)
     stops = [q for q in range(end) if fine or run.events[q].event == "line"]
     for p in range(end):
@@ -54,19 +54,19 @@ def check(run: Run, *, fine: bool) -> None:
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("fine", [False, True])
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
-def test_a_debugger_s_steps_are_those_of_the_definition(name: str, fine: bool) -> None:
+def test_steps_follow_the_definition(name: str, fine: bool) -> None:
     check(true(name), fine=fine)
 
 
 @given(damaged())
 @settings(max_examples=examples(10, 25))
-def test_so_they_are_in_any_text(of: tuple[str, str, Run]) -> None:
+def test_steps_follow_the_definition_in_any_text(of: tuple[str, str, Run]) -> None:
     check(of[2], fine=False)
 
 
 @given(damaged())
 @settings(max_examples=examples(10, 25))
-def test_rows_lead_to_rows_of_the_same_pair(of: tuple[str, str, Run]) -> None:
+def test_steps_lead_to_rows_of_the_same_run_diff(of: tuple[str, str, Run]) -> None:
     name, mode, found = of
     run_diff = RunDiff(true(name, mode), found)
     for n, row in enumerate(run_diff.rows):

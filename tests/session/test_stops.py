@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("box")
 
 
 def branch_of(run_diff: RunDiff) -> Branch:
-    """A finished branch with these sides."""
+    """A finished branch with these runs."""
     assert run_diff.left is not None
     return Branch(
         id=0, parent=None, edit=None, ask=run_diff.left.ask, truth=run_diff.left.prediction,
@@ -84,7 +84,7 @@ def test_positions_and_rows_stop_for_the_same_kinds(of: tuple[str, str, Run]) ->
     assert next_stop(run_diff, branch, rows, stops=()) is None
 
 
-def test_rows_say_why_they_stop() -> None:
+def test_rows_give_the_reason_to_stop() -> None:
     found = changed("fact", (" r=1", " r=9"))
     left = true("fact")
     session = Session.of_sample(
@@ -107,9 +107,7 @@ def test_rows_say_why_they_stop() -> None:
 
 @given(damaged(), st.integers(1, 9), st.sets(st.integers(1, 20), max_size=4))
 @settings(max_examples=examples(10, 40))
-def test_whoever_walks_by_the_index_stops_where_others_do(
-    of: tuple[str, str, Run], per: int, lines: set[int]
-) -> None:
+def test_the_stop_index_agrees_with_next_stop(of: tuple[str, str, Run], per: int, lines: set[int]) -> None:
     name, mode, found = of
     run_diff = RunDiff(true(name, mode), found)
     branch, rows = branch_of(run_diff), range(len(run_diff.rows))

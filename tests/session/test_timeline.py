@@ -21,7 +21,7 @@ CODES = {"right": 0, "wrong": 1, "consequential": 2, "open": 3}
 
 
 def judged(row: RunDiffRow, what: str) -> str:
-    """A row's verdict: where a side has no step, nothing is right."""
+    """A row's verdict: where a run has no step, nothing is right."""
     verdict: str = getattr(row, what)
     return "open" if verdict == "right" and None in (row.left, row.right) else verdict
 
@@ -46,7 +46,7 @@ def test_a_bin_shows_the_worst_of_its_rows(made: tuple[str, str, Run], bins: int
         assert right == any(row.right is not None for row in rows)
 
 
-def test_the_least_sure_step_is_shown() -> None:
+def test_the_lowest_confidence_is_shown() -> None:
     ask, truth = recorded_text("loop")
     logprobs = [0.0] * len(truth.text)
     logprobs[len(logprobs) // 2] = -3.0
@@ -57,7 +57,7 @@ def test_the_least_sure_step_is_shown() -> None:
     assert [each[2] for each in timeline(RunDiff(found, true("loop")), 10)["bins"]] == sures
 
 
-def test_a_short_pair_has_a_bin_a_row() -> None:
+def test_a_short_run_diff_has_one_bin_per_row() -> None:
     run_diff = RunDiff(true("fact"), changed("fact", (")1\n", ")2\n")))
     found = timeline(run_diff)
     assert found["per"] == 1

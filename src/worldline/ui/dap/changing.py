@@ -67,7 +67,7 @@ def _top(session: DapSession) -> StoppedFrame:
 
 def _lines(session: DapSession, top: StoppedFrame) -> list[int]:
     """The lines of a frame's function that can execute."""
-    program = session.here.ask.program
+    program = session.current.ask.program
     source = program.source if top.file is None else dict(program.files).get(top.file, "")
     begin = session.stepper.run.frame(top.frame).line
     if not program.lang.has_syntax_tree:
@@ -102,7 +102,7 @@ def _edit(responder: Responder, message: Request, name: str, value: str) -> obje
         raise UsageError(f"{cut(name, 80)} is not a name: only whole names can be set")
     if top.step is None:
         raise UsageError("no value can be set here: nothing executes after it")
-    text = _value(value, top, session.here.ask.program.language)
+    text = _value(value, top, session.current.ask.program.language)
     edit = BranchEdit(kind="edit", step=top.step, name=name, value=text)
     row = variable_of(name, text, context=showing.context_of(session, [top.values]))
     body = {"value": cut(text, MAX_VALUE_CHARS), "type": row.kind}

@@ -36,8 +36,8 @@ def command(
         case "branches":
             return "\n".join(_branch(session, branch) for branch in session.branches)
         case "why":
-            cause = session.here.cause
-            return cause_in_words(cause) if cause else session.here.why or "not known yet"
+            cause = session.current.cause
+            return cause_in_words(cause) if cause else session.current.why or "not known yet"
         case "branch":
             if _number(argument) >= len(session.branches):
                 raise UsageError(f"there is no branch {argument}: `:branches` lists them")

@@ -92,7 +92,7 @@ class DapSession:
         self._said_once: set[str] = set()
 
     @property
-    def here(self) -> Branch:
+    def current(self) -> Branch:
         """The branch that is stepped through, as of the latest progress."""
         return self.snapshot.branch
 
@@ -109,7 +109,7 @@ class DapSession:
     @property
     def program(self) -> int:
         """The number of the branch's program."""
-        return self.sources.number(self.here.ask.program)
+        return self.sources.number(self.current.ask.program)
 
     def _refresh(self) -> None:
         branch = self._session.branch(self.branch)
@@ -152,15 +152,15 @@ class DapSession:
         if edit.kind == "rewrite":
             position = 0
 
-        def begun(branch: int) -> None:
+        def started(branch: int) -> None:
             if self.is_over:
                 refused("the program has ended")
                 return
             self.branch, self.position = branch, position
             self._refresh()
             if edit.kind == "line":
-                self.position = self.here.at
-            shared = 0 if edit.kind == "rewrite" else max(self.position, self.here.at)
+                self.position = self.current.at
+            shared = 0 if edit.kind == "rewrite" else max(self.position, self.current.at)
             self._printed[branch] = min(self._printed.get(parent, 0), shared)
             done()
             self.go(Move("arrive", reason="goto", text=text))
@@ -169,7 +169,7 @@ class DapSession:
             lambda stop: predict_branch(
                 self._session, self.predictor, edit, parent=parent, limits=self.launch.limits, stop=stop
             ),
-            self._callbacks(begun, refused),
+            self._callbacks(started, refused),
         )
 
     def _callbacks(
@@ -204,7 +204,7 @@ class DapSession:
         if self.is_over:
             return
         self.say(why, category="important")
-        parent = self.here.parent
+        parent = self.current.parent
         if parent is None:
             self.terminate()
         else:

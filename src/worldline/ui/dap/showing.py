@@ -143,7 +143,7 @@ def hidden_rows(session: DapSession) -> list[EditorVariable]:
 def context_of(session: DapSession, frames: Sequence[Mapping[str, str]]) -> ValueContext:
     """Return the context of the values of some frames."""
     texts = tuple(text for values in frames for text in values.values())
-    return ValueContext(session.here.ask.program.language, texts)
+    return ValueContext(session.current.ask.program.language, texts)
 
 
 def _scope(
@@ -163,7 +163,7 @@ def _actual_values(session: DapSession, depth: int, frame: StoppedFrame) -> Mapp
     """The values of the same frame in the actual run, at the same step; or why there are none."""
     run_diff, truth = session.snapshot.run_diff, session.snapshot.truth
     if run_diff is None or truth is None:
-        return session.here.why or "there is no actual run"
+        return session.current.why or "there is no actual run"
     step: int | None = len(truth)
     if session.position < len(session.stepper):
         step = run_diff.rows[run_diff.row_of("right", session.position)].left
@@ -205,7 +205,7 @@ def evaluate(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     session.require_stopped()
     stack = session.stepper.stack(session.position)
     frame = frame_of(session, depth)[1] if depth >= 0 else (stack[0] if stack else None)
-    language = session.here.ask.program.language
+    language = session.current.ask.program.language
     expression = parse(arguments.text("expression"), language)
     try:
         value = expression.value(frame.values if frame else {})
@@ -227,7 +227,7 @@ def exception_info(session: DapSession, arguments: Arguments) -> dict[str, Any]:
     points = session.stopped.points
     if not points:
         raise UsageError("nothing is wrong here")
-    branch = session.here
+    branch = session.current
     lines = list(dict.fromkeys(point.text for point in points))
     cause = branch.cause
     if cause is not None and cause.name != "right" and cause_in_words(cause) not in lines:
@@ -246,7 +246,7 @@ def exception_info(session: DapSession, arguments: Arguments) -> dict[str, Any]:
 
 def _belief(session: DapSession) -> str:
     """What the model wrote at the divergence, what is actual, and the probability it gave each, if known."""
-    belief = session.here.belief
+    belief = session.current.belief
     if belief is None:
         return ""
     predicted, actual = (

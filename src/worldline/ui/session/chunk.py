@@ -15,7 +15,7 @@ from worldline.diagnose.diverge import Divergence
 from worldline.ui.session.clip import clip
 from worldline.ui.session.run import Run
 from worldline.ui.session.run_diff import RunDiff, RunDiffRow
-from worldline.ui.session.stacks import NOBODY
+from worldline.ui.session.stacks import ABSENT
 from worldline.ui.session.stepping import row_steps, verdicts
 from worldline.ui.session.stops import stop_lines
 
@@ -156,7 +156,7 @@ def _key(run_diff: RunDiff, name: str, first: int, last: int) -> dict[str, Any]:
         shares = _shares(run, frame, before)
         if shares:
             frames[str(frame)]["shares"] = shares
-        known = dict(_known(run_diff, name, frame, before)) if before != NOBODY else {}
+        known = dict(_known(run_diff, name, frame, before)) if before != ABSENT else {}
         if known:
             state[str(frame)] = known
     output = clip(run.output_tail(before + 1, TAIL))
@@ -165,7 +165,7 @@ def _key(run_diff: RunDiff, name: str, first: int, last: int) -> dict[str, Any]:
 
 def _at(run: Run, step: int) -> dict[str, Any] | None:
     """The position of a run after a step; None before the first."""
-    if step == NOBODY:
+    if step == ABSENT:
         return None
     moment = run.events[step]
     file = None if moment.file is None else clip(moment.file)
@@ -186,12 +186,12 @@ def _known(run_diff: RunDiff, name: str, frame: int, step: int) -> Iterator[tupl
 
 
 def _steps(run_diff: RunDiff, name: str, first: int, last: int) -> tuple[int, range]:
-    """The last step of a run before some rows (`NOBODY` for none), and its steps in them."""
+    """The last step of a run before some rows (`ABSENT` for none), and its steps in them."""
     steps = [step for row in run_diff.rows[first:last] if (step := getattr(row, name)) is not None]
     if steps:
         return steps[0] - 1, range(steps[0], steps[-1] + 1)
     before = (getattr(run_diff.rows[n], name) for n in range(first - 1, -1, -1))
-    newest = next((step for step in before if step is not None), NOBODY)
+    newest = next((step for step in before if step is not None), ABSENT)
     return newest, range(0)
 
 
@@ -199,11 +199,11 @@ def _parents(run: Run, before: int, steps: range) -> dict[int, int]:
     """The frames on the stack before or during some steps, each with its first parent."""
     parents: dict[int, int] = {}
     stacks, seen = run.stacks, set[int]()
-    for step in [before, *steps] if before != NOBODY else steps:
+    for step in [before, *steps] if before != ABSENT else steps:
         node = stacks.at[step]
-        while node != NOBODY and node not in seen:
+        while node != ABSENT and node not in seen:
             seen.add(node)
             parent = stacks.parents[node]
-            parents.setdefault(stacks.frames[node], stacks.frames[parent] if parent != NOBODY else NOBODY)
+            parents.setdefault(stacks.frames[node], stacks.frames[parent] if parent != ABSENT else ABSENT)
             node = parent
     return parents

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from worldline.core.events import CHANGELESS
 from worldline.core.value import equal
 from worldline.ui.session.run import Run
-from worldline.ui.session.stacks import NOBODY
+from worldline.ui.session.stacks import ABSENT
 
 _PLACE = object()  # marks the place of a frame among the names that differ
 
@@ -22,7 +22,7 @@ class _KnownRun:
     """The state of one run: the chain of frames on the stack, each with its position."""
 
     def __init__(self, run: Run) -> None:
-        self.run, self.step, self.before = run, NOBODY, False
+        self.run, self.step, self.before = run, ABSENT, False
         self.nodes: list[int] = []
         self.positions: dict[int, int] = {}  # by frame
 
@@ -39,10 +39,10 @@ class _KnownRun:
         self.step, self.before = step, True
         if self.nodes and self.nodes[-1] == node:
             return len(self.nodes)
-        while node != NOBODY and not self._has(node):
+        while node != ABSENT and not self._has(node):
             above.append(node)
             node = stacks.parents[node]
-        unchanged = stacks.depths[node] + 1 if node != NOBODY else 0
+        unchanged = stacks.depths[node] + 1 if node != ABSENT else 0
         for gone in self.nodes[unchanged:]:
             self.positions.pop(stacks.frames[gone], None)
         del self.nodes[unchanged:]
@@ -61,9 +61,9 @@ class _KnownRun:
         return depth < len(self.nodes) and self.nodes[depth] == node
 
     def value(self, position: int, name: str) -> tuple[str | None, int]:
-        """Return a value as it is now, and the step that wrote it (`NOBODY`: none)."""
+        """Return a value as it is now, and the step that wrote it (`ABSENT`: none)."""
         value = self.run.history.value(self.frame(position), name, self.step, before=self.before)
-        return value[:2] if value is not None else (None, NOBODY)
+        return value[:2] if value is not None else (None, ABSENT)
 
 
 class KnownDifferences:

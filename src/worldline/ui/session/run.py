@@ -24,7 +24,7 @@ from worldline.predict.confidence import StepConfidence
 from worldline.predict.prediction import Prediction, PredictionRequest
 from worldline.ui.session.history import History, Write
 from worldline.ui.session.marks.sharing import Sharing
-from worldline.ui.session.stacks import NOBODY, stacks, targets
+from worldline.ui.session.stacks import ABSENT, stacks, targets
 from worldline.ui.session.without_gc import without_gc
 
 
@@ -176,7 +176,7 @@ class Run:
     def parent(self, step: int) -> int:
         """Return the frame that encloses the frame of a step, at that step; -1 for none."""
         node = self.stacks.parents[self.stacks.at[step]]
-        return self.stacks.frames[node] if node != NOBODY else NOBODY
+        return self.stacks.frames[node] if node != ABSENT else ABSENT
 
     def is_moved(self, step: int) -> bool:
         """Whether the frame of a step, a generator, has been resumed by another frame than before."""
@@ -230,7 +230,7 @@ class Run:
         return self._target(step, self._behind[1], 0)
 
     def _target(self, step: int, known: list[int], end: int) -> int | None:
-        target = known[step] if known[step] != NOBODY else end
+        target = known[step] if known[step] != ABSENT else end
         return target if target != step else None
 
     def _check(self, step: int) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from worldline.codec.reading import Event
 from worldline.core.events import CHANGELESS, RETURNING
 
-NOBODY = -1
+ABSENT = -1  # no node, frame or step
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Stacks:
     def chain(self, node: int) -> list[int]:
         """Return the nodes from the outermost to this one."""
         chain = []
-        while node != NOBODY:
+        while node != ABSENT:
             chain.append(node)
             node = self.parents[node]
         return chain[::-1]
@@ -36,24 +36,24 @@ class Stacks:
     def _put(self, frame: int, parent: int) -> int:
         self.frames.append(frame)
         self.parents.append(parent)
-        self.depths.append(self.depths[parent] + 1 if parent != NOBODY else 0)
+        self.depths.append(self.depths[parent] + 1 if parent != ABSENT else 0)
         return len(self.frames) - 1
 
     def _holds(self, node: int, frame: int) -> bool:
-        while node != NOBODY and self.frames[node] != frame:
+        while node != ABSENT and self.frames[node] != frame:
             node = self.parents[node]
-        return node != NOBODY
+        return node != ABSENT
 
 
 def stacks(events: Sequence[Event]) -> Stacks:
     """Build the stack of every step."""
     result = Stacks()
     newest: dict[int, int] = {}  # the node of each frame
-    top = NOBODY
+    top = ABSENT
     for moment in events:
-        node = newest.get(moment.frame, NOBODY)
-        if node == NOBODY:
-            node = result._put(moment.frame, newest.get(moment.parent, NOBODY))
+        node = newest.get(moment.frame, ABSENT)
+        if node == ABSENT:
+            node = result._put(moment.frame, newest.get(moment.parent, ABSENT))
         elif moment.event in ("call", "resume") and top != result.parents[node]:
             # It resumes under another frame. If it is on the stack already, the text does not say where.
             node = node if result._holds(top, moment.frame) else result._put(moment.frame, top)
@@ -65,8 +65,8 @@ def stacks(events: Sequence[Event]) -> Stacks:
 
 
 def targets(stacks: Stacks, order: Iterable[int]) -> tuple[list[int], list[int]]:
-    """Return the targets of stepping over and out, for each step; `NOBODY` if there is none."""
-    search = _Search(stacks, [NOBODY] * len(stacks.at), [NOBODY] * len(stacks.at))
+    """Return the targets of stepping over and out, for each step; `ABSENT` if there is none."""
+    search = _Search(stacks, [ABSENT] * len(stacks.at), [ABSENT] * len(stacks.at))
     for step in order:
         search.reach(step)
     return search.over, search.out
@@ -118,11 +118,11 @@ class _Search:
 
     def _know(self, node: int) -> None:
         """Register a node with the frames of its chain."""
-        above = NOBODY
-        while node != NOBODY:
+        above = ABSENT
+        while node != ABSENT:
             known = self.waiting.get(node)
             waiting = known or self.waiting.setdefault(node, _Waiting())
-            if above != NOBODY:
+            if above != ABSENT:
                 waiting.inner.add(above)
             if known is not None:
                 return

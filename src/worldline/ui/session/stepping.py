@@ -15,7 +15,7 @@ from worldline.core.events import CHANGELESS
 from worldline.ui.session.branches.branch import Branch
 from worldline.ui.session.run import FrameState, Run
 from worldline.ui.session.run_diff import RIGHT, WRONG, RunDiff
-from worldline.ui.session.stacks import NOBODY
+from worldline.ui.session.stacks import ABSENT
 
 STEP_KINDS = ("over", "out", "back_over", "back_out")
 """The kinds of steps that depend on the stack. The others are the next and the previous row."""
@@ -47,7 +47,7 @@ class Stepper:
         self._before: list[int] = []  # for each step, the previous one of its frame
         newest: dict[int, int] = {}
         for i, moment in enumerate(self.events):
-            self._before.append(newest.get(moment.frame, NOBODY))
+            self._before.append(newest.get(moment.frame, ABSENT))
             if moment.event not in CHANGELESS:
                 newest[moment.frame] = i
 
@@ -62,9 +62,9 @@ class Stepper:
         """Whether step q belongs to a call made, directly or not, by the frame of step p."""
         node = self._stacks.parents[self._stacks.at[q]]
         frame = self.events[p].frame
-        while node != NOBODY and self._stacks.frames[node] != frame:
+        while node != ABSENT and self._stacks.frames[node] != frame:
             node = self._stacks.parents[node]
-        return node != NOBODY
+        return node != ABSENT
 
     def into(self, p: int, *, fine: bool = False) -> int:
         """Return the next position to stop at; the end if there is none. `fine`: every step, not only lines."""
@@ -117,7 +117,7 @@ class Stepper:
             top = StoppedFrame(moment.frame, info.function, info.file, line_of(moment), moment.values, p)
             return [top, *frames]
         step = self._before[p]
-        top = replace(frames[0], line=line_of(moment), step=None if step == NOBODY else step)
+        top = replace(frames[0], line=line_of(moment), step=None if step == ABSENT else step)
         return [top, *frames[1:]]
 
     def _stopped(self, live: FrameState) -> StoppedFrame:
