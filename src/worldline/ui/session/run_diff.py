@@ -229,9 +229,8 @@ class RowLayout:
 
     def known_at(self, left: int, right: int) -> tuple[int, int]:
         """Return the rows in which each run reports the changes of its step."""
-        return self.of_left[self.left.history.known_at(left)], self.of_right[
-            self.right.history.known_at(right)
-        ]
+        reporters = self.left.history.known_at(left), self.right.history.known_at(right)
+        return self.of_left[reporters[0]], self.of_right[reporters[1]]
 
     def is_known(self, row: int) -> bool:
         """Whether the left run says what happens in a row. After its last step a truncated run does not."""

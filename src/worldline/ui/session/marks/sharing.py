@@ -47,7 +47,7 @@ class LineNames(NamedTuple):
     named: frozenset[str]
 
 
-NOTHING = LineNames(frozenset(), (), frozenset())
+NO_NAMES = LineNames(frozenset(), (), frozenset())
 
 
 @dataclass
@@ -118,7 +118,7 @@ class Sharing:
             frame.groups or line.ties or self._is_marked or len(writes) > 1 or self._is_numbered(writes)
         )
         if not self._is_marked and not is_idle:
-            _follow(frame, writes, line, alike=self._lang.shares_objects)
+            _track_changes(frame, writes, line, alike=self._lang.shares_objects)
         for name, text in writes.items():
             if text is None:
                 frame.values.pop(name, None)
@@ -128,19 +128,19 @@ class Sharing:
         if is_idle:  # most steps of most runs
             return
         if self._is_marked:
-            _obey(frame, moment.same)
+            _apply_marks(frame, moment.same)
         else:
-            _tie(frame, line)
+            _join_ties(frame, line)
             if self._lang.numbers_objects:
-                _number(frame, writes)
+                _join_by_number(frame, writes)
         if frame.record(step):
             self.changes.setdefault(step, set()).add(moment.frame)
 
     def _line(self, moment: Event) -> LineNames:
         if moment.event != "line" or moment.line is None:
-            return NOTHING
+            return NO_NAMES
         if not self._lang.shares_objects:
-            return NOTHING
+            return NO_NAMES
         return line_names(self._sources.get(moment.file, ""), moment.line, self._lang.name)
 
     def _is_numbered(self, writes: Mapping[str, str | None]) -> bool:
@@ -161,7 +161,7 @@ def _done(events: Sequence[Event], history: History) -> dict[int, list[int]]:
     return dict(sorted(reported.items()))
 
 
-def _follow(frame: _Frame, writes: Mapping[str, str | None], line: LineNames, *, alike: bool) -> None:
+def _track_changes(frame: _Frame, writes: Mapping[str, str | None], line: LineNames, *, alike: bool) -> None:
     """Separate names that are bound; join names that change alike without being bound."""
     frame.separate(set(line.bound))
     changed = {name: text for name, text in writes.items() if text is not None and name not in line.bound}
@@ -177,7 +177,7 @@ def _follow(frame: _Frame, writes: Mapping[str, str | None], line: LineNames, *,
             frame.join(alike_names)
 
 
-def _number(frame: _Frame, writes: Mapping[str, str | None]) -> None:
+def _join_by_number(frame: _Frame, writes: Mapping[str, str | None]) -> None:
     """Join names whose objects have the same number; separate a name that has another object now."""
     for name, text in writes.items():
         number = _NUMBERED.match(text) if text else None
@@ -193,7 +193,7 @@ def _number(frame: _Frame, writes: Mapping[str, str | None]) -> None:
             frame.join(same)
 
 
-def _tie(frame: _Frame, line: LineNames) -> None:
+def _join_ties(frame: _Frame, line: LineNames) -> None:
     for tie in line.ties:
         texts = {frame.values.get(name) for name in tie}
         text = next(iter(texts))
@@ -201,7 +201,7 @@ def _tie(frame: _Frame, line: LineNames) -> None:
             frame.join(tie)
 
 
-def _obey(frame: _Frame, same: Mapping[str, str | None]) -> None:
+def _apply_marks(frame: _Frame, same: Mapping[str, str | None]) -> None:
     for name, other in same.items():
         frame.separate({name})
         if other is not None:
@@ -220,7 +220,7 @@ def _by_words(source: str, line: int, language: str) -> LineNames:
     """Read the words of a line, outside its strings and comments."""
     lines = all_lines(source, language)
     if not 0 < line <= len(lines):
-        return NOTHING
+        return NO_NAMES
     text = lines[line - 1]
     for span in reversed(spans(source, language)[line - 1]):
         if span.kind in ("string", "comment"):
